@@ -35,7 +35,9 @@ demo-spark: $(SPARK_ENV) ## Take the demo's log to Apache Spark: replay it to tw
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 SPARK_LIVE_TESTS := tests/spark/live
 JVM_TESTS := tests/interop/jvm
-TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))
+# `make lint` runs these.
+TYPE_TESTS := tests/test_types.py
+TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
 # In several processes, of which few have room in the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
@@ -99,12 +101,13 @@ test-spark-live: $(VENV)/.dev ## Try Kafka, S3 and HDFS, and run slow tests on S
 	$(if $(ARGS),,$(BIN)/pytest -rs -n0 -m slow --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS))
 
 .PHONY: lint
-lint: $(VENV)/.dev ## Check style, types, and which package imports which
+lint: $(VENV)/.dev ## Check style, types, also of the documentation, and which package imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -q -n0 tests/test_layers.py
+	$(BIN)/pytest -q -n0 tests/test_layers.py $(TYPE_TESTS)
 
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/

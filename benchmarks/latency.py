@@ -66,7 +66,7 @@ def measure(count: int) -> Latency:
         log.append([])
         database = make_database(folder / "peer.db")
         for number in range(count):
-            patch = [
+            patch: list[jr.Operation] = [
                 *((jr.Op.TX,), (jr.Op.D, s, p, Literal(str(number - 1)), None)),
                 *((jr.Op.A, s, p, Literal(str(number)), None), (jr.Op.TC,)),
             ]

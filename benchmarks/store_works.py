@@ -70,13 +70,13 @@ def made(name: str, make: Callable[[Path], None]) -> Path:
     return path
 
 
-def made_patch(name: str, transactions: Iterable[list[jr.Operation]], end: jr.Op) -> Path:
+def made_patch(name: str, transactions: Iterable[list[jr.Operation]], end: jr.Operation) -> Path:
     """Return the path of a patch; each transaction ends with TC or TA."""
 
     def write(path: Path) -> None:
         with jr.PatchWriter(path) as writer:
             for changes in transactions:
-                writer.write_all([(jr.Op.TX,), *changes, (end,)])
+                writer.write_all([(jr.Op.TX,), *changes, end])
 
     return made(name, write)
 
@@ -96,15 +96,19 @@ def replaced(numbers: Iterable[int], what: str) -> list[jr.Operation]:
 
 @functools.cache
 def additions() -> Path:
-    changes = ([(jr.Op.A, *quad(n)) for n in range(COUNT)] for _ in range(1))
-    return made_patch("add.jellyp", changes, jr.Op.TC)
+    changes: Iterable[list[jr.Operation]] = (
+        [(jr.Op.A, *quad(n)) for n in range(COUNT)] for _ in range(1)
+    )
+    return made_patch("add.jellyp", changes, (jr.Op.TC,))
 
 
 @functools.cache
 def deletions() -> Path:
     """Return a patch that deletes a fifth of the quads."""
-    changes = ([(jr.Op.D, *quad(n)) for n in sample(1, COUNT // 5)] for _ in range(1))
-    return made_patch("delete.jellyp", changes, jr.Op.TC)
+    changes: Iterable[list[jr.Operation]] = (
+        [(jr.Op.D, *quad(n)) for n in sample(1, COUNT // 5)] for _ in range(1)
+    )
+    return made_patch("delete.jellyp", changes, (jr.Op.TC,))
 
 
 @functools.cache
@@ -112,14 +116,14 @@ def mixed() -> Path:
     """Return 1,000 transactions, each of which deletes and adds 50 quads."""
     numbers = iter(sample(2, COUNT // 10))
     parts = (replaced(itertools.islice(numbers, 50), f"changed in {n}") for n in range(1000))
-    return made_patch("mixed.jellyp", parts, jr.Op.TC)
+    return made_patch("mixed.jellyp", parts, (jr.Op.TC,))
 
 
 @functools.cache
 def aborted() -> Path:
     """Return a transaction of 100,000 changes that is aborted."""
     changes = (replaced(sample(3, 50_000), "never") for _ in range(1))
-    return made_patch("aborted.jellyp", changes, jr.Op.TA)
+    return made_patch("aborted.jellyp", changes, (jr.Op.TA,))
 
 
 @functools.cache

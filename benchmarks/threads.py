@@ -104,7 +104,7 @@ def measure_indexed(path: Path, rounds: int) -> Threads:
     )  # fmt: skip
 
 
-def read(data: bytes, format: str = "jelly-patch") -> None:
+def read(data: bytes, format: jr.ChangeFormat = "jelly-patch") -> None:
     for _ in range(REPEATS):
         for _batch in jr.read_batches(data, format=format):
             pass

@@ -117,7 +117,7 @@ def _folder() -> Iterator[Path]:
 
 def _write(data: bytes, choices: random.Random) -> None:
     """Write what is read, in any format, with calls in any order between."""
-    format = choices.choice(("jelly-patch", "rdf-patch", "rdf-patch-thrift"))
+    format: jr.ChangeFormat = choices.choice(("jelly-patch", "rdf-patch", "rdf-patch-thrift"))
     writer = jr.PatchWriter(io.BytesIO(), format=format)
     calls: list[Callable[[], object]] = [
         writer.begin,

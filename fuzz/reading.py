@@ -62,7 +62,7 @@ def _open(data: bytes, format: str) -> Iterable[jr.Batch]:
     return open_input(data, format=format, holds_changes=True).batches()
 
 
-def _operations(data: Any, format: str, **arguments: Any) -> Iterator[Any]:
+def _operations(data: Any, format: Any, **arguments: Any) -> Iterator[Any]:
     """Give operations in plain form."""
     return plain_operations(jr.read_operations(data, format=format, normalize=False, **arguments))
 
@@ -72,7 +72,7 @@ def read_rows(data: bytes, format: str, batches: Outcome) -> None:
     assert attempt(lambda: map(check_rows, _open(data, format))) == batches
 
 
-def read_normalized(data: bytes, format: str, batches: Outcome) -> None:
+def read_normalized(data: bytes, format: Any, batches: Outcome) -> None:
     """Operations with literals as rdflib normalizes them."""
     operations = attempt(lambda: jr.read_operations(data, format=format, normalize=True))
     assert operations.told == batches.told
@@ -108,7 +108,7 @@ def _assert_same(data: bytes, in_pieces: Outcome, whole: Outcome) -> None:
         assert in_pieces == whole
 
 
-def read_as_patches(data: bytes, format: str, batches: Outcome) -> None:
+def read_as_patches(data: bytes, format: Any, batches: Outcome) -> None:
     """Patches: as many as there are ends."""
     whole = _read_whole(data, format, batches)
     patches = attempt(lambda: jr.read_patches(data, format=format, normalize=False))

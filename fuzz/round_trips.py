@@ -54,7 +54,7 @@ def round_trip_patch(data: bytes) -> None:
     """Jelly-Patch: written with any options, of tuples and of batches; text and Thrift too."""
     reader = jr.read_operations(data, format="jelly-patch", normalize=False)
     read = attempt(lambda: plain_operations(reader))
-    if read.error is None:
+    if read.error is None and reader.options is not None:
         choose(data, PATCH_WAYS)(data, read.items, reader.options)
 
 
@@ -96,7 +96,7 @@ def _write_batches(data: bytes, **arguments: Any) -> bytes:
     return file.getvalue()
 
 
-def _read(data: bytes, format: str) -> list[Plain]:
+def _read(data: bytes, format: Any) -> list[Plain]:
     return list(plain_operations(jr.read_operations(data, format=format, normalize=False)))
 
 

@@ -54,7 +54,7 @@ VALUES = {
 }
 
 
-def _values(format: str) -> bytes:
+def _values(format: jr.ChangeFormat) -> bytes:
     """Return rows with those literals, whose nodes are not made here."""
     rows = "".join(
         f"A <urn:s> <urn:p> {json.dumps(lexical)}^^<{datatype}> .\n"

@@ -22,8 +22,8 @@ from .reading import check_rows
 __all__ = ["read_answers", "read_syntax"]
 
 BASE = "http://e.org/"
-LINES = ("n-triples", "n-quads")
-TURTLE_LIKE = ("turtle", "trig", "n3", *LINES)
+LINES: tuple[jr.StatementFormat, ...] = ("n-triples", "n-quads")
+TURTLE_LIKE: tuple[jr.StatementFormat, ...] = ("turtle", "trig", "n3", *LINES)
 
 
 def read_syntax(data: bytes) -> None:
@@ -35,7 +35,8 @@ def read_syntax(data: bytes) -> None:
     """
     if is_compressed(data):
         return
-    formats = ("rdf-xml",) if data.lstrip()[:2] in (b"<?", b"<!", b"<r") else TURTLE_LIKE
+    is_xml = data.lstrip()[:2] in (b"<?", b"<!", b"<r")
+    formats: tuple[jr.StatementFormat, ...] = ("rdf-xml",) if is_xml else TURTLE_LIKE
     ways = itertools.product(formats, (False, True), (BASE, None))
     format, is_lenient, base = choose(data, list(ways))
     if format in LINES:

@@ -68,4 +68,8 @@ from .streams.reading import read_statements as read_statements
 from .streams.writing import PatchWriter as PatchWriter
 from .streams.writing import StatementWriter as StatementWriter
 from .terms import TripleTerm as TripleTerm
+from .types import ChangeFormat as ChangeFormat
+from .types import Readable as Readable
+from .types import StatementFormat as StatementFormat
+from .types import Writable as Writable
 from .version import __version__ as __version__

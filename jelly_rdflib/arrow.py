@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal, cast
 
 from jelly_rdflib.core.arrow import (
     TERM_COLUMNS,
@@ -36,6 +36,7 @@ from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
+from jelly_rdflib.types import ChangeFormat, JellyFormat, Readable, StatementFormat, Writable
 
 try:
     import pyarrow as pa
@@ -274,13 +275,13 @@ def _open_rows(
 
 
 def read_arrow(
-    source: Any,
+    source: Readable,
     *,
     columns: Iterable[str] | None = None,
-    terms: str = "string",
+    terms: Literal["string", "struct"] = "string",
     file: str | None = None,
     limits: Limits | None = None,
-    format: str | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
     max_rows: int = MAX_ROWS,
     on_repeated_options: RepeatedOptions = "continue",
@@ -436,10 +437,10 @@ def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
 
 def write_arrow(
     record_batches: Iterable[pa.RecordBatch],
-    destination: Any,
+    destination: Writable,
     *,
     options: PatchOptions | StreamOptions | None = None,
-    format: str | None = None,
+    format: ChangeFormat | JellyFormat | None = None,
     limits: Limits | None = None,
 ) -> None:
     """Write record batches of operations, or of statements.
@@ -474,7 +475,7 @@ def write_arrow(
                 _check_statements(batch)
                 writer.write_all(batch)
         return
-    with PatchWriter(destination, options, format=format) as writer:
+    with PatchWriter(destination, options, format=cast("Any", format)) as writer:
         for batch in batches:
             writer.write_all(batch)
 

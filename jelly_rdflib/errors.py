@@ -10,8 +10,6 @@ Examples:
 
 from __future__ import annotations
 
-from typing import Any
-
 # Longer messages are cut: they quote data of any size, which strangers choose.
 _MAX_MESSAGE = 1000
 
@@ -176,7 +174,12 @@ class LogConflict(LogError):
     """
 
     def __init__(
-        self, message: str, *, expected: Any = None, head: Any = None, version: int = 0
+        self,
+        message: str,
+        *,
+        expected: str | None = None,
+        head: str | None = None,
+        version: int = 0,
     ) -> None:
         super().__init__(message)
         self.expected = expected

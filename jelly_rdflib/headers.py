@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from rdflib.term import Node
+
+_T = TypeVar("_T")
 
 ID = "id"
 PREV = "prev"
@@ -51,6 +53,12 @@ class Headers(dict[str, Node]):
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.get(key) is not None
 
+    @overload
+    def get(self, key: str, default: None = None) -> Node | None: ...
+    @overload
+    def get(self, key: str, default: Node) -> Node: ...
+    @overload
+    def get(self, key: str, default: _T) -> Node | _T: ...
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a key, or the default."""
         try:

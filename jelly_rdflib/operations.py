@@ -18,7 +18,13 @@ rdflib's ``DATASET_DEFAULT_GRAPH_ID``.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from rdflib.term import Node, URIRef
+else:
+    # The core knows nothing of rdflib.
+    Node = URIRef = Any
 
 
 class Op(IntEnum):
@@ -44,8 +50,24 @@ class Op(IntEnum):
     END = 9
 
 
-Operation: TypeAlias = tuple[Any, ...]
-"""One operation: a tuple whose first element is an `Op`."""
+Header: TypeAlias = tuple[Literal[Op.H], str, Node]
+Mark: TypeAlias = tuple[Literal[Op.TX, Op.TC, Op.TA, Op.END]]
+PrefixAdd: TypeAlias = tuple[Literal[Op.PA], str, URIRef, Node | None]
+PrefixDelete: TypeAlias = tuple[Literal[Op.PD], str, URIRef | None, Node | None]
+PrefixChange: TypeAlias = PrefixAdd | PrefixDelete
+ChangeOp: TypeAlias = Literal[Op.A, Op.D]
+Change: TypeAlias = tuple[ChangeOp, Node, Node, Node, Node | None]
 
-Statement: TypeAlias = tuple[Any, ...]
+Operation: TypeAlias = Header | Mark | PrefixChange | Change
+"""One operation: a tuple whose first element is an `Op`, as in the table above.
+
+A type checker tells from the `Op` what the other elements are: in ``case (Op.PA, prefix, iri, g)``
+and after ``if operation[0] == Op.PA``. A list that has a name needs its type, too:
+``operations: list[jr.Operation] = [(jr.Op.TX,), (jr.Op.TC,)]``.
+"""
+
+Statement: TypeAlias = tuple[Node, ...]
 """One statement: ``(s, p, o)``, or ``(s, p, o, g)`` in a stream of quads or graphs."""
+
+GivenStatement: TypeAlias = Statement | tuple[Node, Node, Node, Node | None]
+"""A statement that is to be written: as rdflib's ``quads()`` has it, ``g`` may be None."""

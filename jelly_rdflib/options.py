@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 RepeatedOptions: TypeAlias = Literal["continue", "restart", "error"]
 """See `jelly_rdflib.PatchDecoder`."""
+
+# The names of the members of the enums below.
+_StatementTypeName: TypeAlias = Literal["TRIPLES", "QUADS"]
+_StreamTypeName: TypeAlias = Literal["FRAME", "FLAT", "PUNCTUATED"]
+_PhysicalTypeName: TypeAlias = Literal["TRIPLES", "QUADS", "GRAPHS"]
+_LogicalTypeName: TypeAlias = Literal[
+    "UNSPECIFIED",
+    "FLAT_TRIPLES",
+    "FLAT_QUADS",
+    "GRAPHS",
+    "DATASETS",
+    "SUBJECT_GRAPHS",
+    "NAMED_GRAPHS",
+    "TIMESTAMPED_NAMED_GRAPHS",
+]
 
 _MAX_TABLE_SIZE = 1 << 24
 _MAX_COUNT = MAX_FRAME_SIZE = (1 << 31) - 1
@@ -152,6 +168,10 @@ class Limits(_Settings):
 class _NamedEnum(IntEnum):
     """An enum that may also be called with a member's name, in any case of letters."""
 
+    if TYPE_CHECKING:
+
+        def __new__(cls, value: int | str) -> Self: ...
+
     @classmethod
     def _missing_(cls, value: object) -> Any:
         return cls.__members__.get(value.upper()) if isinstance(value, str) else None
@@ -170,14 +190,8 @@ class _Options(_Settings):
                 vars(self)[name] = kind(value)
 
     @classmethod
-    def small(cls, **changes: Any) -> Self:
-        """Options with small lookups (128 names, 16 prefixes, 16 datatypes), then ``changes``."""
+    def _small(cls, changes: Mapping[str, Any]) -> Self:
         return cls(**{**_SMALL, **changes})
-
-    @classmethod
-    def big(cls, **changes: Any) -> Self:
-        """Options with big lookups (4000 names, 150 prefixes, 32 datatypes), then ``changes``."""
-        return cls(**changes)
 
 
 class PatchStreamType(_NamedEnum):
@@ -201,6 +215,27 @@ class PatchStatementType(_NamedEnum):
 
     TRIPLES = 1
     QUADS = 2
+
+
+class _FrameSettings(TypedDict, total=False):
+    """The settings that both kinds of options have."""
+
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: int
+    max_prefix_table_size: int
+    max_datatype_table_size: int
+    frame_rows: int
+    frame_bytes: int
+    delimited: bool
+
+
+class PatchSettings(_FrameSettings, total=False):
+    """The settings of `PatchOptions`."""
+
+    statement_type: PatchStatementType | _StatementTypeName
+    stream_type: PatchStreamType | _StreamTypeName
+    version: int
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -246,6 +281,34 @@ class PatchOptions(_Options):
     frame_rows: int = 512
     frame_bytes: int = 1_000_000
     delimited: bool = True
+
+    if TYPE_CHECKING:
+        # As it is generated, but the names of types are accepted, too.
+        def __init__(
+            self,
+            *,
+            statement_type: PatchStatementType | _StatementTypeName = PatchStatementType.QUADS,
+            stream_type: PatchStreamType | _StreamTypeName = PatchStreamType.PUNCTUATED,
+            generalized_statements: bool = False,
+            rdf_star: bool = False,
+            max_name_table_size: int = 4000,
+            max_prefix_table_size: int = 150,
+            max_datatype_table_size: int = 32,
+            version: int = 1,
+            frame_rows: int = 512,
+            frame_bytes: int = 1_000_000,
+            delimited: bool = True,
+        ) -> None: ...
+
+    @classmethod
+    def small(cls, **changes: Unpack[PatchSettings]) -> Self:
+        """Options with small lookups (128 names, 16 prefixes, 16 datatypes), then ``changes``."""
+        return cls._small(changes)
+
+    @classmethod
+    def big(cls, **changes: Unpack[PatchSettings]) -> Self:
+        """Options with big lookups (4000 names, 150 prefixes, 32 datatypes), then ``changes``."""
+        return cls(**changes)
 
 
 class PhysicalStreamType(_NamedEnum):
@@ -315,6 +378,16 @@ def _flat_type(physical: PhysicalStreamType) -> LogicalStreamType:
     return LogicalStreamType.FLAT_TRIPLES if is_triples else LogicalStreamType.FLAT_QUADS
 
 
+class StreamSettings(_FrameSettings, total=False):
+    """The settings of `StreamOptions`."""
+
+    stream_name: str
+    physical_type: PhysicalStreamType | _PhysicalTypeName
+    logical_type: LogicalStreamType | int | _LogicalTypeName | None
+    version: int | None
+    namespace_declarations: bool
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StreamOptions(_Options):
     """Options of a Jelly-RDF stream (Jelly-RDF, "Stream options").
@@ -365,6 +438,36 @@ class StreamOptions(_Options):
     frame_rows: int = 256
     frame_bytes: int = 1_000_000
     delimited: bool = True
+
+    if TYPE_CHECKING:
+        # As it is generated, but the names of types are accepted, too.
+        def __init__(
+            self,
+            *,
+            stream_name: str = "",
+            physical_type: PhysicalStreamType | _PhysicalTypeName = PhysicalStreamType.QUADS,
+            logical_type: LogicalStreamType | int | _LogicalTypeName | None = None,
+            generalized_statements: bool = False,
+            rdf_star: bool = False,
+            max_name_table_size: int = 4000,
+            max_prefix_table_size: int = 150,
+            max_datatype_table_size: int = 32,
+            version: int | None = None,
+            namespace_declarations: bool = False,
+            frame_rows: int = 256,
+            frame_bytes: int = 1_000_000,
+            delimited: bool = True,
+        ) -> None: ...
+
+    @classmethod
+    def small(cls, **changes: Unpack[StreamSettings]) -> Self:
+        """Options with small lookups (128 names, 16 prefixes, 16 datatypes), then ``changes``."""
+        return cls._small(changes)
+
+    @classmethod
+    def big(cls, **changes: Unpack[StreamSettings]) -> Self:
+        """Options with big lookups (4000 names, 150 prefixes, 32 datatypes), then ``changes``."""
+        return cls(**changes)
 
     def __post_init__(self) -> None:
         self._normalize()

@@ -152,7 +152,9 @@ class StoreFile:
         return False
 
     def _parts(self) -> Iterator[Operation | Batch]:
-        prefixes = [(Op.PA, *prefix, None) for prefix in self._dataset.namespaces()]
+        prefixes: list[Operation] = [
+            (Op.PA, prefix, iri, None) for prefix, iri in self._dataset.namespaces()
+        ]
         return chain([(Op.TX,)], prefixes, read_batches(self._dataset), [(Op.TC,)])
 
     def _remove_remains(self) -> None:

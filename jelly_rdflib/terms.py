@@ -82,7 +82,7 @@ class TripleTerm(Node):
 
     def __hash__(self) -> int:
         # The innermost triples first; then the tuples below find their hashes known.
-        waiting = [self]
+        waiting: list[TripleTerm] = [self]
         while waiting:
             term = waiting.pop()
             inner = [

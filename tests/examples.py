@@ -1,20 +1,76 @@
-"""The examples of a page of the documentation."""
+"""The examples of pages of the documentation, and of docstrings."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 from pathlib import Path
 
-__all__ = ["DOCS", "ROOT", "name_page", "run_page"]
+__all__ = ["DOCS", "PAGES", "ROOT", "code_of_module", "code_of_page", "name_page", "run_page"]
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def name_page(page: Path) -> str:
     return str(page.relative_to(ROOT))
+
+
+def code_of_page(page: Path) -> str:
+    """Return the code of all blocks, each line of it at its place in the page."""
+    text = page.read_text(encoding="utf-8")
+    lines = [""] * text.count("\n")
+    for block in EXAMPLE.finditer(text):
+        first = text.count("\n", 0, block.start(2))
+        parts = [(0, block[2])]
+        if block[1] == "pycon":
+            examples = doctest.DocTestParser().get_examples(block[2])
+            parts = [(example.lineno, example.source) for example in examples]
+        for line, code in parts:
+            lines[first + line : first + line + code.count("\n")] = code.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def code_of_module(path: Path) -> str:
+    """Return the examples of docstrings, each line at its place, each docstring as a function.
+
+    The first line imports what the module imports and defines.
+    """
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    lines = [""] * text.count("\n")
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            continue
+        found = doctest.DocTestParser().get_examples(ast.get_docstring(node, clean=False) or "")
+        for number, example in enumerate(found):
+            line = node.body[0].lineno - 1 + example.lineno
+            if number == 0:
+                lines[line - 1] = f"def example_{line}() -> None:"
+            code = example.source.splitlines()
+            lines[line : line + len(code)] = [f"    {each}" for each in code]
+    if any(lines):
+        imports = [
+            ast.unparse(node)
+            for node in tree.body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            and "__future__" not in ast.unparse(node)
+        ]
+        names = [
+            node.name
+            for node in tree.body
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_"
+        ]
+        if names:
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(
+                ".__init__"
+            )
+            imports.append(f"from {module} import {', '.join(names)}")
+        lines[0] = "; ".join(imports)
+    return "\n".join(lines) + "\n"
 
 
 def run_page(page: Path) -> None:

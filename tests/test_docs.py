@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import DOCS, ROOT, name_page, run_page
+from tests.examples import DOCS, PAGES, name_page, run_page
 from tests.formats.syntaxes.support import ISOLATED
 
-PAGES = [ROOT / "README.md", *sorted(set(DOCS.rglob("*.md")) - set(DOCS.glob("spark/*.md")))]
+WITHOUT_SPARK = [page for page in PAGES if page.parent != DOCS / "spark"]
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=ISOLATED if page.stem == "rdf-syntaxes" else ()) for page in PAGES],
-    ids=map(name_page, PAGES),
+    [
+        pytest.param(page, marks=ISOLATED if page.stem == "rdf-syntaxes" else ())
+        for page in WITHOUT_SPARK
+    ],
+    ids=map(name_page, WITHOUT_SPARK),
 )
 def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

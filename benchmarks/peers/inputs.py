@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rdflib import Literal, Namespace, URIRef
 from rdflib.namespace import RDF, SOSA, XSD
@@ -199,7 +200,7 @@ def _changes(
     return Changes(name, about, folder, is_applied_only)
 
 
-def encode(operations: list[jr.Operation], format: str) -> bytes:
+def encode(operations: list[jr.Operation], format: Any) -> bytes:
     """Write operations, or their statements where the format has but those."""
     file = io.BytesIO()
     if format in ("jelly", "n-quads"):

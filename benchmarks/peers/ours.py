@@ -76,7 +76,8 @@ def _writer(changes: Changes, extension: str, *, is_batches: bool) -> Task:
 
 
 def _open(file: io.BytesIO, extension: str) -> Any:
+    format: Any = FORMATS[extension]
     if extension in STATEMENTS:
         options = data.stream_options() if extension == "jelly" else None
-        return jr.StatementWriter(file, options, format=FORMATS[extension])
-    return jr.PatchWriter(file, format=FORMATS[extension])
+        return jr.StatementWriter(file, options, format=format)
+    return jr.PatchWriter(file, format=format)

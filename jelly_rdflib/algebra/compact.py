@@ -16,15 +16,16 @@ from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, check_closed
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.types import ChangeFormat, Readable
 
 
 def compact(
-    source: Any,
+    source: Readable | Iterable[Operation],
     *,
     assume_effective: bool = False,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> Iterator[Operation]:
     """Iterate over the operations of the smallest patch with the effect of a patch.
 
@@ -68,7 +69,7 @@ def compact(
     Examples:
         >>> from rdflib import Literal, URIRef
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> patch = [
+        >>> patch: list[Operation] = [
         ...     (Op.A, s, p, Literal("old"), None),
         ...     (Op.D, s, p, Literal("old"), None),
         ...     (Op.A, s, p, Literal("new"), None),
@@ -155,9 +156,9 @@ class _Compaction:
         self._is_empty_patch = False
         if op in (Op.A, Op.D):
             self.statements.take(operation)
-        elif op == Op.H:
+        elif operation[0] == Op.H:
             self.headers.add(operation[1], operation[2])
-        elif op in (Op.PA, Op.PD):
+        elif operation[0] == Op.PA or operation[0] == Op.PD:
             self._has_prefixes = self.statements.is_open
             self.prefixes.take(operation, is_pending=self._has_prefixes)
         elif op == Op.TX:

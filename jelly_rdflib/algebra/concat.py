@@ -20,16 +20,17 @@ from jelly_rdflib.graph.stores.statements import check_reading, check_source
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.sources import is_readable, is_rereadable
+from jelly_rdflib.types import ChangeFormat, Readable
 
 # Stands for any operation but a header and the end of a patch.
 _ANY: Operation = (Op.TX,)
 
 
 def concat(
-    *sources: Any,
+    *sources: Readable | Iterable[Operation],
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> Iterator[Operation]:
     """Iterate over the operations of one patch with the effect of several, one after the other.
 
@@ -113,7 +114,7 @@ class _Source:
         check_source(source)
         if not is_readable(source):
             reading = dict.fromkeys(reading)
-        self._source = source
+        self._source: Any = source
         self._open: Callable[..., Any] = partial(open_operations, source, **reading)
         self.spool = Spool()
         self._is_spooled = False

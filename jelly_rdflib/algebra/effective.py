@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, cast
 
 from rdflib.graph import Graph
-from rdflib.term import Node, URIRef
+from rdflib.term import IdentifiedNode, Node, URIRef
 
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
@@ -15,21 +15,22 @@ from jelly_rdflib.graph.stores.native import Undoer, UndoLog
 from jelly_rdflib.graph.stores.prefixes import PrefixMap
 from jelly_rdflib.graph.stores.statements import check_graph, check_statement
 from jelly_rdflib.graph.stores.target import Target
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Change, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import strong_key
+from jelly_rdflib.types import ChangeFormat, Readable
 
 # The object as `strong_key` has it.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
 def effective(
-    source: Any,
+    source: Readable | Iterable[Operation],
     dataset: Graph,
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> Iterator[Operation]:
     """Iterate over the operations of a patch that change something in a graph or dataset.
 
@@ -71,10 +72,11 @@ def effective(
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
         >>> graph = Graph()
         >>> _ = graph.add((s, p, Literal("there")))
-        >>> patch = [(Op.A, s, p, Literal(text), None) for text in ("there", "new", "new")]
+        >>> texts = ("there", "new", "new")
+        >>> patch: list[Operation] = [(Op.A, s, p, Literal(text), None) for text in texts]
         >>> for operation in effective(patch, graph):
-        ...     print(operation[0].name, operation[3])
-        A new
+        ...     print(operation[0].name, *operation[1:4])
+        A urn:s urn:p new
     """
     target = Target(dataset)
     operations = open_operations(source, limits=limits, normalize=normalize, format=format)
@@ -86,7 +88,7 @@ def _effective(operations: Iterator[Operation], effects: _Effects) -> Iterator[O
     with closing_reader(operations), Spool() as spool:
         for operation in operations:
             op = operation[0]
-            if op in (Op.A, Op.D, Op.PA, Op.PD):
+            if len(operation) == 4 or len(operation) == 5:
                 changes = effects.take(operation)
                 if not is_open:
                     yield from changes
@@ -145,7 +147,7 @@ class _Effects:
         self._pending = None
         self._log.undo(Undoer())
 
-    def take(self, operation: Operation) -> list[Operation]:
+    def take(self, operation: Change | PrefixChange) -> Sequence[Operation]:
         """Take a change, and return the single changes that it makes."""
         if len(operation) == 4:
             return self._take_prefix(operation)
@@ -154,7 +156,7 @@ class _Effects:
         context = self._contexts.get(g)
         if context is None:
             check_graph(g)
-            context = self._contexts[g] = self._target.context(g)
+            context = self._contexts[g] = self._target.context(cast("IdentifiedNode | None", g))
         quad = (s, p, strong_key(o), context.identifier)
         is_add: bool = op == Op.A
         if self._has(quad, (s, p, o), context) == is_add:
@@ -168,7 +170,7 @@ class _Effects:
                 return changed[quad]
         return any(True for _ in self._target.store.triples(triple, context))
 
-    def _take_prefix(self, operation: Operation) -> list[Operation]:
+    def _take_prefix(self, operation: PrefixChange) -> list[Operation]:
         if self._bound is None:
             # Not before: a graph without a namespace manager makes one when it is asked, which
             # binds rdflib's prefixes. Applying the patch does so, too.
@@ -177,12 +179,12 @@ class _Effects:
             found = {iri: manager.store.prefix(iri) for iri in iris.values()}
             names = {iri: prefix for iri, prefix in found.items() if prefix is not None}
             self._bound = PrefixMap(iris, names, self._log)
-        op, prefix, iri, graph = operation
+        _, prefix, _, graph = operation
         added: list[Operation] = []
-        if op == Op.PD:
+        if operation[0] == Op.PD:
             displaced = self._bound.unbind(prefix)
         else:
-            iri = URIRef(iri)
+            iri = URIRef(operation[2])
             if self._bound.has(prefix, iri):
                 return []
             displaced = self._bound.bind(prefix, iri)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rdflib.term import Node
@@ -14,6 +14,7 @@ from jelly_rdflib.errors import PatchError
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.types import ChangeFormat, Readable
 
 # A list by code, not a dict: the hash of an Op is slow Python code.
 _INVERSE: list[Op | None] = [None] * (max(Op) + 1)
@@ -22,11 +23,11 @@ for _op, _inverse in ((Op.A, Op.D), (Op.PA, Op.PD), (Op.TX, Op.TC)):
 
 
 def invert(
-    source: Any,
+    source: Readable | Iterable[Operation],
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> Iterator[Operation]:
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
@@ -63,7 +64,7 @@ def invert(
     Examples:
         >>> from rdflib import Literal, URIRef
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> patch = [
+        >>> patch: list[Operation] = [
         ...     (Op.H, "id", URIRef("urn:uuid:1")),
         ...     (Op.D, s, p, Literal("old"), None),
         ...     (Op.A, s, p, Literal("new"), None),
@@ -88,7 +89,8 @@ def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
                 is_aborted = op != Op.TX
             elif inverse is not None:
                 is_first = False
-                yield (inverse, *operation[1:])
+                inverted: tuple[Any, ...] = (inverse, *operation[1:])
+                yield inverted
             elif op == Op.TA:
                 is_aborted = True
             elif op == Op.END and is_first:
@@ -112,10 +114,10 @@ def _keep(operations: Iterator[Operation], spool: Spool) -> None:
             spool.append(operation)
             continue
         is_open = follow_transaction(op, is_open)
-        if op == Op.H:
+        if operation[0] == Op.H:
             id = operation[2] if header_key(operation[1]) == ID else id
             continue
-        if op == Op.PD and operation[2] is None:
+        if operation[0] == Op.PD and operation[2] is None:
             raise PatchError(
                 f"the prefix {operation[1]!r} is deleted without the IRI that it had, so it can't "
                 f"be bound again: effective(dataset) finds the IRI"

@@ -10,11 +10,11 @@ from typing import TypeAlias
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Op, Operation, PrefixChange
 
 _Name: TypeAlias = tuple[str, Node]
 # An operation after its place among all.
-_Numbered: TypeAlias = tuple[int, Operation]
+_Numbered: TypeAlias = tuple[int, PrefixChange]
 
 
 class NetPrefixes:
@@ -47,7 +47,7 @@ class NetPrefixes:
         if self._pending.last:
             self._pending = _Kept()
 
-    def take(self, operation: Operation, *, is_pending: bool) -> None:
+    def take(self, operation: PrefixChange, *, is_pending: bool) -> None:
         """Take an `Op.PA` or `Op.PD`, of the open transaction or of one that is committed."""
         kept = self._pending if is_pending else self._committed
         numbered = next(self._numbers), operation

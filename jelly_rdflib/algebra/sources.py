@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
-from typing import Any
+from typing import Any, cast
 
 from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
@@ -16,7 +16,7 @@ from jelly_rdflib.graph.stores.statements import (
     check_source,
     not_an_operation,
 )
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.patch_operations import PatchOperations
@@ -75,7 +75,8 @@ def operation_at(batch: Batch, row: int) -> Operation:
     terms = batch.terms
     if op == Op.H:
         return (op, terms[batch.s[row]], terms[batch.o[row]])
-    return (op, terms[batch.s[row]], terms[batch.o[row]], terms[batch.g[row]])
+    prefix = (op, terms[batch.s[row]], terms[batch.o[row]], terms[batch.g[row]])
+    return cast("PrefixChange", prefix)
 
 
 def _checked(operation: Any) -> Operation:
@@ -91,7 +92,7 @@ def _checked(operation: Any) -> Operation:
                 raise not_an_operation(operation, "for a Graph give its identifier")
     if not isinstance(code, Op):
         # A plain number is accepted, but the algebra compares with `is`.
-        return (Op(code), *operation[1:])
+        operation = (Op(code), *operation[1:])
     return operation  # type: ignore[no-any-return]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, cast
 
 from rdflib.term import Literal
 
 from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.nodes import as_iri
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Mark, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
 from jelly_rdflib.streams.codecs import PatchDecoder, PatchEncoder
 from jelly_rdflib.terms import TripleTerm
@@ -115,7 +115,7 @@ class Spool:
         return [each if len(each) == 5 else _restore(each) for each in decoded]
 
 
-def _count_characters(operation: Operation, triples: _Triples) -> int:
+def _count_characters(operation: tuple[Any, ...], triples: _Triples) -> int:
     try:
         _, s, p, o, g = operation
         count: int = len(s) + len(p) + len(o) + (0 if g is None else len(g))
@@ -148,16 +148,19 @@ _NO_VALUE = Literal("")
 
 
 def _disguise(operation: Operation) -> Operation:
-    op = operation[0]
-    if len(operation) == 1:
-        return (Op.H, op.name, _NO_VALUE)
-    if op == Op.H:
-        return (Op.H, _MARK + operation[1], operation[2])
-    return (op, operation[1], as_iri(operation[2]), operation[3])
+    match operation:
+        case (Op.H, key, value):
+            return (Op.H, _MARK + key, value)
+        case (Op.PA, prefix, iri, g):
+            return (Op.PA, prefix, as_iri(iri), g)
+        case (Op.PD, prefix, iri, g):
+            return (Op.PD, prefix, as_iri(iri), g)
+        case _:
+            return (Op.H, operation[0].name, _NO_VALUE)
 
 
 def _restore(operation: Operation) -> Operation:
     if operation[0] != Op.H:
         return operation
     _, key, value = operation
-    return (Op.H, key[1:], value) if key[0] == _MARK else (Op[key],)
+    return (Op.H, key[1:], value) if key[0] == _MARK else cast("Mark", (Op[key],))

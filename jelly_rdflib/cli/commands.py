@@ -27,7 +27,7 @@ COMMANDS = (
 class OrderedGroup(click.Group):
     """A group whose help lists the commands in the order of their definitions."""
 
-    def list_commands(self, context: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
 
@@ -35,9 +35,9 @@ class OrderedGroup(click.Group):
 class _LazyGroup(OrderedGroup):
     """A group that imports a command only when it is called."""
 
-    def get_command(self, context: click.Context, name: str) -> Any:
-        if name in self.commands:
-            return importlib.import_module(f"{__package__}.{name}").command
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        if cmd_name in self.commands:
+            return importlib.import_module(f"{__package__}.{cmd_name}").command
         return None
 
 

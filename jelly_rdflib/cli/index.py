@@ -49,15 +49,15 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
       jellyp index --check *.jellyp
     """
     is_good = True
-    try:
-        for path in files:
+    for path in files:
+        try:
             if check:
                 is_good &= _check(path)
             else:
                 _make(path, spacing << 20)
-    except ValueError as error:
-        # The file is damaged, or has too many parts.
-        raise InputError(path, error) from error
+        except ValueError as error:  # noqa: PERF203
+            # The file is damaged, or has too many parts.
+            raise InputError(path, error) from error
     context.exit(0 if is_good else 1)
 
 

@@ -53,7 +53,7 @@ class InputArgument:
 
     def __init__(self, name: str, file: Any, format: Format | None) -> None:
         self.name = name
-        self.file = file
+        self.file: Any = file
         self.format: Any = format
         self.options: Any = None
         self.isolated = is_isolated()

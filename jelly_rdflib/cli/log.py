@@ -28,6 +28,7 @@ from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.log import PatchLog
+    from jelly_rdflib.log.names import Compression
     from jelly_rdflib.operations import Operation
 
 # The same as `jelly_rdflib.log.database.DEFAULT_TIMEOUT`, so that the help needs no import of it.
@@ -89,7 +90,7 @@ def log_command(function: Callable[..., None]) -> click.Command:
 @click.argument("log", metavar="LOG", type=click.Path(file_okay=False))
 @compression_option
 @timeout_option
-def init(log: str, compression: str | None, timeout: float) -> None:
+def init(log: str, compression: Compression, timeout: float) -> None:
     """Make a new log in the folder LOG.
 
     \b
@@ -221,7 +222,7 @@ def replay(
     log: PatchLog,
     replica: str,
     upto: int | str | None,
-    compression: str | None,
+    compression: Compression,
 ) -> None:
     """Bring a replica up to date: a folder with the data as Jelly-RDF.
 

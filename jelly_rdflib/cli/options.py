@@ -28,7 +28,7 @@ def _find_format(key: str) -> str:
     from jelly_rdflib.formats import find_format
 
     try:
-        return find_format(key).name
+        return str(find_format(key).name)
     except LookupError as error:
         raise click.BadParameter(str(error)) from error
 

@@ -48,13 +48,15 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
     from jelly_rdflib.inspection.stats import count_operations
 
     if plot is not None:
-        from jelly_rdflib.cli.plotting import check_picture, plot_counts
+        from jelly_rdflib.cli.plotting import check_picture
 
         # Checked first, as reading the file may take long.
         check_picture(plot)
     with open_argument(file, from_) as input_:
         counts = count_operations(input_.batches())
     if plot is not None:
+        from jelly_rdflib.cli.plotting import plot_counts
+
         plot_counts(counts, plot, input_.name, top)
     if not as_json:
         from jelly_rdflib.cli.tables import print_parts

@@ -2,11 +2,11 @@
 
 from collections.abc import Generator, Iterable, Iterator
 from enum import IntEnum
-from typing import Any, Final, Protocol, TypeVar, final, overload
+from typing import Any, Final, Protocol, TypeVar, final, overload, type_check_only
 
 from jelly_rdflib.errors import ApplyError, DecodeError
-from jelly_rdflib.operations import Operation, Statement
-from jelly_rdflib.options import Limits
+from jelly_rdflib.operations import Header, Operation, Statement
+from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
 _Row = TypeVar("_Row")
 
@@ -42,6 +42,7 @@ class Tabular:
     ) -> Any: ...
     def _slices(self) -> Iterable[BatchSlice]: ...
 
+@type_check_only
 class HasDefaultGraph(Protocol):
     @property
     def default_graph(self) -> Any: ...
@@ -99,7 +100,7 @@ class BatchSlice:
     stop: Final[int]
     def __len__(self) -> int: ...
     def __iter__(self) -> RowIterator: ...
-    def headers(self) -> list[Operation]: ...
+    def headers(self) -> list[Header]: ...
 
 @final
 class SliceIterator(RowIterator):
@@ -133,10 +134,14 @@ class RowReader(Tabular, Iterator[_Row]):
     def options(self) -> Any: ...
 
 @final
-class OperationReader(RowReader[Operation]): ...
+class OperationReader(RowReader[Operation]):
+    @property
+    def options(self) -> PatchOptions | None: ...
 
 @final
-class StatementReader(RowReader[Statement]): ...
+class StatementReader(RowReader[Statement]):
+    @property
+    def options(self) -> StreamOptions | None: ...
 
 @final
 class BatchBuilder:

@@ -1,7 +1,7 @@
 """Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts what frames consist of."""
 
 from enum import IntEnum
-from typing import Any, TypeAlias, TypedDict, final
+from typing import Any, TypeAlias, TypedDict, final, type_check_only
 
 from jelly_rdflib.core.batch import Batch, BatchSource, NodeMaker
 from jelly_rdflib.errors import DecodeError
@@ -20,8 +20,6 @@ class FrameDecoder:
     def finish(self) -> Batch: ...
     def save(self) -> bytes: ...
     def restore(self, checkpoint: bytes) -> None: ...
-    @property
-    def options(self) -> Any: ...
     @property
     def found_options(self) -> bool: ...
 
@@ -86,16 +84,19 @@ class UnexpectedKind(IntEnum):
     GRAPH_FIELD = ...
     UNEXPECTED_KINDS = ...
 
+@type_check_only
 class Tally(TypedDict):
     count: int
     size: int
 
+@type_check_only
 class Counts(TypedDict):
     rows: list[Tally]
     metadata: Tally
     terms: list[int]
     repeated: list[int]
 
+@type_check_only
 class LookupCounts(TypedDict):
     size: int
     entries: int

@@ -1,6 +1,7 @@
 """Encodes batches as frames of Jelly-RDF and Jelly-Patch."""
 
 from collections.abc import Callable, Mapping
+from typing import final
 
 from jelly_rdflib.core.batch import HasDefaultGraph
 from jelly_rdflib.core.io import Output
@@ -8,6 +9,7 @@ from jelly_rdflib.options import PatchOptions, StreamOptions
 
 class FrameEncoder(Output): ...
 
+@final
 class PatchFrameEncoder(FrameEncoder):
     def __init__(
         self,
@@ -20,6 +22,7 @@ class PatchFrameEncoder(FrameEncoder):
     def encode_frame(self, write: Callable[[], object]) -> bytes: ...
     def finish(self) -> None: ...
 
+@final
 class StatementFrameEncoder(FrameEncoder):
     def __init__(
         self,

@@ -66,7 +66,8 @@ class Format:
             it has no relative IRIs.
     """
 
-    name: str
+    # A ChangeFormat or a StatementFormat: which one, holds_changes says.
+    name: Any
     title: str
     aliases: tuple[str, ...] = ()
     extensions: tuple[str, ...]

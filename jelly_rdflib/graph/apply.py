@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,7 @@ from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_at_hand, is_readable
+from jelly_rdflib.types import ChangeFormat, Readable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +53,13 @@ class ApplyResult:
 
 
 def apply(
-    source: Any,
+    source: Readable | Iterable[Operation],
     target: Graph,
     *,
     atomic: bool = True,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> ApplyResult:
     """Apply patches to a graph or dataset, transaction by transaction.
 
@@ -309,8 +310,10 @@ class _Applier:
     def _take(self, operation: Operation) -> None:
         """Take an operation that is no add or delete of a statement; its form is checked."""
         op = operation[0]
-        if op in (Op.PA, Op.PD):
-            self._prefixes.take(operation[1], URIRef(operation[2]) if op == Op.PA else None)
+        if operation[0] == Op.PA:
+            self._prefixes.take(operation[1], URIRef(operation[2]))
+        elif operation[0] == Op.PD:
+            self._prefixes.take(operation[1], None)
         elif op == Op.END:
             self._end_patch("a patch ends")
             self._begin()

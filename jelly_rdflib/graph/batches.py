@@ -11,15 +11,16 @@ from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.parallel import open_parallel
+from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 
 def read_batches(
-    source: Any,
+    source: Readable | Graph,
     *,
     limits: Limits | None = None,
     normalize: bool | None = False,
     strict: bool = True,
-    format: str | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
     base: str | None = None,
     isolated: bool = False,
     on_repeated_options: RepeatedOptions = "continue",

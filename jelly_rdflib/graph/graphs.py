@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.namespace import NamespaceManager
@@ -20,10 +19,11 @@ from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import Limits, LogicalStreamType, PhysicalStreamType, StreamOptions
 from jelly_rdflib.streams.frames import FrameIterator, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
+from jelly_rdflib.types import Readable, Writable
 
 
 def read_graphs(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
@@ -118,7 +118,7 @@ class GraphIterator:
 
 def write_graphs(
     graphs: Iterable[Graph],
-    destination: Any,
+    destination: Writable,
     options: StreamOptions | None = None,
     *,
     namespaces: bool = False,

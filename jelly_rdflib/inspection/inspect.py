@@ -19,6 +19,7 @@ from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.report_tables import report_parts
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
+from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 # Kinds of rows by their field numbers in RdfPatchRow and RdfStreamRow.
 PATCH_ROWS = {
@@ -216,10 +217,10 @@ class StreamReport:
 
 
 def inspect(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
-    format: str | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> StreamReport:
     """Count the parts of a stream: bytes, frames, rows, lookup entries, terms, operations.
@@ -259,7 +260,10 @@ def inspect(
 
 
 def inspect_frames(
-    source: Any, *, limits: Limits | None = None, format: str | None = None
+    source: Readable,
+    *,
+    limits: Limits | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
 ) -> FrameInspector:
     """Iterate over the frames of a stream, and count the content of each.
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import BNode, Literal, Node
 
 from jelly_rdflib.core.batch import Batch, TermKind
@@ -22,6 +22,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.terms import TripleTerm
+from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 DEFAULT_GRAPH = "default graph"
 # Up to this number, each transaction has an entry; above it, neighbours share one.
@@ -225,7 +226,7 @@ class StreamStats:
         """Count the operations of a patch, which ends after them."""
         if patch.slices is None:
             for operation in patch:
-                if operation[0] in (Op.A, Op.D):
+                if operation[0] == Op.A or operation[0] == Op.D:
                     self._add_names(*operation)
             self._add_codes(bytes(operation[0] for operation in patch))
         else:
@@ -288,10 +289,10 @@ class StreamStats:
 
 
 def stats(
-    source: Any,
+    source: Readable | Graph | PatchOperations,
     *,
     limits: Limits | None = None,
-    format: str | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> StreamStats:
     """Count the operations of a stream or patch by graph, by predicate and by transaction.

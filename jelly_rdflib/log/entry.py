@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from contextlib import closing
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -131,7 +130,10 @@ class LogEntry:
         sizes: dict[str, int] = {}
         room = HeaderRoom(self.limits)
         with closing(self.operations()) as operations:
-            for _, key, value in takewhile(lambda it: it[0] == Op.H, operations):
+            for operation in operations:
+                if operation[0] != Op.H:
+                    break
+                _, key, value = operation
                 same = key.lower()
                 room.give_back(sizes.pop(same, 0))
                 sizes[same] = room.take(key, value, place_error=operations.place_error)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import zstandard
 from rdflib.graph import Dataset
@@ -30,7 +30,7 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.names import SNAPSHOT, FileName
 from jelly_rdflib.log.staging import StagedFile, read_stored
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import (
     Limits,
     PatchOptions,
@@ -57,11 +57,11 @@ class Place:
     id: URIRef
     prev: URIRef | None
 
-    def headers(self) -> list[Operation]:
+    def headers(self) -> list[Header]:
         """Return the first headers; ``squashed`` shows which versions the file replaces."""
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
-    def check(self, headers: Iterable[Operation]) -> None:
+    def check(self, headers: Iterable[Header]) -> None:
         """Check that the headers of a patch, or those at its start, match this place."""
         wanted = self._values()
         found: dict[str, list[Node]] = {key: [] for key in wanted}
@@ -95,7 +95,7 @@ class Place:
         return values
 
 
-FORMAT = "jelly-patch"
+FORMAT: Final = "jelly-patch"
 
 
 def write_segment(
@@ -144,11 +144,11 @@ def check_segment(
     place: Place,
     *,
     limits: Limits,
-    check_header: Callable[[Operation], None] | None = None,
+    check_header: Callable[[Header], None] | None = None,
 ) -> None:
     """Check that a segment is one patch, with the headers of its place before all others."""
 
-    def headers() -> Iterator[Operation]:
+    def headers() -> Iterator[Header]:
         patches = 0
         own = len(place.headers())
         for batch in read_batches(source, limits=limits, format=FORMAT):
@@ -164,7 +164,7 @@ def check_segment(
     place.check(headers())
 
 
-def headers_of(batch: Batch) -> list[Operation]:
+def headers_of(batch: Batch) -> list[Header]:
     """Return the headers in a batch."""
     return BatchSlice(batch, 0, len(batch)).headers()
 

@@ -29,9 +29,16 @@ from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
-from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, parse_patch_id
+from jelly_rdflib.log.names import (
+    SEGMENT,
+    FileName,
+    Version,
+    file_path,
+    file_paths,
+    parse_patch_id,
+)
 from jelly_rdflib.log.staging import StagedFile, is_whole
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
 _SELECT = f"SELECT {COLUMNS} FROM segments"
@@ -168,7 +175,7 @@ class History:
         row = connection.execute(query, (id,)).fetchone()
         return None if row is None else int(row[0])
 
-    def resolve(self, connection: sqlite3.Connection, version: Any, newest: int) -> int:
+    def resolve(self, connection: sqlite3.Connection, version: Version, newest: int) -> int:
         """Return the number of a version, given as that, as the id of its patch, or as None.
 
         None is ``newest``, the newest version that the caller may see.
@@ -262,9 +269,8 @@ class History:
             self._write(file, _squashed_operations(entries), place, _squashed_options(entries))
             with self.database.writing(file) as connection:
                 before = self.find_id(connection, first.prev) if first.prev else 0
-                if before != place.first - 1 or entries != self.between(
-                    connection, before, place.last
-                ):
+                since = place.first - 1
+                if before != since or entries != self.between(connection, since, place.last):
                     raise LogError(
                         f"versions {place.first} to {place.last} were squashed meanwhile"
                     )
@@ -318,7 +324,7 @@ class History:
         operations: Iterable[Operation],
         place: Place,
         options: PatchOptions,
-        check_header: Callable[[Operation], None] | None = None,
+        check_header: Callable[[Header], None] | None = None,
     ) -> None:
         """Write and sync a patch, and check that it can be read."""
         is_compressed = self.is_compressed

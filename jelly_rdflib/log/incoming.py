@@ -15,11 +15,12 @@ from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.headers import ID, PREV, PREVIOUS
 from jelly_rdflib.log.names import parse_patch_id
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.streams.sources import is_readable
+from jelly_rdflib.types import ChangeFormat, Readable
 
 _END: Operation = (Op.END,)
 # Marks the end of the operations: an iterator may yield None, which is an error.
@@ -53,7 +54,7 @@ class IncomingPatch:
         self.is_in_memory = limits is None
         self.id: URIRef | None = None
         self.prev: URIRef | None = None
-        self._headers: list[Operation] = []
+        self._headers: list[Header] = []
         self._spellings: dict[str, str] = {}
         self._room = None if limits is None else HeaderRoom(limits)
         first = next(operations, _NOTHING)
@@ -69,7 +70,7 @@ class IncomingPatch:
         self._rest = operations if first is _NOTHING else chain([first], operations)
 
     def _take_header(
-        self, header: Operation, place_error: Callable[[LimitError], None] | None
+        self, header: Header, place_error: Callable[[LimitError], None] | None
     ) -> None:
         _, spelled, value = header
         key = spelled.lower()
@@ -98,7 +99,7 @@ class IncomingPatch:
                 " differ in the case of their letters are one to Jena, which can't read both"
             )
 
-    def check_header(self, header: Operation) -> None:
+    def check_header(self, header: Header) -> None:
         """Check a header after those of the place: its key, and the memory of all keys."""
         spelled = header[1]
         key = spelled.lower()
@@ -124,7 +125,7 @@ class IncomingPatch:
             )
 
 
-def _is_header(operation: Any) -> TypeGuard[Operation]:
+def _is_header(operation: Any) -> TypeGuard[Header]:
     """Is this a header? The writer reports anything that is no operation."""
     return (
         isinstance(operation, tuple)
@@ -135,7 +136,9 @@ def _is_header(operation: Any) -> TypeGuard[Operation]:
 
 
 @contextmanager
-def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[IncomingPatch]:
+def open_incoming(
+    patch: Readable | Iterable[Operation], limits: Limits, format: ChangeFormat | None
+) -> Iterator[IncomingPatch]:
     """Open a patch: a source as for `jelly_rdflib.read_operations`, or operations."""
     if is_readable(patch):
         reader = read_operations(patch, limits=limits, normalize=False, format=format)

@@ -12,12 +12,18 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.stores.statements import show_term
+
+Version: TypeAlias = int | str | None
+"""A version of a log: its number, the id of the patch that makes it, or None for the default."""
+
+Compression: TypeAlias = Literal["zst"] | None
+"""How files are compressed."""
 
 SCHEME = "uuid:"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
@@ -23,13 +22,15 @@ from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
-from jelly_rdflib.log.names import make_patch_id, parse_patch_id
+from jelly_rdflib.log.names import Compression, Version, make_patch_id, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.nodes import as_iri
+from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.types import ChangeFormat, Readable
 
 # Patches, in a notebook.
 _MOST_SHOWN = 50
@@ -86,7 +87,7 @@ class PatchLog(Tabular):
         path: str | os.PathLike[str],
         *,
         create: bool = False,
-        compression: str | None = None,
+        compression: Compression = None,
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
@@ -100,7 +101,7 @@ class PatchLog(Tabular):
         cls,
         path: str | os.PathLike[str],
         *,
-        compression: str | None = None,
+        compression: Compression = None,
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
@@ -176,7 +177,7 @@ class PatchLog(Tabular):
             self._head = self._history.newest(connection)
         return self._head
 
-    def patches(self, since: Any = None, upto: Any = None) -> list[LogEntry]:
+    def patches(self, since: Version = None, upto: Version = None) -> list[LogEntry]:
         """Return the patches that lead from one version to another; none of them is read.
 
         Args:
@@ -196,7 +197,7 @@ class PatchLog(Tabular):
         """
         return self._between(since, upto)[0]
 
-    def entry(self, version: Any = None) -> LogEntry:
+    def entry(self, version: Version = None) -> LogEntry:
         """Return the patch that makes a version; it is not read.
 
         Args:
@@ -214,11 +215,11 @@ class PatchLog(Tabular):
 
     def append(
         self,
-        patch: Any,
+        patch: Readable | Iterable[Operation],
         *,
-        prev: Any = None,
+        prev: str | None = None,
         options: PatchOptions | None = None,
-        format: str | None = None,
+        format: ChangeFormat | None = None,
     ) -> LogEntry:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
@@ -276,8 +277,8 @@ class PatchLog(Tabular):
         self,
         target: Graph,
         *,
-        since: Any = None,
-        upto: Any = None,
+        since: Version = None,
+        upto: Version = None,
         position: URIRef | None = None,
         normalize: bool | None = False,
         progress: Progress | None = None,
@@ -334,7 +335,7 @@ class PatchLog(Tabular):
 
     def checkout(
         self,
-        version: Any = None,
+        version: Version = None,
         *,
         store: str | Store = "Jelly",
         target: Dataset | None = None,
@@ -375,7 +376,7 @@ class PatchLog(Tabular):
         replay_entries(self._between(start, end)[0], target, progress=progress)
         return target
 
-    def snapshot(self, version: Any = None) -> Path:
+    def snapshot(self, version: Version = None) -> Path:
         """Write a snapshot: the whole data of a version, from which `checkout` starts.
 
         The file is Jelly-RDF, with the prefixes as namespaces of the whole dataset, as in rdflib.
@@ -400,7 +401,7 @@ class PatchLog(Tabular):
                 return path
         return self._history.add_snapshot(entry, self.checkout(entry.version))
 
-    def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
+    def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
         """Replace several consecutive patches by one with the same effect.
 
         `jelly_rdflib.compact` makes this patch: in one transaction each statement comes once,
@@ -467,7 +468,7 @@ class PatchLog(Tabular):
             return False
         return True
 
-    def _resolve(self, version: Any) -> int:
+    def _resolve(self, version: Version) -> int:
         with self._history.database.reading() as connection:
             return self._history.resolve(connection, version, self.version)
 
@@ -475,7 +476,7 @@ class PatchLog(Tabular):
         with self._history.database.reading() as connection:
             return self._history.usable_snapshots(connection, upto)
 
-    def _between(self, since: Any, upto: Any) -> tuple[list[LogEntry], int, int]:
+    def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
         """Return the patches between two versions, and the numbers of these."""
         with self._history.database.reading() as connection:
             start = 0

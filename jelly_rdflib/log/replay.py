@@ -83,7 +83,10 @@ class Position:
         """Return the operations that set the position; a replay adds them to those of a patch."""
         new = [] if id is None else [self._triple(id)]
         old = [triple for triple in self._triples() if triple not in new]
-        return [(op, *each, self.name) for op, part in ((Op.A, new), (Op.D, old)) for each in part]
+        return [
+            *((Op.A, *each, self.name) for each in new),
+            *((Op.D, *each, self.name) for each in old),
+        ]
 
     def _triples(self) -> list[tuple[Node, Node, Node]]:
         context = self._target.context(self.name)

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.term import BNode, URIRef
@@ -20,7 +19,7 @@ from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.history import Snapshot, check_compression
-from jelly_rdflib.log.names import file_path, file_paths
+from jelly_rdflib.log.names import Compression, Version, file_path, file_paths
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.options import Limits
@@ -83,7 +82,7 @@ class Replica:
         self,
         path: str | os.PathLike[str],
         *,
-        compression: str | None = None,
+        compression: Compression = None,
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
@@ -133,7 +132,9 @@ class Replica:
         """The id of the patch that makes this version; None if the dataset is empty."""
         return self._at[1]
 
-    def update(self, log: PatchLog, *, upto: Any = None, progress: Progress | None = None) -> int:
+    def update(
+        self, log: PatchLog, *, upto: Version = None, progress: Progress | None = None
+    ) -> int:
         """Apply the missing patches, and store the result in the folder.
 
         The patches are those that ``log`` has seen: see `PatchLog.refresh`. After an error

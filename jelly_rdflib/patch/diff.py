@@ -12,7 +12,7 @@ from rdflib.term import Node, URIRef
 from jelly_rdflib.graph.canonical.differ import differ
 from jelly_rdflib.graph.canonical.quads import Quad, is_blank
 from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
 
@@ -189,7 +189,7 @@ def _has_blank_node(triple: _Triple) -> bool:
 
 
 def _operations(
-    op: Op, triples: dict[Node, list[_Triple]], *, is_quads: bool
+    op: ChangeOp, triples: dict[Node, list[_Triple]], *, is_quads: bool
 ) -> Iterator[Operation]:
     """Yield an operation for each triple, by its graph and sorted."""
     for name in sort_names(triples):

@@ -28,13 +28,12 @@ def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
                 batches.append(builder.take(has_graphs=True))
             batches.append(part)
             continue
-        op, *terms = part
-        if op in (Op.PA, Op.PD):
-            prefix, iri, g = terms
+        if part[0] == Op.PA or part[0] == Op.PD:
+            op, prefix, iri, g = part
             graph = 0 if g is None else builder.default_graph()
             builder.add_row(op, builder.string(prefix), 0, builder.iri(str(iri)), graph)
         else:
-            builder.add_row(op)
+            builder.add_row(part[0])
     if len(builder):
         batches.append(builder.take(has_graphs=True))
     return Patch.of_slices([BatchSlice(batch, 0, len(batch)) for batch in batches])

@@ -25,6 +25,7 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.writing import PatchWriter
+from jelly_rdflib.types import ChangeFormat, JellyPatchFormat
 
 if TYPE_CHECKING:
     import os
@@ -176,7 +177,15 @@ class Patch(PatchOperations, Tabular):
         """
         return self.serialize(format="rdf-patch").decode()
 
-    def serialize(self, *, format: str | None = None, options: PatchOptions | None = None) -> bytes:
+    @overload
+    def serialize(
+        self, *, format: JellyPatchFormat | None = None, options: PatchOptions | None = None
+    ) -> bytes: ...
+    @overload
+    def serialize(self, *, format: ChangeFormat | None = None, options: None = None) -> bytes: ...
+    def serialize(
+        self, *, format: ChangeFormat | None = None, options: PatchOptions | None = None
+    ) -> bytes:
         """Return the patch as the bytes of a file.
 
         Args:
@@ -191,12 +200,28 @@ class Patch(PatchOperations, Tabular):
         self._write(file, options, format)
         return file.getvalue()
 
+    @overload
     def save(
         self,
         path: str | os.PathLike[str],
         *,
         options: PatchOptions | None = None,
-        format: str | None = None,
+        format: JellyPatchFormat | None = None,
+    ) -> None: ...
+    @overload
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        options: None = None,
+        format: ChangeFormat | None = None,
+    ) -> None: ...
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        options: PatchOptions | None = None,
+        format: ChangeFormat | None = None,
     ) -> None:
         """Write the patch to a file, which is replaced; its name says the format.
 
@@ -215,7 +240,7 @@ class Patch(PatchOperations, Tabular):
         other._prefixes = self._prefixes
         return other
 
-    def _write(self, destination: Any, options: PatchOptions | None, format: str | None) -> None:
+    def _write(self, destination: Any, options: PatchOptions | None, format: Any) -> None:
         with PatchWriter(destination, options, format=format) as writer:
             writer.write_all(self)
 
@@ -273,7 +298,7 @@ def _lines_of(operations: Patch) -> str:
     file = io.BytesIO()
     for is_bare, run in groupby(operations, key=lambda operation: len(operation) == 1):
         if is_bare:
-            file.write("".join(f"{Op(op).name} .\n" for (op,) in run).encode())
+            file.write("".join(f"{Op(op).name} .\n" for op, *_ in run).encode())
             continue
         shown = list(run)
         lines = io.BytesIO()

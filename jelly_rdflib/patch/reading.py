@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
 
 from jelly_rdflib.core.batch import BatchSlice, BatchSource, Tabular
 from jelly_rdflib.errors import LimitError
@@ -13,6 +12,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.types import ChangeFormat, Readable
 
 _DEFAULT_LIMITS = Limits()
 # The smallest number of operations that a batch counts as.
@@ -20,11 +20,11 @@ _BATCH_COST = 128
 
 
 def read_patches(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> PatchIterator:
     """Iterate over the patches of a stream of changes.

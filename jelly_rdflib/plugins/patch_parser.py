@@ -70,7 +70,8 @@ class JellyPatchParser(PatchParser):
         >>> import jelly_rdflib
         >>> from rdflib import Dataset, Literal, URIRef
         >>> dataset = Dataset()
-        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> graph = dataset.graph(URIRef("urn:g"))
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
         >>> data = dataset.serialize(format="jelly-patch", encoding="utf-8")
         >>> len(Dataset().parse(data=data, format="jelly-patch"))
         1
@@ -86,7 +87,8 @@ class RdfPatchThriftParser(PatchParser):
         >>> import jelly_rdflib
         >>> from rdflib import Dataset, Literal, URIRef
         >>> dataset = Dataset()
-        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> graph = dataset.graph(URIRef("urn:g"))
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
         >>> data = dataset.serialize(format="rdf-patch-thrift", encoding="utf-8")
         >>> len(Dataset().parse(data=data, format="rdf-patch-thrift"))
         1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.serializer import Serializer
@@ -146,10 +146,10 @@ class RdfPatchThriftSerializer(PatchSerializer):
 
 def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
     """Write operations for all prefixes and statements."""
-    statement_op, prefix_op = (Op.D, Op.PD) if is_removed else (Op.A, Op.PA)
+    change_prefix = writer.delete_prefix if is_removed else writer.add_prefix
     for prefix, iri in sorted(graph.namespaces()):
-        writer.write((prefix_op, prefix, URIRef(iri), None))
-    for batch in Contents(graph).batches(statement_op):
+        change_prefix(prefix, iri)
+    for batch in Contents(graph).batches(Op.D if is_removed else Op.A):
         writer.write_all(batch)
 
 
@@ -158,4 +158,5 @@ def _difference(graph: Graph, target: Graph) -> Iterator[Operation]:
     for change in diff(graph, target):
         if change[0] not in (Op.TX, Op.TC):
             *start, g = change
-            yield (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
+            changed: tuple[Any, ...] = (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
+            yield changed

@@ -26,7 +26,8 @@ class JellyParser(Parser):
         >>> import jelly_rdflib
         >>> from rdflib import Dataset, Literal, URIRef
         >>> dataset = Dataset()
-        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> graph = dataset.graph(URIRef("urn:g"))
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
         >>> data = dataset.serialize(format="jelly-rdf", encoding="utf-8")
         >>> len(Dataset().parse(data=data, format="jelly-rdf"))
         1
@@ -74,7 +75,7 @@ class JellyParser(Parser):
 def _relabelled(
     operations: Iterator[Operation], nodes: MutableMapping[str, BNode]
 ) -> Iterator[Operation]:
-    def relabel(term: Node | None) -> Node | None:
+    def relabel(term: Node) -> Node:
         if isinstance(term, BNode):
             if (label := str(term)) not in nodes:
                 nodes[label] = BNode()
@@ -83,6 +84,7 @@ def _relabelled(
 
     for operation in operations:
         if operation[0] == Op.A:
-            yield (Op.A, *map(relabel, operation[1:]))
+            _, s, p, o, g = operation
+            yield (Op.A, relabel(s), relabel(p), relabel(o), None if g is None else relabel(g))
         else:
             yield operation

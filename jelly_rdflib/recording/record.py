@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from rdflib.graph import ConjunctiveGraph, Graph
 
@@ -20,9 +20,10 @@ from jelly_rdflib.graph.stores.native import Block, Tap, find_tap, open_tap
 from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.recording.sinks import PatchSink, Sink
+from jelly_rdflib.recording.sinks import PatchSink, Sink, TakesPatches
 from jelly_rdflib.recording.transactions import Transactions
 from jelly_rdflib.streams.writing import PatchWriter
+from jelly_rdflib.types import ChangeFormat, JellyPatchFormat, Writable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,13 +31,35 @@ if TYPE_CHECKING:
 _STARTING = threading.Lock()
 
 
+@overload
+def record(
+    target: Graph, writer: PatchWriter | TakesPatches | None = None, *, atomic: bool = True
+) -> Recorder: ...
+@overload
+def record(
+    target: Graph,
+    writer: Writable,
+    *,
+    atomic: bool = True,
+    options: PatchOptions | None = None,
+    format: JellyPatchFormat | None = None,
+) -> Recorder: ...
+@overload
+def record(
+    target: Graph,
+    writer: Writable,
+    *,
+    atomic: bool = True,
+    options: None = None,
+    format: ChangeFormat | None = None,
+) -> Recorder: ...
 def record(
     target: Graph,
     writer: Any = None,
     *,
     atomic: bool = True,
     options: PatchOptions | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> Recorder:
     """Record what is changed in a graph or dataset during a ``with`` block.
 
@@ -118,9 +141,9 @@ def record(
         >>> dataset = Dataset()
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
         >>> with record(dataset) as recorder:
-        ...     _ = dataset.add((s, p, Literal("one"), URIRef("urn:g")))
-        ...     _ = dataset.add((s, p, Literal("one"), URIRef("urn:g")))
-        ...     _ = dataset.update("INSERT { <urn:s> <urn:p> 'two' } WHERE {}")
+        ...     _ = dataset.graph(URIRef("urn:g")).add((s, p, Literal("one")))
+        ...     _ = dataset.graph(URIRef("urn:g")).add((s, p, Literal("one")))
+        ...     dataset.update("INSERT { <urn:s> <urn:p> 'two' } WHERE {}")
         ...     dataset.bind("ex", "http://example.org/")
         >>> for operation in recorder.patch:
         ...     print(operation[0].name, *operation[1:])
@@ -138,7 +161,7 @@ def record(
             is_dataset = isinstance(target, ConjunctiveGraph)
             kind = PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES
             options = PatchOptions(statement_type=kind)
-        open_file = partial(PatchWriter, writer, options, format=format)
+        open_file = partial(PatchWriter, writer, options, format=found.name)
         return Recorder(target, open_file, None, is_atomic=atomic)
     if options is not None or format is not None:
         raise ValueError("options and format are for a path or a binary file")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.writing import PatchWriter
+
+
+class TakesPatches(Protocol):
+    """A list of patches, a `jelly_rdflib.PatchLog`, or the like."""
+
+    def append(self, patch: Patch, /) -> object:
+        """Take a patch."""
+        ...
 
 
 class PatchSink:

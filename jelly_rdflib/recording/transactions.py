@@ -87,12 +87,12 @@ class Transactions(Journal):
             self._told = {}
         changed = [name for name, iri in before.items() if now.get(name) != iri]
         # As in a diff, a deletion has the IRI, so that the patch can be inverted.
+        gone = ((name, before[name]) for name in changed if before[name] is not None)
+        come = ((name, iri) for name in changed if (iri := now.get(name)) is not None)
         self.write(
             [
-                (op, name, URIRef(iris[name]), None)
-                for op, iris in ((Op.PD, before), (Op.PA, now))
-                for name in changed
-                if iris.get(name) is not None
+                *((Op.PD, name, URIRef(iri), None) for name, iri in gone),
+                *((Op.PA, name, URIRef(iri), None) for name, iri in come),
             ]
         )
 

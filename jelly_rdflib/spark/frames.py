@@ -1,5 +1,8 @@
 """Converts columns of bare frames, as from Kafka, to operations and back."""
 
+# pyarrow makes the functions of its module `compute` when it is imported.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator

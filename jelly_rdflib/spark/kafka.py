@@ -112,8 +112,9 @@ def read_frames(
         check_values(values, keys)
         stream = _name_of(values)
         nothing = (None, 0, b"", NEW.checkpoint, *NEW.place)
-        last, returned, held, checkpoint, *place = saved.getOption or nothing
-        start = State(checkpoint and bytes(checkpoint), tuple(place))
+        last, returned, held, checkpoint, *rest = saved.getOption or nothing
+        place: Any = tuple(rest)
+        start = State(checkpoint and bytes(checkpoint), place)
         decoder = make_decoder(stream, start)
         rows = _Rows(decoder.count, returned)
         came = (each for table in tables for each in zip(table[order], table[column], strict=True))

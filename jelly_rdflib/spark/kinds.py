@@ -10,6 +10,7 @@ from pyspark.sql.types import LongType, StructType
 
 from jelly_rdflib.arrow import OPERATION_COLUMNS, STATEMENT_COLUMNS, arrow_schema
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
+from jelly_rdflib.types import ChangeFormat, JellyFormat
 
 OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 """The columns of `jelly-patch` and `rdf-patch`: a row for each operation."""
@@ -29,7 +30,7 @@ class Kind:
     """
 
     name: str
-    format: str
+    format: ChangeFormat | JellyFormat
     extension: str
     is_statements: bool = False
     has_frames: bool = True

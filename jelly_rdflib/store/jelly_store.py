@@ -377,8 +377,8 @@ class JellyStore(Store):
             self.quads.list_graph(name)
         opened = open_input(state["quads"], limits=_NO_LIMITS, normalize=False)
         for batch in opened.batches():
-            for *triple, graph in batch.statements():
-                self.quads.add(tuple(triple), graph)
+            for s, p, o, g in batch.statements():
+                self.quads.add((s, p, o), g)
         self._namespace_for_prefix.update(state["iris"])
         self._prefix_for_namespace.update(state["names"])
         self.commit()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
-from jelly_rdflib.operations import Operation, Statement
+from jelly_rdflib.operations import GivenStatement, Operation
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.frames import Frame
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 class PatchDecoder:
@@ -70,7 +73,7 @@ class PatchDecoder:
     def __repr__(self) -> str:
         return f"<PatchDecoder: {self.options or 'before the first frame'}>"
 
-    def decode_frame(self, data: Any) -> Batch:
+    def decode_frame(self, data: Buffer) -> Batch:
         """Decode a bare frame.
 
         Args:
@@ -184,7 +187,7 @@ class StatementDecoder:
     def __repr__(self) -> str:
         return f"<StatementDecoder: {self.options or 'before the first frame'}>"
 
-    def decode_frame(self, data: Any) -> Frame:
+    def decode_frame(self, data: Buffer) -> Frame:
         """Decode a bare frame.
 
         Args:
@@ -234,7 +237,7 @@ class StatementEncoder:
 
     def encode_frame(
         self,
-        statements: Iterable[Statement] | Batch,
+        statements: Iterable[GivenStatement] | Batch,
         *,
         namespaces: Iterable[tuple[str, str]] = (),
         metadata: Mapping[str, bytes] | None = None,

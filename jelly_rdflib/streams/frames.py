@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rdflib.term import URIRef
 
@@ -14,10 +13,11 @@ from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.operations import Op, Statement
 from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.types import Readable
 
 
 def read_frames(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,

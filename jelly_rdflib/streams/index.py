@@ -140,6 +140,7 @@ def find_parts(
     limits = limits or Limits()
     found: list[Any] = [(0, None, None)]
     file, close = _open(source)
+    size = 0
 
     def read(size: int) -> bytes:
         data = file.read(size) or b""

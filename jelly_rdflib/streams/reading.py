@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jelly_rdflib.core.batch import OperationReader, StatementReader
 from jelly_rdflib.options import Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 
 def read_operations(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> OperationReader:
     """Iterate over the operations of a stream of changes: Jelly-Patch or RDF Patch.
@@ -69,12 +68,12 @@ def read_operations(
 
 
 def read_statements(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
-    format: str | None = None,
+    format: StatementFormat | None = None,
     base: str | None = None,
     isolated: bool = False,
     on_repeated_options: RepeatedOptions = "continue",

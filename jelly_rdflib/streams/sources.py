@@ -5,10 +5,15 @@ from __future__ import annotations
 import io
 import os
 import stat
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.types import Readable
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
-def is_readable(source: Any) -> bool:
+def is_readable(source: Any) -> TypeIs[Readable]:
     """Can `read_operations` read it? Else it may be an iterable of operations."""
     return is_rereadable(source) or hasattr(source, "read")
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
-from jelly_rdflib.operations import Operation, Statement
+from jelly_rdflib.operations import GivenStatement, Operation
 from jelly_rdflib.options import PatchOptions, StreamOptions
 from jelly_rdflib.streams.destination import Destination
 from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.types import (
+    ChangeFormat,
+    JellyFormat,
+    JellyPatchFormat,
+    StatementFormat,
+    Writable,
+)
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _open(
-    destination: Any,
+    destination: Writable,
     options: PatchOptions | StreamOptions | None,
     format: str | None,
     *,
@@ -79,8 +86,24 @@ class PatchWriter(OperationSink):
         TC .
     """
 
+    @overload
     def __init__(
-        self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
+        self,
+        destination: Writable,
+        options: PatchOptions | None = None,
+        *,
+        format: JellyPatchFormat | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, destination: Writable, options: None = None, *, format: ChangeFormat | None = None
+    ) -> None: ...
+    def __init__(
+        self,
+        destination: Writable,
+        options: PatchOptions | None = None,
+        *,
+        format: ChangeFormat | None = None,
     ) -> None:
         opened = _open(destination, options, format, holds_changes=True)
         self._destination, encoder, self._format = opened
@@ -189,8 +212,24 @@ class StatementWriter(StatementSink):
         1
     """
 
+    @overload
     def __init__(
-        self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
+        self,
+        destination: Writable,
+        options: StreamOptions | None = None,
+        *,
+        format: JellyFormat | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, destination: Writable, options: None = None, *, format: StatementFormat | None = None
+    ) -> None: ...
+    def __init__(
+        self,
+        destination: Writable,
+        options: StreamOptions | None = None,
+        *,
+        format: StatementFormat | None = None,
     ) -> None:
         opened = _open(destination, options, format, holds_changes=False)
         self._destination, encoder, self._format = opened
@@ -205,7 +244,7 @@ class StatementWriter(StatementSink):
         options: StreamOptions | None = self.encoder.options
         return options
 
-    def write_all(self, statements: Iterable[Statement] | Batch) -> None:
+    def write_all(self, statements: Iterable[GivenStatement] | Batch) -> None:
         """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
 
         Of a batch namespaces are left out where the format, or the options, have no place for them.

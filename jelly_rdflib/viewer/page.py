@@ -24,7 +24,7 @@ def page_of(history: History, *, title: str, source: str, is_whole: bool) -> Ite
     stands in the page. ``source`` is the name of the input; ``is_whole`` says that nothing was
     there before the first version.
     """
-    template = files(__package__).joinpath("page.html").read_text("utf-8")
+    template = files("jelly_rdflib.viewer").joinpath("page.html").read_text("utf-8")
     names = {"title": title, "source": source, "program": f"jelly-rdflib {__version__}"}
     summary = json.dumps({**history.summary(), **names, "isWhole": is_whole}, separators=(",", ":"))
     # A "<" might end the script element that the summary is in.

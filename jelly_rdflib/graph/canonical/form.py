@@ -96,13 +96,16 @@ class Canonicalizer:
         if isinstance(term, Known):
             return self._make_own("node", term)
         if isinstance(term, URIRef):
-            iri = self._iris.get(term)
-            if iri is None:
-                iri = self._iris[term] = self._convert_iri(term)
-            return iri
+            return self._known_iri(term)
         if isinstance(term, Literal):
             return self._convert_literal(term)
         raise TypeError
+
+    def _known_iri(self, term: URIRef) -> pyoxigraph.NamedNode:
+        iri = self._iris.get(term)
+        if iri is None:
+            iri = self._iris[term] = self._convert_iri(term)
+        return iri
 
     def _convert_iri(self, iri: URIRef) -> pyoxigraph.NamedNode:
         if not iri.startswith(_OWN):
@@ -121,7 +124,7 @@ class Canonicalizer:
             if datatype is None or (self._folds_strings and datatype == _STRING):
                 return make(str(literal))
             if datatype != _STRING:
-                return make(str(literal), datatype=self._convert(datatype, 0))
+                return make(str(literal), datatype=self._known_iri(datatype))
         kind = f"{literal.language or ''} {datatype or ''}"
         text = quote(str(literal), safe="", errors="surrogatepass")
         return make(text, datatype=self._make_own("literal", kind))

@@ -17,7 +17,7 @@ from jelly_rdflib.errors import PatchError
 from jelly_rdflib.graph.stores.target import check_target, get_default_graph
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.store.quads import StoreBatches
 
@@ -62,7 +62,7 @@ class Contents:
             )
         self.graphs.setdefault(name, graph)
 
-    def batches(self, op: Op = Op.A) -> BatchSource:
+    def batches(self, op: ChangeOp = Op.A) -> BatchSource:
         """Iterate over batches of all statements, sorted. The default graph is none."""
         default = self.graphs[DATASET_DEFAULT_GRAPH_ID]
         if type(default.store) is JellyStore:
@@ -70,7 +70,7 @@ class Contents:
             return StoreBatches(quads, name, only_default=not self.is_dataset, op=op)
         return NodeBatches(NODE_TYPES, self._operations(op), has_graphs=self.is_dataset)
 
-    def _operations(self, op: Op) -> Iterator[Operation]:
+    def _operations(self, op: ChangeOp) -> Iterator[Operation]:
         for name in sort_names(self.graphs):
             g = None if name == DATASET_DEFAULT_GRAPH_ID else name
             for s, p, o in sort_triples(self.triples(name)):
@@ -110,8 +110,10 @@ class Contents:
         """Iterate over the triples that ``other`` lacks in all spellings, with their graphs."""
         batches = self.missing_batches(other, Op.A)
         if batches is not None:
-            for _, s, p, o, g in chain.from_iterable(batches):
-                yield DATASET_DEFAULT_GRAPH_ID if g is None else g, (s, p, o)
+            for operation in chain.from_iterable(batches):
+                if operation[0] == Op.A:
+                    _, s, p, o, g = operation
+                    yield DATASET_DEFAULT_GRAPH_ID if g is None else g, (s, p, o)
             return
         for name in self.graphs:
             for triple in self._missing_in(other, name):

@@ -16,16 +16,17 @@ from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
+from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 # Findings that are located at once: each time, the whole frame is scanned.
 _LOCATED = 1 << 16
 
 
 def validate(
-    source: Any,
+    source: Readable,
     *,
     limits: Limits | None = None,
-    format: str | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> Iterator[Fault]:
     r"""Find all faults of a file: those that readers refuse, and those that they accept.

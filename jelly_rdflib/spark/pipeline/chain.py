@@ -1,5 +1,8 @@
 """The chain of patches: each may name the one before it (RDF Patch, "Header": id and prev)."""
 
+# pyarrow makes the functions of its module `compute` when it is imported.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable

@@ -1,5 +1,8 @@
 """Finds the patches and transactions of changes by their marks, and drops those without effect."""
 
+# pyarrow makes the functions of its module `compute` when it is imported.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import pyarrow as pa

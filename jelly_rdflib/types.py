@@ -1,0 +1,64 @@
+"""Types of arguments that many functions share: sources, destinations and names of formats."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+else:
+    # Python 3.12 is the first with a class for anything that has the buffer protocol.
+    Buffer = bytes | bytearray | memoryview
+
+
+class BinaryReader(Protocol):
+    """A file object that is open in binary mode, or another object with its ``read``."""
+
+    def read(self, size: int, /) -> bytes | bytearray | memoryview:
+        """Return at most ``size`` bytes; none at the end."""
+        ...
+
+
+class BinaryWriter(Protocol):
+    """A file object that is open in binary mode, or another object with its ``write``."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write bytes. Return how many were written; None: all."""
+        ...
+
+
+Readable: TypeAlias = Union[str, "os.PathLike[str]", Buffer, BinaryReader]
+"""What is read: bytes (anything with the buffer protocol), a path, or a binary file object."""
+
+Writable: TypeAlias = Union[str, "os.PathLike[str]", BinaryWriter]
+"""What is written to: a path, or a binary file object."""
+
+# One format in each row: its names, its media types, its other file extensions. A test compares
+# them with the registry of formats.
+# fmt: off
+JellyPatchFormat: TypeAlias = Literal["jelly-patch", "application/x-jelly-rdf-patch", "jellyp"]
+"""The names of Jelly-Patch, the only format of changes that has options."""
+
+JellyFormat: TypeAlias = Literal["jelly-rdf", "jelly", "application/x-jelly-rdf"]
+"""The names of Jelly-RDF, the only format of statements that has options."""
+
+ChangeFormat: TypeAlias = Literal[
+    JellyPatchFormat,
+    "rdf-patch", "application/rdf-patch", "rdfp",
+    "rdf-patch-thrift", "application/rdf-patch+thrift", "rdfpb",
+]
+"""The names, file extensions and media types of the formats of changes."""
+
+StatementFormat: TypeAlias = Literal[
+    JellyFormat,
+    "n-triples", "ntriples", "nt11", "application/n-triples", "nt",
+    "n-quads", "nquads", "application/n-quads", "text/x-nquads", "nq",
+    "turtle", "text/turtle", "application/x-turtle", "ttl",
+    "trig", "application/trig", "application/x-trig",
+    "n3", "text/n3", "text/rdf+n3",
+    "rdf-xml", "rdf/xml", "rdfxml", "xml", "application/rdf+xml", "rdf", "owl",
+    "json-ld", "application/ld+json", "jsonld", "json",
+]
+"""The names, file extensions and media types of the formats of statements."""
+# fmt: on

@@ -1,0 +1,81 @@
+"""What mypy and pyright find in the files of a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.examples import ROOT
+
+__all__ = ["Finding", "run_mypy", "run_pyright", "run_tool"]
+
+
+class Finding(NamedTuple):
+    """An error in a file."""
+
+    file: str
+    line: int
+    message: str
+
+
+def run_mypy(folder: Path) -> list[Finding]:
+    """Return what mypy finds, by the settings of pyproject.toml, which say strict."""
+    told = run_tool(
+        "mypy", "--output=json", "--no-error-summary", "--config-file=pyproject.toml", str(folder)
+    )
+    found = map(json.loads, told.splitlines())
+    return [
+        Finding(Path(each["file"]).name, each["line"], each["message"])
+        for each in found
+        if each["severity"] == "error"
+    ]
+
+
+def run_pyright(folder: Path, **rules: str) -> list[Finding]:
+    """Return what pyright finds by its strict rules, of which ``rules`` may change some."""
+    settings = {
+        "include": [str(folder)],
+        "extraPaths": [str(ROOT)],
+        "pythonVersion": "3.10",
+        "typeCheckingMode": "strict",
+        **rules,
+    }
+    project = folder / "pyrightconfig.json"
+    project.write_text(json.dumps(settings), encoding="utf-8")
+    told = run_tool(
+        "basedpyright",
+        "--outputjson",
+        f"--project={project}",
+        f"--pythonpath={sys.executable}",
+    )
+    report = json.loads(told)
+    assert report["summary"]["filesAnalyzed"] > 0
+    return [
+        Finding(
+            Path(each["file"]).name,
+            each["range"]["start"]["line"] + 1,
+            f"{each['message']} ({each.get('rule')})",
+        )
+        for each in report["generalDiagnostics"]
+    ]
+
+
+def run_tool(module: str, *arguments: str) -> str:
+    """Return the output of a tool, which the extra ``lint`` brings."""
+    pytest.importorskip(module.partition(".")[0])
+    ended = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    # 1 says that something was found.
+    assert ended.returncode in (0, 1), ended.stdout + ended.stderr
+    return ended.stdout
