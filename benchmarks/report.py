@@ -28,6 +28,8 @@ MEGABYTE = 1e6
 class Measured:
     """All that a run has measured; None is what it was told to leave out."""
 
+    about: str
+    """The data that most of it was measured on."""
     ratios: list[Ratio]
     peak: Peak | None
     latency: Latency | None
@@ -47,6 +49,7 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
     if not console.is_terminal:
         # As wide as it needs: a log would have it cut at 80 columns.
         console.width = 140
+    console.print(f"Measured on {measured.about}. What needs other data makes it.")
     if ratios:
         console.print(table_of_ratios(ratios, is_quick=is_quick))
     if peak is not None:
@@ -147,6 +150,7 @@ def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
     peak, latency = measured.peak, measured.latency
     return {
         "quick": is_quick,
+        "data": measured.about,
         "versions": versions(),
         "ratios": [
             {**asdict(each), "ratio": each.median, "is_met": each.is_met}
