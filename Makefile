@@ -141,10 +141,8 @@ reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its siz
 long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/reliability.md
 	$(BIN)/python -m benchmarks.reliability.long_run --to docs $(ARGS)
 
-SUITE ?= ../shared/conformance
-
 .PHONY: conformance
-conformance: $(VENV)/.dev ## Run the official test suite in SUITE, a folder, and write the report
+conformance: $(VENV)/.dev ## Run the cases of the official test suite, or those in SUITE, a folder, and write the report
 	$(BIN)/python -m tests.conformance $(SUITE) --report docs/conformance/earl.ttl
 
 .PHONY: build

@@ -108,7 +108,7 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     if only in "threads":
         bar.reset(task, description="two threads", total=None)
         scaling = threads.measure(inputs, QUICK_THREAD_ROUNDS if is_quick else THREAD_ROUNDS)
-    return Measured(ratios, peak, seconds, size, differences, scaling)
+    return Measured(inputs.about, ratios, peak, seconds, size, differences, scaling)
 
 
 if __name__ == "__main__":

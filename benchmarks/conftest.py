@@ -12,10 +12,7 @@ from .works import Work
 
 @pytest.fixture(scope="session")
 def inputs() -> Inputs:
-    try:
-        return data.load()
-    except data.DataError as error:
-        pytest.skip(str(error))
+    return data.load()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ writer writes it is part of what is measured.
 from __future__ import annotations
 
 import functools
-import gzip
 import io
 import os
 from collections.abc import Iterator
@@ -27,6 +26,8 @@ from rdflib.term import Node
 
 import jelly_rdflib as jr
 
+from .schemaorg import releases
+
 __all__ = ["ALL", "DataError", "Inputs", "Quad", "load", "pyjelly_options", "stream_options"]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,13 +41,15 @@ Quad: TypeAlias = tuple[Node, Node, Node, URIRef]
 
 
 class DataError(Exception):
-    """The shared data is not there, or not what it should be."""
+    """An input is not what it should be."""
 
 
 @dataclass(frozen=True)
 class Inputs:
     """The same quads, added in one transaction, in every form that a benchmark needs."""
 
+    about: str
+    """Which quads they are."""
     quads: list[Quad]
     operations: list[jr.Operation]
     jelly_patch: bytes
@@ -59,44 +62,27 @@ class Inputs:
     jelly_patch_path: Path
 
 
-def releases(count: int) -> list[tuple[URIRef, Path]]:
-    """Return the name of the graph and the file of the first ``count`` releases, oldest first."""
-    shared = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
-    folder = shared / "data" / "schemaorg"
-    found = {
-        float(path.name.removeprefix("schemaorg-").removesuffix(".nt.gz")): path
-        for path in folder.glob("schemaorg-*.nt.gz")
-    }
-    if len(found) != ALL:
-        raise DataError(
-            f"The benchmarks need {ALL} releases of schema.org, schemaorg-*.nt.gz, but there are"
-            f" {len(found)} in {folder}. Set JELLY_SHARED to the folder that has data/schemaorg."
-        )
-    return [
-        (URIRef(f"https://schema.org/version/{version}"), found[version])
-        for version in sorted(found)[:count]
-    ]
-
-
 @functools.cache
 def load(count: int = ALL) -> Inputs:
     """Return the first ``count`` releases as inputs, and make what is not there yet."""
-    files = releases(count)
-    quads = list(read_quads(files))
+    found = releases()[:count]
+    quads = list(read_quads(found))
     operations: list[jr.Operation] = [(jr.Op.TX,)]
     operations.extend((jr.Op.A, *quad) for quad in quads)
     operations.append((jr.Op.TC,))
 
     folder = CACHE / f"{count}-releases-{EDITION}"
     if not folder.exists():
-        make_cached(folder, files, quads)
+        make_cached(folder, found, quads)
     jelly_patch_path = folder / "quads.jellyp"
     with jr.PatchWriter(jelly_patch_path) as writer:
         writer.write_all(operations)
     jelly_patch = jelly_patch_path.read_bytes()
     if list(jr.read_operations(jelly_patch)) != [*operations, (jr.Op.END,)]:
         raise DataError("what PatchWriter wrote does not read as what it was given")
+    first, last = (name.rpartition("/")[2] for name, _ in (found[0], found[-1]))
     return Inputs(
+        about=f"schema.org, releases {first} to {last}: {len(quads):,} quads in {count} graphs",
         quads=quads,
         operations=operations,
         jelly_patch=jelly_patch,
@@ -107,7 +93,7 @@ def load(count: int = ALL) -> Inputs:
     )
 
 
-def read_quads(files: list[tuple[URIRef, Path]]) -> Iterator[Quad]:
+def read_quads(found: list[tuple[URIRef, str]]) -> Iterator[Quad]:
     """Read releases as rdflib's terms; equal terms are one object, as in a store."""
 
     @functools.cache
@@ -123,17 +109,17 @@ def read_quads(files: list[tuple[URIRef, Path]]) -> Iterator[Quad]:
         datatype = None if value.datatype.value == XSD_STRING else URIRef(value.datatype.value)
         return Literal(value.value, datatype=datatype)
 
-    for graph, path in files:
-        for quad in ox.parse(gzip.decompress(path.read_bytes()), ox.RdfFormat.N_TRIPLES):
+    for graph, text in found:
+        for quad in ox.parse(text, ox.RdfFormat.N_TRIPLES):
             yield term(quad.subject), term(quad.predicate), term(quad.object), graph
 
 
-def make_cached(folder: Path, files: list[tuple[URIRef, Path]], quads: list[Quad]) -> None:
+def make_cached(folder: Path, found: list[tuple[URIRef, str]], quads: list[Quad]) -> None:
     """Write the inputs of the peers, and check that they hold the quads."""
     statements = [
         f"{line.removesuffix('.')}<{graph}> .\n"
-        for graph, path in files
-        for line in gzip.decompress(path.read_bytes()).decode().splitlines()
+        for graph, text in found
+        for line in text.splitlines()
     ]
     file = io.BytesIO()
     flat_stream_to_file(iter(quads), file, pyjelly_options())

@@ -28,6 +28,8 @@ MEGABYTE = 1e6
 class Measured:
     """All that a run has measured; None is what it was told to leave out."""
 
+    about: str
+    """The data that most of it was measured on."""
     ratios: list[Ratio]
     peak: Peak | None
     latency: Latency | None
@@ -47,6 +49,7 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
     if not console.is_terminal:
         # As wide as it needs: a log would have it cut at 80 columns.
         console.width = 140
+    console.print(f"Measured on {measured.about}. What needs other data makes it.")
     if ratios:
         console.print(table_of_ratios(ratios, is_quick=is_quick))
     if peak is not None:
@@ -104,15 +107,15 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
 def table_of_ratios(ratios: list[Ratio], *, is_quick: bool) -> Table:
     scope = "; a quick run, on a part of the data" if is_quick else ""
     table = Table(title=f"How many times as fast as its peers{scope}")
-    table.add_column("ours", no_wrap=True)
-    table.add_column("peer", no_wrap=True)
-    table.add_column("quads", justify="right")
-    table.add_column("ours\nM quads/s", justify="right")
-    table.add_column("peer\nM quads/s", justify="right")
-    table.add_column("ratio", justify="right", style="bold")
-    table.add_column("least-most (rounds)", justify="right")
-    table.add_column("target", justify="right")
-    table.add_column("")
+    # Names may be wrapped; a number that is cut says nothing.
+    table.add_column("ours", overflow="fold")
+    table.add_column("peer", overflow="fold")
+    for heading in ("quads", "ours\nM quads/s", "peer\nM quads/s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("ratio", justify="right", style="bold", no_wrap=True)
+    table.add_column("least-most\n(rounds)", justify="right", no_wrap=True)
+    table.add_column("target", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for each in ratios:
         table.add_row(
             each.ours,
@@ -147,6 +150,7 @@ def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
     peak, latency = measured.peak, measured.latency
     return {
         "quick": is_quick,
+        "data": measured.about,
         "versions": versions(),
         "ratios": [
             {**asdict(each), "ratio": each.median, "is_met": each.is_met}

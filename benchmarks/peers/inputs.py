@@ -88,7 +88,7 @@ def load(share: float = 1) -> list[Changes]:
     """Return all five, or that share of each; of the history that is applied, all.
 
     Raises:
-        DataError: The releases of schema.org are not there.
+        DataError: An input is not what it should be.
     """
     million = int(MILLION * share)
     return [

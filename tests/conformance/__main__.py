@@ -1,4 +1,4 @@
-"""``python -m tests.conformance SUITE_DIR --report out.ttl``."""
+"""``python -m tests.conformance [SUITE_DIR] --report out.ttl``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import datetime
 import sys
 from pathlib import Path
 
-from tests.conformance.manifest import SuiteError, read_suite
+from tests.conformance.manifest import CASES, SUITE, SuiteError, digest, read_suite
 from tests.conformance.report import turtle
 from tests.conformance.run import run
 
@@ -19,10 +19,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.conformance",
         description="Run all cases of the Jelly-RDF conformance test suite.",
-        epilog="Exit code: 0 if all cases pass, 1 if some fail, 2 for wrong use.",
+        epilog="Exit code: 0 if all cases pass, 1 if some fail or are missing, 2 for wrong use.",
     )
     parser.add_argument(
-        "suite", metavar="SUITE_DIR", type=Path, help="a folder with manifest.ttl files below it"
+        "suite",
+        metavar="SUITE_DIR",
+        type=Path,
+        nargs="?",
+        default=SUITE,
+        help="a folder with manifest.ttl files below it, by default the cases of this project",
     )
     parser.add_argument(
         "--report", metavar="FILE", type=Path, help="write the outcomes as EARL, in Turtle"
@@ -41,6 +46,13 @@ def main(arguments: list[str] | None = None) -> int:
     except SuiteError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return WRONG_USE
+    version = digest(suite, cases)
+    directions = [case.direction for case in cases]
+    print(
+        f"{options.date}, suite sha256:{version}: {len(cases)} cases,"
+        f" {directions.count('from_jelly')} from Jelly and {directions.count('to_jelly')} to Jelly,"
+        " none skipped"
+    )
     outcomes = [run(case) for case in cases]
     for outcome in outcomes:
         if outcome.reason is not None:
@@ -52,13 +64,16 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"note on {outcome.case.id}: {note}")
     passed = sum(outcome.passed for outcome in outcomes)
     print(f"{passed} of {len(outcomes)} cases pass")
+    is_whole = suite.resolve() != SUITE or len(cases) == CASES
+    if not is_whole:
+        print(f"FAILED: the suite has {len(cases)} cases instead of {CASES}")
     if options.report is not None:
         try:
-            options.report.write_text(turtle(outcomes, options.date), encoding="utf-8")
+            options.report.write_text(turtle(outcomes, options.date, version), encoding="utf-8")
         except OSError as error:
             print(f"{parser.prog}: the report can't be written: {error}", file=sys.stderr)
             return WRONG_USE
-    return ALL_PASS if passed == len(outcomes) else SOME_FAIL
+    return ALL_PASS if is_whole and passed == len(outcomes) else SOME_FAIL
 
 
 if __name__ == "__main__":

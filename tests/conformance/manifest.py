@@ -6,14 +6,20 @@ fails.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
-__all__ = ["Case", "SuiteError", "read_suite"]
+__all__ = ["CASES", "SUITE", "Case", "SuiteError", "digest", "read_suite"]
+
+SUITE = Path(__file__).with_name("suite")
+"""The cases that come with the project."""
+CASES = 119
+"""How many these are."""
 
 MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 JELLYT = Namespace("https://w3id.org/jelly/dev/tests/vocab#")
@@ -88,7 +94,31 @@ def _read_manifest(path: Path, name: str) -> list[Case]:
     kinds = [*_DIRECTIONS, *_POLARITIES, *_SUPERCLASSES]
     tests = {node for kind in kinds for node in graph.subjects(RDF.type, kind)}
     entries.update(dict.fromkeys(sorted(tests, key=str)))
-    return [_read_case(graph, node, _Files(path.parent, bases[0], node)) for node in entries]
+    cases = [_read_case(graph, node, _Files(path.parent, bases[0], node)) for node in entries]
+    return cases + _cases_without_entry(path.parent, bases[0], cases)
+
+
+def _cases_without_entry(folder: Path, base: str, cases: list[Case]) -> list[Case]:
+    """Return a case for each folder with Jelly files that is no case of the manifest."""
+    named = {unquote(case.iri.removeprefix(base)) for case in cases}
+    found = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("*.jelly")}
+    return [
+        Case(base + quote(name), problem="no manifest names it") for name in sorted(found - named)
+    ]
+
+
+def digest(folder: Path, cases: list[Case]) -> str:
+    """Return the SHA-256 of a suite's manifests and of the files of its cases.
+
+    A file that is missing is left out: its case fails.
+    """
+    files = {path for case in cases for path in (*case.action, *case.result) if path.is_file()}
+    files.update(folder.rglob("manifest.ttl"))
+    result = hashlib.sha256()
+    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in files):
+        content = path.read_bytes()
+        result.update(f"{name} {len(content)}\n".encode() + content)
+    return result.hexdigest()
 
 
 class _Files:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rdflib import Literal, URIRef
 
 import jelly_rdflib
+from tests.conformance.manifest import BASE
 from tests.conformance.run import Outcome
 
 if sys.version_info >= (3, 11):
@@ -47,6 +48,9 @@ _HEAD = """\
 _:runner a earl:Assertor, earl:Software ;
     dc:title "python -m tests.conformance" ;
     dc:isPartOf <{subject}> .
+
+<{suite}> dc:title "Jelly-RDF conformance test suite, {count} cases" ;
+    dc:identifier "sha256:{digest}" .
 """
 
 _ASSERTION = """
@@ -69,8 +73,14 @@ def _project() -> dict[str, Any]:
     return project
 
 
-def turtle(outcomes: Iterable[Outcome], date: datetime.date) -> str:
-    """Return the report in Turtle, assertions in the order of the outcomes."""
+def turtle(outcomes: Sequence[Outcome], date: datetime.date, digest: str) -> str:
+    """Return the report in Turtle, assertions in the order of the outcomes.
+
+    Args:
+        outcomes: What came of each case.
+        date: When they were run.
+        digest: The SHA-256 of the suite's files.
+    """
     project = _project()
     classifiers = [classifier.split(" :: ") for classifier in project["classifiers"]]
     languages = dict.fromkeys(
@@ -85,6 +95,9 @@ def turtle(outcomes: Iterable[Outcome], date: datetime.date) -> str:
         author=Literal(project["authors"][0]["name"]).n3(),
         release=Literal(f"{project['name']} {jelly_rdflib.__version__}").n3(),
         version=Literal(jelly_rdflib.__version__).n3(),
+        suite=BASE,
+        count=len(outcomes),
+        digest=digest,
     )
     for outcome in outcomes:
         remarks = [*outcome.case.notes, *([] if outcome.passed else [str(outcome.reason)])]

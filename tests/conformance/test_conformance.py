@@ -1,7 +1,6 @@
 """The official conformance suite; and that its runner notices what is wrong.
 
-The suite is in ``../shared/conformance``, or where ``JELLY_CONFORMANCE`` says (any checkout), or in
-the folder ``conformance`` of ``JELLY_SHARED``.
+The suite is that in the folder ``suite``, or where ``JELLY_CONFORMANCE`` says: any checkout of it.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ import pytest
 from rdflib import RDF, Graph, Literal, Namespace, URIRef
 
 import jelly_rdflib as jr
+from tests.conformance import manifest
 from tests.conformance import run as runner
 from tests.conformance.__main__ import ALL_PASS, SOME_FAIL, WRONG_USE, main
-from tests.conformance.manifest import Case, read_suite
+from tests.conformance.manifest import SUITE, Case, digest, read_suite
 from tests.conformance.report import SUBJECT
 from tests.oracle import rdf_build as build
 from tests.oracle.wire import split
@@ -30,18 +30,11 @@ EARL = Namespace("http://www.w3.org/ns/earl#")
 DC = Namespace("http://purl.org/dc/terms/")
 DOAP = Namespace("http://usefulinc.com/ns/doap#")
 
-SHARED = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
-SUITE = Path(os.environ.get("JELLY_CONFORMANCE", SHARED / "conformance"))
-
-CASES = read_suite(SUITE) if SUITE.is_dir() or "JELLY_CONFORMANCE" in os.environ else []
-NO_SUITE = f"no conformance suite in {SUITE}: set JELLY_CONFORMANCE to its folder"
+CASES = read_suite(Path(os.environ.get("JELLY_CONFORMANCE", SUITE)))
 
 
 def _each(cases: list[Case]) -> Any:
-    absent = pytest.param(None, marks=pytest.mark.skip(reason=NO_SUITE), id="no suite")
-    return pytest.mark.parametrize(
-        "case", [pytest.param(case, id=case.id) for case in cases] or [absent]
-    )
+    return pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases])
 
 
 FROM_JELLY = [case for case in CASES if case.direction == "from_jelly"]
@@ -388,7 +381,7 @@ def test_a_report_that_can_not_be_written_is_wrong_use(suite: Path, tmp_path: Pa
     assert main([str(suite), "--report", str(tmp_path / "none" / "out.ttl")]) == WRONG_USE
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["a", "--nonsense"], ["a", "--date", "x"]])
+@pytest.mark.parametrize("arguments", [["a", "b"], ["a", "--nonsense"], ["a", "--date", "x"]])
 def test_wrong_arguments_are_wrong_use(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
@@ -411,7 +404,55 @@ def test_it_runs_as_a_program(suite: Path) -> None:
     assert "SUITE_DIR" in done.stdout
     assert program(str(suite / "none")).returncode == WRONG_USE
     done = program(str(suite))
-    assert (done.returncode, done.stdout) == (ALL_PASS, "4 of 4 cases pass\n"), done.stderr
+    first, last = done.stdout.splitlines()
+    assert (done.returncode, last) == (ALL_PASS, "4 of 4 cases pass"), done.stderr
+    assert first.endswith(": 4 cases, 2 from Jelly and 2 to Jelly, none skipped")
+
+
+def test_without_a_folder_it_runs_the_cases_of_the_project(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--date", "2025-02-28"]) == ALL_PASS
+    first, *_, last = capsys.readouterr().out.splitlines()
+    version = digest(SUITE, read_suite(SUITE))
+    assert first == (
+        f"2025-02-28, suite sha256:{version}: 119 cases, 69 from Jelly and 50 to Jelly,"
+        " none skipped"
+    )
+    assert last == "119 of 119 cases pass"
+
+
+def test_cases_of_the_project_that_are_missing_fail(
+    suite: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tests.conformance.__main__.SUITE", suite)
+    assert main([str(suite)]) == SOME_FAIL
+    assert capsys.readouterr().out.endswith("FAILED: the suite has 4 cases instead of 119\n")
+
+
+def test_a_folder_that_no_manifest_names_is_a_case_that_fails(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (suite / "rdf/more").mkdir()
+    (suite / "rdf/more/in.jelly").write_bytes(_triples("x", "y"))
+    code, outcomes = _outcomes(suite, tmp_path / "out.ttl")
+    assert (code, outcomes) == (SOME_FAIL, {**dict.fromkeys(ALL, True), "more": False})
+    assert "FAILED rdf/more: no manifest names it" in capsys.readouterr().out
+
+
+def test_the_digest_is_that_of_the_files(suite: Path, tmp_path: Path) -> None:
+    report = tmp_path / "out.ttl"
+
+    def reported() -> Any:
+        main([str(suite), "--report", str(report)])
+        return Graph().parse(report).value(URIRef(manifest.BASE), DC.identifier)
+
+    before = reported()
+    assert before == Literal(f"sha256:{digest(suite, read_suite(suite))}")
+    (suite / "README.md").write_text("not a part of it")
+    assert reported() == before
+    (suite / "rdf/read/out_000.nt").write_text(FIRST + "# a comment\n")
+    assert reported() != before
 
 
 def test_isomorphism_is_one_to_one() -> None:

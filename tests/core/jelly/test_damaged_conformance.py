@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import jelly_rdflib as jr
+from tests.conformance.manifest import SUITE
 from tests.core.jelly.statement_support import assert_same_outcome
 from tests.oracle import decoder, rdf_decoder, wire
-from tests.support import ROOT, assert_position
+from tests.support import assert_position
 
-SHARED = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
-INPUTS = sorted((SHARED / "conformance").glob("rdf/from_jelly/**/in.jelly"))
-
-pytestmark = pytest.mark.skipif(
-    not INPUTS, reason=f"there are no conformance cases in {SHARED}: set JELLY_SHARED"
-)
+INPUTS = sorted(SUITE.glob("rdf/from_jelly/**/in.jelly"))
 
 PARTS = 4
 """The cases are dealt to so many tests, as one for each would say little."""
@@ -64,7 +58,7 @@ def inputs(request: pytest.FixtureRequest) -> list[bytes]:
 
 
 def test_there_are_inputs() -> None:
-    assert len(INPUTS) > 50
+    assert len(INPUTS) == 69
 
 
 def test_as_they_are(inputs: list[bytes]) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import gzip
-import os
 from pathlib import Path
 
 import pytest
 
 import jelly_rdflib as jr
+from benchmarks.schemaorg import releases
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation
 
 __all__ = [
@@ -210,18 +209,10 @@ def patches_of(operations: list[Plain]) -> int:
 @functools.cache
 def schema_org() -> list[Plain]:
     """Return the history of schema.org: a patch in a transaction from each release to the next."""
-    shared = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
-    folder = shared / "data" / "schemaorg"
-    files = sorted(
-        folder.glob("schemaorg-*.nt.gz"),
-        key=lambda path: float(path.name.removeprefix("schemaorg-").removesuffix(".nt.gz")),
-    )
-    if not files:
-        pytest.skip(f"there are no releases of schema.org in {folder}")
     operations: list[Plain] = []
     old: set[Plain] = set()
-    for number, path in enumerate(files):
-        rows = jr.read_statements(gzip.decompress(path.read_bytes()), format="nt", normalize=False)
+    for number, (_, text) in enumerate(releases()):
+        rows = jr.read_statements(text.encode(), format="nt", normalize=False)
         ordered = [tuple(map(plain, row[:3])) for row in rows]
         new = set(ordered)
         operations += [
