@@ -12,31 +12,49 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
+__all__ = ["ROOT", "check_install", "make_environment", "run"]
+
 ROOT = Path(__file__).resolve().parents[1]
-CHECK = ROOT / ".ci" / "check_wheel.py"
 
 LEFT_OUT = ["jelly_rdflib/spark", "tests/spark", "tests/cli/spark", "tests/interop/jvm"]
 # Links, and what this machine has made.
 NOT_COPIED = (".git", ".venv", ".cache", "build", "dist", "site", "__pycache__", "*.so", "*.pyd")
 
 
-def make_environment(python: str | Path, folder: Path, *packages: str | Path) -> Path:
-    """Make an environment in which only these packages are; return its Python."""
-    subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
+def main(arguments: list[str]) -> int:
+    """Do what the arguments say; return the exit code."""
+    if len(arguments) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    wheel = Path(arguments[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Path(folder, "environment")
+        python = make_environment(arguments[0], environment, f"{wheel}[test-without-spark]")
+        print(check_install(python), flush=True)
+        return run_tests(python, wheel, Path(folder, "tree"), arguments[2:])
+
+
+def make_environment(python: str, folder: Path, *packages: str | Path) -> Path:
+    """Make an environment in which only these packages are; return its Python.
+
+    Args:
+        python: The Python that it is of.
+        folder: Where it is made.
+        packages: Arguments of ``pip install``.
+    """
+    run(python, "-m", "venv", folder)
     own = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    subprocess.run([own, "-m", "pip", "install", "--quiet", "--upgrade", "pip"], check=True)
-    subprocess.run([own, "-m", "pip", "install", "--quiet", *packages], check=True)
+    run(own, "-m", "pip", "install", "--upgrade", "pip")
+    run(own, "-m", "pip", "install", *packages)
     return own
 
 
-def run_check(python: Path) -> str:
-    """Run the check of what users install, outside of the tree; return what it says."""
-    ended = subprocess.run(
-        [python, CHECK], cwd=python.parent, check=True, stdout=subprocess.PIPE, text=True
-    )
-    return ended.stdout.strip()
+def check_install(python: Path) -> str:
+    """Check what users have installed, outside of the tree; return what the check says."""
+    return run(python, ROOT / ".ci" / "check_wheel.py", folder=python.parent).strip()
 
 
 def run_tests(python: Path, wheel: Path, tree: Path, arguments: list[str]) -> int:
@@ -52,21 +70,30 @@ def run_tests(python: Path, wheel: Path, tree: Path, arguments: list[str]) -> in
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tree)
     ignored = [f"--ignore={place}" for place in LEFT_OUT]
-    command = [python, "-m", "pytest", "-m", "not slow", *ignored, *arguments]
+    command = [str(python), "-m", "pytest", "-m", "not slow", *ignored, *arguments]
     return subprocess.run(command, cwd=tree, check=False).returncode
 
 
-def main(arguments: list[str]) -> int:
-    """Do what the arguments say; return the exit code."""
-    if len(arguments) < 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    wheel = Path(arguments[1]).resolve()
-    with tempfile.TemporaryDirectory() as folder:
-        packages = f"{wheel}[test-without-spark]"
-        python = make_environment(arguments[0], Path(folder, "environment"), packages)
-        print(run_check(python), flush=True)
-        return run_tests(python, wheel, Path(folder, "tree"), arguments[2:])
+def run(
+    *command: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> str:
+    """Run a command; return what it says on standard output.
+
+    Args:
+        command: The program and its arguments.
+        folder: Where it runs, if not here.
+        environment: Of the process, if not this one's.
+
+    Raises:
+        SystemExit: It failed. What it said is the message.
+    """
+    words = [str(word) for word in command]
+    ended = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if ended.returncode != 0:
+        raise SystemExit(f"{ended.stdout}{ended.stderr}\n{' '.join(words)}: {ended.returncode}")
+    return ended.stdout
 
 
 if __name__ == "__main__":

