@@ -62,9 +62,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         source = unpack_sdist(scratch)
-        for number, python in enumerate(arguments.pythons):
-            own = scratch / str(number)
-            builder = make_environment(python, own / "builder", "--group", BUILD_GROUP)
+        folders = [scratch / str(number) for number, _ in enumerate(arguments.pythons)]
+        # Cython runs again where its own files are newer than what it made: so all come first.
+        builders = [
+            make_environment(python, own / "builder", "--group", BUILD_GROUP)
+            for python, own in zip(arguments.pythons, folders, strict=True)
+        ]
+        for python, own, builder in zip(arguments.pythons, folders, builders, strict=True):
             headers = copy_headers(python, own / "headers")
             for tag in arguments.target or TARGETS:
                 wheel = build(builder, source, headers, tag, arguments.to)
