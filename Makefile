@@ -157,7 +157,7 @@ build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/
 	$(BIN)/python -m build --quiet
 
 .PHONY: wheels
-wheels: $(VENV)/.dev ## Build and try wheels for two libcs and two processors; PYTHONS="python3.12 python3.13"
+wheels: | $(BIN)/python ## Build wheels for two libcs and two processors, try some; PYTHONS="python3.12 python3.13"
 	$(BIN)/pip install --quiet --group wheels
 	$(BIN)/python -m release.wheels $(PYTHONS)
 

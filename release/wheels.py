@@ -136,7 +136,9 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
         make = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={plain}"]
         run(builder, *make, source, environment=environment)
         (wheel,) = plain.iterdir()
-        repair = ["-m", "auditwheel", "repair", "--plat=auto", f"--wheel-dir={named}"]
+        # Musl's own library is on each machine with musl, and not here.
+        repair = ["-m", "auditwheel", "repair", "--plat=auto", "--exclude=libc.so"]
+        repair.append(f"--wheel-dir={named}")
         run(sys.executable, *repair, wheel, environment=environment)
         (wheel,) = named.iterdir()
         if tag not in wheel.stem:
