@@ -100,14 +100,20 @@ test-spark-live: $(VENV)/.dev ## Try Kafka, S3 and HDFS, and run slow tests on S
 	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS) $(ARGS)
 	$(if $(ARGS),,$(BIN)/pytest -rs -n0 -m slow --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS))
 
+# No package brings its program, which Go builds once.
+ACTIONLINT := $(if $(shell command -v go),$(BIN)/actionlint)
+
 .PHONY: lint
-lint: $(VENV)/.dev ## Check style, types, also of the documentation, and which package imports which
+lint: $(VENV)/.dev $(ACTIONLINT) ## Check style, types (of the docs too), workflows, and which package imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest -q -n0 tests/test_layers.py $(TYPE_TESTS)
+	$(BIN)/shellcheck .ci/run
+	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck=$(BIN)/shellcheck,\
+	    @echo "There is no Go to build actionlint with: the workflows are not checked.")
 
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/
@@ -150,6 +156,11 @@ build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/
 	rm -rf dist
 	$(BIN)/python -m build --quiet
 
+.PHONY: wheels
+wheels: | $(BIN)/python ## Build wheels for two libcs and two processors, try some; PYTHONS="python3.12 python3.13"
+	$(BIN)/pip install --quiet --group wheels
+	$(BIN)/python -m release.wheels $(PYTHONS)
+
 .PHONY: clean
 clean: ## Remove all that was made, .venv and .cache included
 	rm -rf $(VENV) .cache build dist site *.egg-info
@@ -163,6 +174,9 @@ $(BIN)/python:
 # On a terminal pip shows its progress. Setuptools warns of editable installs in general.
 QUIET := $(shell test -t 2 || echo --quiet)
 INSTALL := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install $(QUIET)
+
+$(BIN)/actionlint: | $(BIN)/python
+	GOBIN=$(CURDIR)/$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # The Cython modules, built in place, and what they are built with.
 $(VENV)/.modules: $(BUILD_INPUTS) | $(BIN)/python

@@ -54,9 +54,10 @@ DIRECTIVES = {
 }
 
 NO_COMPILER = (
-    "jelly-rdflib is compiled from source here and needs a C compiler and Python's headers: "
-    "install them with `apt install gcc python3-dev` on Debian and Ubuntu, `dnf install gcc "
-    "python3-devel` on Fedora, `xcode-select --install` on macOS"
+    "jelly-rdflib is compiled from source here and needs a C compiler and Python's headers: take a "
+    "Python that there is a wheel for, or install them with `apt install gcc python3-dev` on "
+    "Debian and Ubuntu, `dnf install gcc python3-devel` on Fedora, `xcode-select --install` on "
+    "macOS"
 )
 
 

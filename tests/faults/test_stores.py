@@ -89,7 +89,7 @@ traced = [
 @pytest.mark.parametrize("name", traced)
 def test_an_interrupt_at_each_place(name: str) -> None:
     tally = at_each_place(TARGETS[name], stride=23 if name.startswith("memory") else 149)
-    assert tally.injected > 5
+    assert tally.injected >= 5
 
 
 @pytest.mark.parametrize("name", traced)

@@ -1,0 +1,1 @@
+"""Builds and tries what a release consists of."""

