@@ -161,9 +161,10 @@ class Patch(PatchOperations, Tabular):
             LimitError: A term is larger than ``limits``.
 
         Examples:
-            >>> import pyarrow
-            >>> table = pyarrow.table({"s": ["<urn:s>"], "p": ["<urn:p>"], "o": ['"o"@en']})
-            >>> print(Patch.from_arrow(table))
+            >>> from rdflib import Literal, URIRef
+            >>> from jelly_rdflib import Op
+            >>> patch = Patch([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o", "en"), None)])
+            >>> print(Patch.from_arrow(patch.to_arrow()))
             A <urn:s> <urn:p> "o"@en .
         """
         return cls.of_slices(arrow_importer.import_arrow().read_patch(table, limits=limits))
