@@ -10,18 +10,27 @@ import click
 COMMANDS = (
     "apply",
     "cat",
+    "compact",
     "completion",
+    "concat",
     "convert",
     "diff",
+    "effective",
     "index",
     "inspect",
+    "invert",
     "log",
+    "merge",
     "record",
     "spark",
+    "split",
     "stats",
+    "transcode",
     "validate",
     "view",
 )
+# Commands that share a module, where they stand under their names.
+_MODULES = dict.fromkeys(("compact", "concat", "effective", "invert"), "algebra")
 
 
 class OrderedGroup(click.Group):
@@ -37,7 +46,8 @@ class _LazyGroup(OrderedGroup):
 
     def get_command(self, context: click.Context, name: str) -> Any:
         if name in self.commands:
-            return importlib.import_module(f"{__package__}.{name}").command
+            module = importlib.import_module(f"{__package__}.{_MODULES.get(name, name)}")
+            return getattr(module, name if name in _MODULES else "command")
         return None
 
 

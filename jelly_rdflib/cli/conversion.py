@@ -1,24 +1,22 @@
-"""Converts an input, batch by batch; options of Jelly are the user's, else those of the input."""
+"""Converts inputs, batch by batch, to one output."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any
 
 import click
 
-from jelly_rdflib.cli.inputs import InputArgument, InputError
+from jelly_rdflib.cli.inputs import InputArgument, InputError, StartedInput
+from jelly_rdflib.cli.outputs import open_output
+from jelly_rdflib.cli.stream_options import make_options
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats import Format
+from jelly_rdflib.formats import Format, guess_by_name
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
-from jelly_rdflib.options import (
-    LogicalStreamType,
-    PatchOptions,
-    PatchStreamType,
-    PhysicalStreamType,
-    StreamOptions,
-)
+from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 # The advice in messages of encoders, and the same advice for the command line.
@@ -26,8 +24,8 @@ _ADVICE = {
     "options need rdf_star=True": "give --rdf-star",
     "options need generalized_statements=True": "give --generalized",
     "options need a type with graphs, such as QUADS": "give --stream-type quads",
+    "the output has ended": "a flat stream, or a bare frame, has ended with its patch",
 }
-_SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
 
 
 def convert(
@@ -35,7 +33,7 @@ def convert(
 ) -> None:
     """Write an input in another format.
 
-    ``output_options`` are the options of ``jellyp convert``; None if not given.
+    ``output_options`` are those of `jelly_options`.
     """
     batches = input_.batches()
     # The input's format and options are known after its first batch.
@@ -47,74 +45,68 @@ def convert(
         raise click.UsageError(
             f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
         )
-    options = _make_options(input_, format, output_options)
+    is_same_jelly = input_.format is format and format in (JELLY, JELLY_PATCH)
+    options = make_options(
+        [input_.options] if is_same_jelly and input_.options is not None else [],
+        format,
+        output_options,
+        has_graphs=input_.format.has_graphs,
+        has_prefixes=input_.format.has_prefixes,
+    )
+    with advising(input_.name), open_writer(destination, options, format) as writer:
+        write_batches(chain(first, batches), writer)
+
+
+def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, Any]) -> None:
+    """Write the streams of Jelly in several inputs as one; arguments as for `convert`."""
+    inputs = [StartedInput(source, on_repeated_options="restart") for source in sources]
+    format = inputs[0].format
+    for each in inputs:
+        if each.format not in (JELLY, JELLY_PATCH) or each.options is None:
+            raise click.UsageError(f"{each.name} is no Jelly: see jellyp convert")
+        if each.format is not format:
+            raise click.UsageError(
+                f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"
+            )
+    if (guess_by_name(output) or format) is not format:
+        raise click.UsageError(f"the streams are {format.title}, but {output!r} is not")
+    declared = [each.options for each in inputs]
+    options = make_options(declared, format, output_options, is_joined=len(inputs) > 1)
+    with open_output(output) as destination, open_writer(destination, options, format) as writer:
+        for each in inputs:
+            with advising(each.name):
+                write_batches(each.batches(), writer)
+
+
+def open_writer(destination: Any, options: Any, format: Format) -> Any:
+    """Open a writer of changes or statements, as the format has them."""
     kind: Any = PatchWriter if format.holds_changes else StatementWriter
-    # A frame that is a graph or a dataset stays one if the output has the same type.
-    is_grouped = isinstance(options, StreamOptions) and options.is_grouped
+    return kind(destination, options, format=format.name)
+
+
+def write_batches(batches: Iterator[Batch], writer: Any) -> None:
+    """Write batches; frames with a meaning, or with metadata, stay frames."""
+    options = writer.options
+    has_frames = isinstance(options, StreamOptions)
+    is_grouped = has_frames and options.is_grouped
+    is_pending = False
+    for batch in batches:
+        is_frame = is_grouped or (has_frames and options.delimited and bool(batch.metadata))
+        if is_frame and is_pending:
+            writer.end_frame()
+        writer.write_all(batch)
+        if is_frame:
+            writer.end_frame(batch.metadata)
+        is_pending = not is_frame
+
+
+@contextmanager
+def advising(name: str) -> Iterator[None]:
+    """Turn what an encoder advises into what to give on the command line; errors name the input."""
     try:
-        with kind(destination, options, format=format.name) as writer:
-            for batch in chain(first, batches):
-                writer.write_all(batch)
-                if is_grouped:
-                    writer.end_frame(batch.metadata)
+        yield
     except EncodeError as error:
         message = str(error)
         for advice, option in _ADVICE.items():
             message = message.replace(advice, option)
-        raise InputError(input_.name, message) from error
-
-
-def _make_options(
-    input_: InputArgument, format: Format, output_options: Mapping[str, Any]
-) -> PatchOptions | StreamOptions | None:
-    """Make the options of the output; None for a format without options."""
-    if format not in (JELLY, JELLY_PATCH):
-        for name, value in output_options.items():
-            if value is not None:
-                option = "--" + name.replace("_", "-")
-                raise click.UsageError(f"{option} is for Jelly: {format.name} has no such option")
-        return None
-
-    given, source = input_.options, input_.format
-    kind: Any = PatchOptions
-    types: Any = PatchStreamType
-    type_field = "stream_type"
-    kept = ("statement_type", "stream_type")
-    # A stream should declare only features that it may use: False if the input does not tell.
-    fields: dict[str, Any] = {"rdf_star": False, "generalized_statements": False}
-    if format is JELLY:
-        kind, types, type_field = StreamOptions, PhysicalStreamType, "physical_type"
-        kept = ("stream_name", "logical_type")
-        fields[type_field] = types.QUADS if source.has_graphs else types.TRIPLES
-        fields["namespace_declarations"] = source.has_prefixes
-    if given is not None:
-        # The input is Jelly of the same kind.
-        sizes = _SIZES if output_options["preset"] is None else ()
-        fields |= {name: getattr(given, name) for name in (*fields, *kept, *sizes)}
-    chosen = {
-        "rdf_star": output_options["rdf_star"],
-        "generalized_statements": output_options["generalized"],
-        "frame_rows": output_options["frame_rows"],
-        type_field: _find_type(types, output_options["stream_type"]),
-    }
-    fields |= {name: value for name, value in chosen.items() if value is not None}
-    logical_type = fields.get("logical_type")
-    if logical_type and not LogicalStreamType.is_consistent(logical_type, fields[type_field]):
-        del fields["logical_type"]
-    try:
-        made: PatchOptions | StreamOptions = getattr(kind, output_options["preset"] or "big")(
-            **fields
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    return made
-
-
-def _find_type(enum: Any, name: str | None) -> Any:
-    try:
-        return None if name is None else enum[name.upper()]
-    except KeyError:
-        names = ", ".join(member.name.lower() for member in enum)
-        raise click.BadParameter(
-            f"{name!r} is not one of {names}", param_hint="'--stream-type'"
-        ) from None
+        raise InputError(name, message) from error

@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import INPUT, OUTPUT, from_option, offer, reading_options, to_option
+from jelly_rdflib.cli.options import (
+    INPUT,
+    OUTPUT,
+    from_option,
+    jelly_options,
+    reading_options,
+    to_option,
+)
 from jelly_rdflib.cli.outputs import open_output, output_format
 
 
@@ -16,34 +23,7 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 @click.argument("target", metavar="OUT", type=OUTPUT)
 @from_option("IN")
 @to_option("OUT")
-@click.option(
-    "--stream-type",
-    metavar="TYPE",
-    shell_complete=offer(lambda: ("flat", "frame", "punctuated", "triples", "quads", "graphs")),
-    help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or graphs."
-    " [default: as in IN, else punctuated, or triples if IN has no graphs, or quads]",
-)
-@click.option(
-    "--preset",
-    type=click.Choice(["small", "big"]),
-    help="The size of Jelly's lookups. [default: as in IN, if that is Jelly, else big]",
-)
-@click.option(
-    "--frame-rows",
-    type=click.IntRange(min=1),
-    help="Rows of a frame of Jelly. [default: 512 of Jelly-Patch, 256 of Jelly-RDF]",
-)
-@click.option(
-    "--rdf-star/--no-rdf-star",
-    default=None,
-    help="Allow quoted triples in Jelly. [default: as in IN, if that is Jelly, else not]",
-)
-@click.option(
-    "--generalized/--no-generalized",
-    default=None,
-    help="Allow literals as subjects and so on in Jelly. [default: as in IN, if that is Jelly,"
-    " else not]",
-)
+@jelly_options
 @reading_options
 def command(
     source: str, target: str, from_: str | None, to: str | None, **output_options: Any

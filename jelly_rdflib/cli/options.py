@@ -58,6 +58,95 @@ from_option = partial(format_option, "--from", "from_")
 to_option = partial(format_option, "--to", "to")
 
 
+def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a Jelly stream that is written, for a command that converts.
+
+    All but three have the names of fields of `PatchOptions` and `StreamOptions`, and are None if
+    not given.
+    """
+    sizes = {"names": "name", "prefixes": "prefix", "datatypes": "datatype"}
+    options: list[Any] = [
+        click.option(
+            "--options-from",
+            metavar="FILE",
+            type=click.Path(exists=True, dir_okay=False),
+            help="Take the options from this file of Jelly, not from the input; those below change"
+            " them.",
+        ),
+        click.option(
+            "--stream-type",
+            metavar="TYPE",
+            shell_complete=offer(
+                lambda: ("flat", "frame", "punctuated", "triples", "quads", "graphs")
+            ),
+            help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or"
+            " graphs. [default: as in the input, else punctuated, or triples if the input has no"
+            " graphs, or quads]",
+        ),
+        click.option(
+            "--logical-type",
+            metavar="TYPE",
+            help="Of Jelly-RDF: the meaning of frames, such as flat_quads, graphs, datasets."
+            " [default: as in the input, else flat]",
+        ),
+        click.option("--stream-name", metavar="NAME", help="Of Jelly-RDF: a name for the stream."),
+        click.option(
+            "--preset",
+            type=click.Choice(["small", "big"]),
+            help="The size of Jelly's lookups. [default: as in the input, if that is Jelly, else"
+            " big]",
+        ),
+        *(
+            click.option(
+                f"--max-{thing}",
+                f"max_{field}_table_size",
+                metavar="NUMBER",
+                type=click.IntRange(min=0),
+                help=f"The size of the lookup of {thing}.",
+            )
+            for thing, field in sizes.items()
+        ),
+        click.option(
+            "--frame-rows",
+            type=click.IntRange(min=1),
+            help="Rows of a frame of Jelly. [default: 512 of Jelly-Patch, 256 of Jelly-RDF]",
+        ),
+        click.option(
+            "--frame-bytes",
+            type=click.IntRange(min=1),
+            help="Bytes after which a frame of Jelly ends. [default: 1000000]",
+        ),
+        click.option(
+            "--rdf-star/--no-rdf-star",
+            default=None,
+            help="Allow quoted triples in Jelly. [default: as in the input, if that is Jelly, else"
+            " not]",
+        ),
+        click.option(
+            "--generalized/--no-generalized",
+            "generalized_statements",
+            default=None,
+            help="Allow literals as subjects and so on in Jelly. [default: as in the input, if that"
+            " is Jelly, else not]",
+        ),
+        click.option(
+            "--namespaces/--no-namespaces",
+            "namespace_declarations",
+            default=None,
+            help="Keep namespaces in Jelly-RDF. [default: if the input has them]",
+        ),
+        click.option(
+            "--delimited/--no-delimited",
+            default=None,
+            help="Write each frame's length before it, as files need; else write one bare frame."
+            " [default: delimited]",
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def output_option(metavar: str, content: str, default: str) -> Callable[[Any], Any]:
     """Return the option ``-o``, "-" by default; all arguments are for its help."""
     help = f"Where to write {content}. [default: {default}]"

@@ -27,9 +27,12 @@ class _PipeConsole(Console):
         raise BrokenPipeError
 
 
-def make_console(title: str | None = None) -> Console:
-    """Make a console on standard output, and print a title; only a terminal's lines are cut."""
-    console = _PipeConsole(highlight=False)
+def make_console(title: str | None = None, *, err: bool = False) -> Console:
+    """Make a console on standard output, or on standard error, and print a title.
+
+    Only a terminal's lines are cut.
+    """
+    console = _PipeConsole(highlight=False, stderr=err)
     if not console.is_terminal:
         console.width = FILE_WIDTH
     if title is not None:

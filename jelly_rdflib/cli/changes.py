@@ -1,0 +1,67 @@
+"""Patches that commands read and write, with options of Jelly-Patch that suit their terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from jelly_rdflib.algebra.sources import OpenedElsewhere
+from jelly_rdflib.cli.inputs import InputError, StartedInput
+from jelly_rdflib.cli.outputs import open_output, patch_format
+from jelly_rdflib.cli.stream_options import join_options
+from jelly_rdflib.core.batch import GeneratedBatches
+from jelly_rdflib.errors import JellyError
+from jelly_rdflib.formats.jelly import JELLY_PATCH
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.options import PatchOptions
+from jelly_rdflib.streams.writing import PatchWriter
+
+
+def open_changes(path: str, format: str | None) -> StartedInput:
+    """Open an input of changes; statements are a UsageError."""
+    input_ = StartedInput(path, format)
+    if not input_.format.holds_changes:
+        raise click.UsageError(f"{input_.name} has statements; a patch has changes")
+    return input_
+
+
+def source_of(input_: StartedInput) -> OpenedElsewhere:
+    """Return an input of changes as a source for the functions of `jelly_rdflib.algebra`."""
+    return OpenedElsewhere(lambda: GeneratedBatches(input_.batches()), input_.can_reopen)
+
+
+def write_changes(
+    operations: Iterable[Operation], inputs: Sequence[StartedInput], output: str, to: str | None
+) -> None:
+    """Write operations that are made of inputs to an output, and its errors with their name."""
+    format = patch_format(output, to)
+    options = suitable_options(inputs) if format is JELLY_PATCH else None
+    with (
+        naming(inputs),
+        open_output(output) as destination,
+        PatchWriter(destination, options, format=format.name) as writer,
+    ):
+        writer.write_all(operations)
+
+
+def suitable_options(inputs: Sequence[StartedInput]) -> PatchOptions:
+    """Return options that allow whatever the inputs may have, of which a text does not tell it."""
+    declared = [each.options for each in inputs if each.options is not None]
+    fields = join_options(declared) if declared else {}
+    if len(declared) < len(inputs):
+        fields |= {"rdf_star": True, "generalized_statements": True}
+    return PatchOptions(**fields)
+
+
+@contextmanager
+def naming(inputs: Sequence[StartedInput]) -> Iterator[None]:
+    """Put the name of the only input before the messages of errors."""
+    try:
+        yield
+    except JellyError as error:
+        if len(inputs) != 1:
+            raise
+        raise InputError(inputs[0].name, error) from error
