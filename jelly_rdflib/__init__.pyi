@@ -57,6 +57,7 @@ from .patch.merge import Conflict as Conflict
 from .patch.merge import merge as merge
 from .patch.patch import Patch as Patch
 from .patch.reading import read_patches as read_patches
+from .patch.split import split as split
 from .plugins.store import JellyStore as JellyStore
 from .recording.record import Recorder as Recorder
 from .recording.record import record as record

@@ -165,10 +165,23 @@ def _read_limit(text: str) -> tuple[str, int]:
     names = _limit_names()
     if name not in names:
         raise click.BadParameter(f"{name!r} is none of {', '.join(names)}")
-    number = _LIMIT.fullmatch(value)
+    number = _parse_number(value)
     if number is None:
         raise click.BadParameter(f"{text!r} has no number, such as 64M, after a =")
-    return name, int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
+    return name, number
+
+
+def read_number(text: str) -> int:
+    """Read a number from the command line, such as 64M."""
+    number = _parse_number(text)
+    if number is None:
+        raise click.BadParameter(f"{text!r} is no number, such as 64M")
+    return number
+
+
+def _parse_number(text: str) -> int | None:
+    number = _LIMIT.fullmatch(text)
+    return None if number is None else int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
 
 
 def _keep_limits(context: click.Context, param: object, values: Iterable[Any]) -> None:
