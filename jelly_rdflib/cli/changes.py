@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -13,11 +12,15 @@ from jelly_rdflib.cli.inputs import InputError, StartedInput
 from jelly_rdflib.cli.outputs import open_output, patch_format
 from jelly_rdflib.cli.stream_options import join_options
 from jelly_rdflib.core.batch import GeneratedBatches
-from jelly_rdflib.errors import JellyError
+from jelly_rdflib.errors import JellyError, MergeConflict
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import PatchOptions
 from jelly_rdflib.streams.writing import PatchWriter
+
+# A text does not tell what its terms need.
+_ADVICE = "make Jelly-Patch of the input first, by jellyp convert"
+_NEEDED = {"rdf_star": "--rdf-star", "generalized_statements": "--generalized"}
 
 
 def open_changes(path: str, format: str | None) -> StartedInput:
@@ -38,30 +41,29 @@ def write_changes(
 ) -> None:
     """Write operations that are made of inputs to an output, and its errors with their name."""
     format = patch_format(output, to)
-    options = suitable_options(inputs) if format is JELLY_PATCH else None
+    options = None
+    declared = [each.options for each in inputs if each.options is not None]
+    if format is JELLY_PATCH and declared:
+        options = PatchOptions(**join_options(declared))
     with (
-        naming(inputs),
+        naming([each.name for each in inputs]),
         open_output(output) as destination,
         PatchWriter(destination, options, format=format.name) as writer,
     ):
         writer.write_all(operations)
 
 
-def suitable_options(inputs: Sequence[StartedInput]) -> PatchOptions:
-    """Return options that allow whatever the inputs may have, of which a text does not tell it."""
-    declared = [each.options for each in inputs if each.options is not None]
-    fields = join_options(declared) if declared else {}
-    if len(declared) < len(inputs):
-        fields |= {"rdf_star": True, "generalized_statements": True}
-    return PatchOptions(**fields)
-
-
 @contextmanager
-def naming(inputs: Sequence[StartedInput]) -> Iterator[None]:
-    """Put the name of the only input before the messages of errors."""
+def naming(names: Sequence[str]) -> Iterator[None]:
+    """Put the names of inputs before the messages of errors, and advise what to do."""
     try:
         yield
+    except MergeConflict:
+        raise
     except JellyError as error:
-        if len(inputs) != 1:
-            raise
-        raise InputError(inputs[0].name, error) from error
+        message = str(error)
+        for need, option in _NEEDED.items():
+            message = message.replace(f"options need {need}=True", f"{_ADVICE} {option}")
+        raise InputError(
+            " and ".join(names) if len(names) < 3 else "the inputs", message
+        ) from error

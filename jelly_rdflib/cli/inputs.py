@@ -151,7 +151,7 @@ class StartedInput:
             started.close()
             self._started = None
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Generator[Batch, None, None]:
         """Read the batches."""
         started, self._started = self._started, None
         yield from self._read() if started is None else started

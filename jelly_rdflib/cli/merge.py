@@ -83,7 +83,7 @@ def command(
       jellyp merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
       jellyp merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
     """
-    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import naming, open_changes, source_of, write_changes
     from jelly_rdflib.cli.datasets import load
     from jelly_rdflib.cli.options import chosen_limits
     from jelly_rdflib.errors import MergeConflict
@@ -96,13 +96,14 @@ def command(
         with open_argument(base, base_format) as input_:
             dataset = load(input_)
     try:
-        merged = merge(
-            *map(source_of, inputs),
-            base=dataset,
-            favor=favor,
-            by_value=by_value,
-            limits=chosen_limits(),
-        )
+        with naming([each.name for each in inputs]):
+            merged = merge(
+                *map(source_of, inputs),
+                base=dataset,
+                favor=favor,
+                by_value=by_value,
+                limits=chosen_limits(),
+            )
     except MergeConflict as error:
         conflicts: Sequence[Conflict] = error.conflicts
         _show(conflicts, as_json=as_json, err=output == "-")

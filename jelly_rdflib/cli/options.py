@@ -181,7 +181,9 @@ def read_number(text: str) -> int:
 
 def _parse_number(text: str) -> int | None:
     number = _LIMIT.fullmatch(text)
-    return None if number is None else int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
+    return (
+        None if number is None else int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
+    )
 
 
 def _keep_limits(context: click.Context, param: object, values: Iterable[Any]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import click
 
-from jelly_rdflib.cli.inputs import InputError
 from jelly_rdflib.cli.options import (
     INPUT,
     chosen_limits,
@@ -68,20 +68,22 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
       jellyp split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
       zcat year.rdfp.gz | jellyp split - --max-changes 100K -o 'year-{:03}.rdfp'
     """
-    from jelly_rdflib.errors import JellyError
+    from jelly_rdflib.cli.changes import naming
     from jelly_rdflib.formats import find_format, guess_by_name
     from jelly_rdflib.patch.split import How, check_template, read_parts
     from jelly_rdflib.streams.writing import PatchWriter
 
+    if how["by"] == "change" and how["max_changes"] is None and how["max_bytes"] is None:
+        raise click.UsageError("--by change needs --max-changes or --max-bytes")
     found = guess_by_name(patch) if from_ is None else find_format(from_)
     if found is not None and not found.holds_changes:
         raise click.UsageError(f"{patch} has statements; a patch has changes")
     if template is None:
         if patch == "-":
             raise click.UsageError("standard input has no name for the files: give them one by -o")
-        stem, dot, extension = os.path.basename(patch).replace("{", "{{").replace(
-            "}", "}}"
-        ).partition(".")
+        stem, dot, extension = (
+            os.path.basename(patch).replace("{", "{{").replace("}", "}}").partition(".")
+        )
         template = f"{stem}-{{:04}}{dot}{extension}"
     try:
         check_template(template)
@@ -89,11 +91,11 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     check_folder(template.format(1))
-    source: Any = click.get_binary_stream("stdin") if patch == "-" else patch
+    source: Any = sys.stdin.buffer if patch == "-" else patch
     name = "standard input" if patch == "-" else patch
-    reading = {"limits": chosen_limits(), "format": None if found is None else found.name}
-    try:
-        for part in read_parts(source, chosen, **reading):
+    format = None if found is None else found.name
+    with naming([name]):
+        for part in read_parts(source, chosen, limits=chosen_limits(), format=format):
             path = template.format(part.number)
             with (
                 open_output(path) as destination,
@@ -101,5 +103,3 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
             ):
                 part.write(writer)
             say(path)
-    except JellyError as error:
-        raise InputError(name, error) from error

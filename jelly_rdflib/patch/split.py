@@ -69,7 +69,7 @@ def split(
         max_changes: Changes of statements and prefixes that a file may have.
         max_bytes: Bytes that a file may have, before compression.
         options: The options of Jelly-Patch; by default those of the source if it is Jelly-Patch,
-            else `PatchOptions` that allow any term.
+            else `PatchOptions()`.
         limits: As for `jelly_rdflib.read_operations`.
         format: As for `jelly_rdflib.read_operations`.
 
@@ -284,10 +284,7 @@ class _Planner:
             if self.options is not None:
                 raise ValueError(f"options are for Jelly-Patch: {self.how.to} has none")
         elif self.options is None:
-            is_known = isinstance(options, PatchOptions)
-            self.options = (
-                options if is_known else PatchOptions(rdf_star=True, generalized_statements=True)
-            )
+            self.options = options if isinstance(options, PatchOptions) else PatchOptions()
         self._meter = self._make_meter()
 
     def _make_meter(self, *, is_inside: bool = False) -> _Meter | None:
@@ -392,10 +389,9 @@ class _Planner:
         if not self.how.has_maximum:
             return False
         size = 0 if self._meter is None else self._meter.size + self._extra + _MARGIN
-        return (
-            self._part_changes + unit.changes <= (self.how.max_changes or _NO_MAXIMUM)
-            and size <= (self.how.max_bytes or _NO_MAXIMUM)
-        )
+        return self._part_changes + unit.changes <= (
+            self.how.max_changes or _NO_MAXIMUM
+        ) and size <= (self.how.max_bytes or _NO_MAXIMUM)
 
 
 _MARKS = (Op.TX, Op.TC, Op.TA)

@@ -127,10 +127,12 @@ def test_with_a_base_only_what_changes_something_counts(
 
 @given(datasets, patches(), patches())
 def test_with_a_base_no_statement_conflicts(content: Any, ours: Any, theirs: Any) -> None:
+    conflicts: Any = ()
     try:
         jr.merge(ours, theirs, base=make_dataset(content))
     except MergeConflict as error:
-        assert {conflict.kind for conflict in error.conflicts} == {"prefix"}
+        conflicts = error.conflicts
+    assert {conflict.kind for conflict in conflicts} <= {"prefix"}
 
 
 @given(patches())
@@ -152,7 +154,7 @@ def test_differences_of_datasets(base: Any, one: Any, two: Any) -> None:
 
 def test_a_statement_that_one_adds_and_the_other_deletes() -> None:
     ours, theirs = [add("a"), add("x")], [delete("a"), delete("y")]
-    with pytest.raises(MergeConflict, match="^1 conflict, first of all: ours has A <urn:s>") as info:
+    with pytest.raises(MergeConflict, match=r"^1 conflict, first of all: ours has A") as info:
         jr.merge(ours, theirs)
     assert info.value.conflicts == [Conflict("statement", (add("a"),), (delete("a"),))]
     assert changes(jr.merge(ours, theirs, favor="ours")) == [add("a"), add("x"), delete("y")]

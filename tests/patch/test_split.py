@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import DecodeError, Op, TripleTerm
+from jelly_rdflib import DecodeError, EncodeError, Op, TripleTerm
 from jelly_rdflib.patch import split as module
 from tests.algebra.strategies import FORMS, Pipe, contents, datasets, make_dataset, streams, write
 
@@ -92,9 +92,7 @@ def test_no_row_is_lost(stream: Any, by: Any, most: int) -> None:
 
 
 @given(streams(), units, st.integers(1, 7))
-def test_no_file_has_more_changes_but_with_a_single_unit(
-    stream: Any, by: Any, most: int
-) -> None:
+def test_no_file_has_more_changes_but_with_a_single_unit(stream: Any, by: Any, most: int) -> None:
     for part in split(write(stream), by=by, max_changes=most):
         if count(part) <= most:
             continue
@@ -112,7 +110,7 @@ def test_no_file_has_more_changes_but_with_a_single_unit(
 @given(streams(), units, st.integers(1, 7))
 def test_a_file_is_as_full_as_it_may_be(stream: Any, by: Any, most: int) -> None:
     parts = split(write(stream), by=by, max_changes=most)
-    for part, following in zip(parts, parts[1:], strict=False):
+    for part, following in pairwise(parts):
         assert count(part) + count(_first_unit(following, by)) > most
 
 
@@ -137,9 +135,7 @@ def test_joined_the_files_of_a_patch_are_the_patch(several: Any, by: Any, most: 
     assert headers[0] == headers[1]
     if by == "change":
         joined, expected = (list(jr.compact(each)) for each in (joined, expected))
-    assert [row for row in joined if row[0] != Op.H] == [
-        row for row in expected if row[0] != Op.H
-    ]
+    assert [row for row in joined if row[0] != Op.H] == [row for row in expected if row[0] != Op.H]
 
 
 @pytest.mark.parametrize("ending", ["jellyp", "rdfp", "rdfpb", "jellyp.gz"])
@@ -175,7 +171,9 @@ def test_no_file_has_more_bytes_but_with_a_single_unit(
 
 def test_by_transaction() -> None:
     stream = [header("by", "urn:me"), add(0), add(1), TX, add(2), TC, TX, TA, add(3), END, TX, TC]
-    assert [[row[0].name for row in part] for part in split(stream_of(stream), by="transaction")] == [
+    assert [
+        [row[0].name for row in part] for part in split(stream_of(stream), by="transaction")
+    ] == [
         ["H", "A", "A"],
         ["TX", "A", "TC"],
         ["TX", "TA"],
@@ -238,9 +236,11 @@ def test_options_and_format_of_the_files(tmp_path: Path) -> None:
     assert next(reader) == quoted
     assert reader.options.statement_type.name == "TRIPLES"
     text = b"A <urn:s> <urn:p> << <urn:s> <urn:p> <urn:s> >> ."
-    (path,) = jr.split(text, str(tmp_path / "{}.jellyp"))
+    with pytest.raises(EncodeError, match="rdf_star"):
+        list(jr.split(text, str(tmp_path / "{}.jellyp")))
+    options = jr.PatchOptions.small(rdf_star=True)
+    (path,) = jr.split(text, str(tmp_path / "{}.jellyp"), options=options)
     assert read(path)[0][:4] == quoted[:4]
-    (path,) = jr.split(text, str(tmp_path / "{}.jellyp"), options=jr.PatchOptions.small(rdf_star=True))
     assert jr.inspect(path).options.max_name_table_size == 128
     (path,) = jr.split(data, str(tmp_path / "{}.rdfp"), max_changes=5)
     assert Path(path).read_bytes().count(b"<<") == 2
