@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import fields
@@ -27,8 +26,6 @@ from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.terms import TripleTerm
 
-_RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
-
 
 class Expected(NamedTuple):
     """What is expected of an input; None for nothing.
@@ -47,17 +44,6 @@ class Expected(NamedTuple):
     frames: slice
     options_file: str | None
     is_delimited: bool | None
-
-
-def read_range(text: str) -> slice:
-    """Read a range of frames from the command line: 3, ..3, 3.., 1..3 or 1..=3."""
-    found = _RANGE.fullmatch(text.strip())
-    if found is None:
-        raise click.BadParameter(f"{text!r} is no range, such as 3, ..3, 3.., 1..3 or 1..=3")
-    single, start, equals, stop = found.groups()
-    if single is not None:
-        return slice(int(single), int(single) + 1)
-    return slice(int(start or 0), int(stop) + len(equals) if stop else None)
 
 
 def find_differences(source: Any, expected: Expected, **arguments: Any) -> Iterator[str]:

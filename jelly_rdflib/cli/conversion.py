@@ -13,9 +13,10 @@ from jelly_rdflib.cli.inputs import InputArgument, InputError, StartedInput
 from jelly_rdflib.cli.outputs import open_output
 from jelly_rdflib.cli.stream_options import make_options
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.errors import EncodeError, JellyError
 from jelly_rdflib.formats import Format, guess_by_name
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+from jelly_rdflib.operations import Op
 from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
@@ -29,15 +30,32 @@ _ADVICE = {
 
 
 def convert(
-    input_: InputArgument, destination: Any, format: Format, output_options: Mapping[str, Any]
+    input_: InputArgument,
+    destination: Any,
+    format: Format,
+    output_options: Mapping[str, Any],
+    *,
+    frames: slice | None = None,
+    merges_graphs: bool = False,
+    base: str | None = None,
 ) -> None:
     """Write an input in another format.
 
-    ``output_options`` are those of `jelly_options`.
+    Args:
+        input_, destination, format: From where to where, and as what.
+        output_options: Those of `jelly_options`.
+        frames: The frames of the input that are written.
+        merges_graphs: Whether statements are written without their graphs.
+        base: The IRI that relative IRIs of the input are relative to.
     """
-    batches = input_.batches()
+    batches = input_.batches(base=base)
     # The input's format and options are known after its first batch.
-    first = list(islice(batches, 1))
+    try:
+        first = list(islice(batches, 1))
+    except ValueError as error:
+        if base is None or isinstance(error, JellyError):
+            raise
+        raise click.UsageError(f"{input_.name}: {error}") from error
     if input_.format.holds_changes != format.holds_changes:
         held, wanted, advice = "changes", "statements", "apply"
         if format.holds_changes:
@@ -45,6 +63,12 @@ def convert(
         raise click.UsageError(
             f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
         )
+    if frames is not None and input_.format not in (JELLY, JELLY_PATCH):
+        raise click.UsageError(f"{input_.name} is no Jelly, which alone has frames")
+    if merges_graphs and format.holds_changes:
+        raise click.UsageError("--merge-graphs is for statements")
+    if merges_graphs and format is JELLY and output_options["stream_type"] is None:
+        output_options = {**output_options, "stream_type": "triples"}
     is_same_jelly = input_.format is format and format in (JELLY, JELLY_PATCH)
     options = make_options(
         [input_.options] if is_same_jelly and input_.options is not None else [],
@@ -54,7 +78,9 @@ def convert(
         has_prefixes=input_.format.has_prefixes,
     )
     with advising(input_.name), open_writer(destination, options, format) as writer:
-        write_batches(chain(first, batches), writer)
+        taken = frames or slice(None)
+        chosen = islice(chain(first, batches), taken.start, taken.stop)
+        write_batches(chosen, writer, merges_graphs=merges_graphs)
 
 
 def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, Any]) -> None:
@@ -84,7 +110,7 @@ def open_writer(destination: Any, options: Any, format: Format) -> Any:
     return kind(destination, options, format=format.name)
 
 
-def write_batches(batches: Iterator[Batch], writer: Any) -> None:
+def write_batches(batches: Iterator[Batch], writer: Any, *, merges_graphs: bool = False) -> None:
     """Write batches; frames with a meaning, or with metadata, stay frames."""
     options = writer.options
     has_frames = isinstance(options, StreamOptions)
@@ -94,10 +120,23 @@ def write_batches(batches: Iterator[Batch], writer: Any) -> None:
         is_frame = is_grouped or (has_frames and options.delimited and bool(batch.metadata))
         if is_frame and is_pending:
             writer.end_frame()
-        writer.write_all(batch)
+        if merges_graphs:
+            _write_triples(batch, writer)
+        else:
+            writer.write_all(batch)
         if is_frame:
             writer.end_frame(batch.metadata)
         is_pending = not is_frame
+
+
+def _write_triples(batch: Batch, writer: Any) -> None:
+    """Write the namespaces, and the statements without their graphs."""
+    has_namespaces = writer.options is None or writer.options.namespace_declarations
+    for op, *terms in batch:
+        if op == Op.A:
+            writer.write(tuple(terms[:3]))
+        elif has_namespaces:
+            writer.add_namespace(*terms[:2])
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from jelly_rdflib.cli.options import (
     OUTPUT,
     from_option,
     jelly_options,
+    read_range,
     reading_options,
     to_option,
 )
@@ -23,10 +24,31 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 @click.argument("target", metavar="OUT", type=OUTPUT)
 @from_option("IN")
 @to_option("OUT")
+@click.option(
+    "--take-frames",
+    "frames",
+    metavar="RANGE",
+    type=read_range,
+    help="Convert only these frames of Jelly, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3"
+    " (with 3).",
+)
+@click.option(
+    "--merge-graphs",
+    is_flag=True,
+    help="Leave the graphs of statements out, so that N-Triples and the like can have all of them.",
+)
+@click.option("--base", metavar="IRI", help="What relative IRIs in Turtle and the like belong to.")
 @jelly_options
 @reading_options
 def command(
-    source: str, target: str, from_: str | None, to: str | None, **output_options: Any
+    source: str,
+    target: str,
+    from_: str | None,
+    to: str | None,
+    frames: slice | None,
+    merge_graphs: bool,
+    base: str | None,
+    **output_options: Any,
 ) -> None:
     """Convert changes, or statements, from one format to another.
 
@@ -47,4 +69,12 @@ def command(
 
     format = output_format(target, to)
     with open_argument(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, format, output_options)
+        convert(
+            input_,
+            destination,
+            format,
+            output_options,
+            frames=frames,
+            merges_graphs=merge_graphs,
+            base=base,
+        )

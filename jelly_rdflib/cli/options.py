@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
+_RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
 _LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -177,6 +178,17 @@ def read_number(text: str) -> int:
     if number is None:
         raise click.BadParameter(f"{text!r} is no number, such as 64M")
     return number
+
+
+def read_range(text: str) -> slice:
+    """Read a range of frames from the command line: 3, ..3, 3.., 1..3 or 1..=3."""
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise click.BadParameter(f"{text!r} is no range, such as 3, ..3, 3.., 1..3 or 1..=3")
+    single, start, equals, stop = found.groups()
+    if single is not None:
+        return slice(int(single), int(single) + 1)
+    return slice(int(start or 0), int(stop) + len(equals) if stop else None)
 
 
 def _parse_number(text: str) -> int | None:

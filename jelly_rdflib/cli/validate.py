@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
-from jelly_rdflib.cli.options import INPUT, format_option, from_option, reading_options
+from jelly_rdflib.cli.options import (
+    INPUT,
+    format_option,
+    from_option,
+    read_range,
+    reading_options,
+)
 from jelly_rdflib.cli.printable import count, say
 
 if TYPE_CHECKING:
@@ -60,6 +66,7 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     "--compare-frame-indices",
     "frames",
     metavar="RANGE",
+    type=read_range,
     default="..",
     help="The frames of FILE to compare, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3 (with 3).",
 )
@@ -89,7 +96,7 @@ def command(
     compare_to: str | None,
     compare_format: str | None,
     compare_ordered: bool,
-    frames: str,
+    frames: slice,
     options_file: str | None,
     delimited: str,
 ) -> None:
@@ -110,12 +117,11 @@ def command(
 
     expected = None
     if compare_to is not None or options_file is not None or delimited != "either":
-        from jelly_rdflib.cli.comparison import Expected, read_range
+        from jelly_rdflib.cli.comparison import Expected
 
         is_delimited = {"true": True, "false": False}.get(delimited)
-        chosen = read_range(frames)
         expected = Expected(
-            compare_to, compare_format, compare_ordered, chosen, options_file, is_delimited
+            compare_to, compare_format, compare_ordered, frames, options_file, is_delimited
         )
     is_good = True
     for file in files or ("-",):
