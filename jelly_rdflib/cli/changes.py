@@ -15,7 +15,7 @@ from jelly_rdflib.core.batch import GeneratedBatches
 from jelly_rdflib.errors import JellyError, MergeConflict
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.options import PatchOptions
+from jelly_rdflib.options import PatchOptions, PatchStreamType
 from jelly_rdflib.streams.writing import PatchWriter
 
 # A text does not tell what its terms need.
@@ -44,7 +44,11 @@ def write_changes(
     options = None
     declared = [each.options for each in inputs if each.options is not None]
     if format is JELLY_PATCH and declared:
-        options = PatchOptions(**join_options(declared))
+        fields = join_options(declared)
+        if len(inputs) > 1 and fields["stream_type"] == PatchStreamType.FRAME:
+            # Together they may be too large for one frame.
+            fields["stream_type"] = PatchStreamType.PUNCTUATED
+        options = PatchOptions(**fields)
     with (
         naming([each.name for each in inputs]),
         open_output(output) as destination,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -91,10 +93,9 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     check_folder(template.format(1))
-    source: Any = sys.stdin.buffer if patch == "-" else patch
     name = "standard input" if patch == "-" else patch
     format = None if found is None else found.name
-    with naming([name]):
+    with naming([name]), _open(patch) as source:
         for part in read_parts(source, chosen, limits=chosen_limits(), format=format):
             path = template.format(part.number)
             with (
@@ -103,3 +104,15 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
             ):
                 part.write(writer)
             say(path)
+
+
+@contextmanager
+def _open(path: str) -> Iterator[Any]:
+    """Give a path that can be read twice, or an open pipe."""
+    if path == "-":
+        yield sys.stdin.buffer
+    elif os.path.isfile(path):
+        yield path
+    else:
+        with open(path, "rb") as pipe:
+            yield pipe

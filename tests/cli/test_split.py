@@ -97,3 +97,12 @@ def test_inputs_that_can_not_be_split(folder: Path) -> None:
     assert "-o" in ended.err
     (folder / "x.nt").write_text("<urn:s> <urn:p> <urn:o> .")
     assert run("split", "x.nt", cwd=folder).code == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="the system has no such paths")
+def test_pipes_with_a_path(folder: Path) -> None:
+    """As a shell makes them for ``<(...)``."""
+    ended = run_well("split", "/dev/stdin", "-o", "{}.rdfp", cwd=folder, stdin=TEXT.encode())
+    assert ended.text == "1.rdfp\n2.rdfp\n"
+    joined = run_well("concat", "/dev/stdin", cwd=folder, stdin=TEXT.encode()).text
+    assert joined == run_well("concat", "-", cwd=folder, stdin=TEXT.encode()).text
