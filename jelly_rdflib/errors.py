@@ -222,6 +222,6 @@ class MergeConflict(PatchError):
         ['prefix']
     """
 
-    def __init__(self, message: str, conflicts: Sequence[Any]) -> None:
+    def __init__(self, message: str, conflicts: Sequence[Any] = ()) -> None:
         super().__init__(message)
         self.conflicts = conflicts

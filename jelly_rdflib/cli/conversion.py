@@ -65,8 +65,9 @@ def convert(
         )
     if frames is not None and input_.format not in (JELLY, JELLY_PATCH):
         raise click.UsageError(f"{input_.name} is no Jelly, which alone has frames")
-    if merges_graphs and format.holds_changes:
-        raise click.UsageError("--merge-graphs is for statements")
+    if format.holds_changes and (merges_graphs or frames is not None):
+        option = "--merge-graphs" if merges_graphs else "--take-frames"
+        raise click.UsageError(f"{option} is for statements")
     if merges_graphs and format is JELLY and output_options["stream_type"] is None:
         output_options = {**output_options, "stream_type": "triples"}
     is_same_jelly = input_.format is format and format in (JELLY, JELLY_PATCH)
@@ -98,10 +99,11 @@ def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, 
         raise click.UsageError(f"the streams are {format.title}, but {output!r} is not")
     declared = [each.options for each in inputs]
     options = make_options(declared, format, output_options, is_joined=len(inputs) > 1)
+    is_pending = False
     with open_output(output) as destination, open_writer(destination, options, format) as writer:
         for each in inputs:
             with advising(each.name):
-                write_batches(each.batches(), writer)
+                is_pending = write_batches(each.batches(), writer, is_pending=is_pending)
 
 
 def open_writer(destination: Any, options: Any, format: Format) -> Any:
@@ -110,12 +112,21 @@ def open_writer(destination: Any, options: Any, format: Format) -> Any:
     return kind(destination, options, format=format.name)
 
 
-def write_batches(batches: Iterator[Batch], writer: Any, *, merges_graphs: bool = False) -> None:
-    """Write batches; frames with a meaning, or with metadata, stay frames."""
+def write_batches(
+    batches: Iterator[Batch],
+    writer: Any,
+    *,
+    merges_graphs: bool = False,
+    is_pending: bool = False,
+) -> bool:
+    """Write batches; frames with a meaning, or with metadata, stay frames.
+
+    ``is_pending``: rows wait in the open frame that are written before these, or by this call as
+    it returns.
+    """
     options = writer.options
     has_frames = isinstance(options, StreamOptions)
     is_grouped = has_frames and options.is_grouped
-    is_pending = False
     for batch in batches:
         is_frame = is_grouped or (has_frames and options.delimited and bool(batch.metadata))
         if is_frame and is_pending:
@@ -127,6 +138,7 @@ def write_batches(batches: Iterator[Batch], writer: Any, *, merges_graphs: bool 
         if is_frame:
             writer.end_frame(batch.metadata)
         is_pending = not is_frame
+    return is_pending
 
 
 def _write_triples(batch: Batch, writer: Any) -> None:

@@ -29,7 +29,7 @@ from jelly_rdflib.cli.outputs import open_output, output_format
     "frames",
     metavar="RANGE",
     type=read_range,
-    help="Convert only these frames of Jelly, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3"
+    help="Convert only these frames of Jelly-RDF, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3"
     " (with 3).",
 )
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ from jelly_rdflib.cli.options import (
     reading_options,
     to_option,
 )
-from jelly_rdflib.cli.printable import count, printable, say
+from jelly_rdflib.cli.printable import count, say
 
 if TYPE_CHECKING:
     from jelly_rdflib.patch.merge import Conflict
@@ -115,21 +116,21 @@ def command(
 
 
 def _show(conflicts: Sequence[Conflict], *, as_json: bool, err: bool) -> None:
-    from rich.text import Text
-
-    from jelly_rdflib.cli.tables import make_console, make_table
+    from jelly_rdflib.cli.tables import print_parts
+    from jelly_rdflib.display.table import Table
     from jelly_rdflib.patch.patch import Patch
 
-    table = make_table()
-    for name in ("conflict", "ours", "theirs"):
-        table.add_column(name)
+    rows: list[tuple[str, str, str]] = []
     for conflict in conflicts:
-        sides = [str(Patch(side)) for side in (conflict.ours, conflict.theirs)]
+        # One by one, since the text of a long patch is cut.
+        ours, theirs = (
+            [str(Patch([operation])) for operation in side]
+            for side in (conflict.ours, conflict.theirs)
+        )
         if as_json:
-            ours, theirs = (side.splitlines() for side in sides)
             fields = {"kind": conflict.kind, "ours": ours, "theirs": theirs}
             say(json.dumps(fields, ensure_ascii=False), err=err)
-        else:
-            table.add_row(conflict.kind, *(Text(printable(side)) for side in sides))
+        kinds = [conflict.kind]
+        rows += zip_longest(kinds, ours, theirs, fillvalue="")
     if not as_json:
-        make_console(err=err).print(table)
+        print_parts([Table(("conflict", "ours", "theirs"), rows, left=(0, 1, 2))], err=err)

@@ -40,9 +40,9 @@ def make_console(title: str | None = None, *, err: bool = False) -> Console:
     return console
 
 
-def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
-    """Print the lines and tables of a report, below a title."""
-    console = make_console(title)
+def print_parts(parts: Iterable[Part], title: str | None = None, *, err: bool = False) -> None:
+    """Print the lines and tables of a report, below a title; with ``err`` to standard error."""
+    console = make_console(title, err=err)
     for part in parts:
         console.print(_terminal_table(part) if isinstance(part, Table) else Text(printable(part)))
 

@@ -13,6 +13,7 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.sources import is_read
+from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import MergeConflict, PatchError
 from jelly_rdflib.graph.stores.statements import check_reading, show_term
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
@@ -42,6 +43,10 @@ class Conflict:
     kind: Literal["statement", "value", "prefix"]
     ours: tuple[Operation, ...]
     theirs: tuple[Operation, ...]
+
+    def __repr__(self) -> str:
+        ours, theirs = count(len(self.ours), "operation"), len(self.theirs)
+        return f"<Conflict: {self.kind}, {ours} of ours, {theirs} of theirs>"
 
 
 def merge(
@@ -136,7 +141,7 @@ def merge(
     if conflicts and favor is None:
         first = (" ".join(_lines(side)) for side in (conflicts[0].ours, conflicts[0].theirs))
         raise MergeConflict(
-            f"{len(conflicts)} conflict{'s' * (len(conflicts) > 1)}, first of all: ours has"
+            f"{count(len(conflicts), 'conflict')}, first of all: ours has"
             " {}, and theirs has {}".format(*(line or "nothing" for line in first)),
             conflicts,
         )

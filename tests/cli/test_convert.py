@@ -312,7 +312,10 @@ def test_statements_without_their_graphs(statements: Path) -> None:
         assert len(text.splitlines()) >= 2
     patch = statements.with_name("x.jellyp")
     patch.write_bytes(encode())
-    assert run("convert", "--merge-graphs", "--to", "rdfp", patch, "-").code == 2
+    for option in (["--merge-graphs"], ["--take-frames", "0"]):
+        ended = run("convert", *option, "--to", "rdfp", patch, "-")
+        assert ended.code == 2
+        assert f"{option[0]} is for statements" in ended.err
 
 
 def test_relative_iris(tmp_path: Path) -> None:

@@ -147,6 +147,16 @@ def test_frames_with_a_meaning_or_metadata_stay_frames(tmp_path: Path) -> None:
         assert [len(frame) for frame in jr.read_frames(out)] == [1] * 6
 
 
+def test_metadata_is_for_no_other_rows(one: Path, tmp_path: Path) -> None:
+    other, out = tmp_path / "metadata.jelly", tmp_path / "out.jelly"
+    with jr.StatementWriter(other, jr.StreamOptions(physical_type="TRIPLES")) as writer:
+        writer.add(S, P, S)
+        writer.end_frame({"n": b"1"})
+    run_well("transcode", one, other, one, "-o", out)
+    frames = [(len(frame), frame.metadata) for frame in jr.read_frames(out)]
+    assert frames == [(1, {}), (1, {"n": b"1"}), (1, {})]
+
+
 def test_bare_frames(one: Path, tmp_path: Path) -> None:
     bare, out = tmp_path / "bare.jelly", tmp_path / "out.jelly"
     run_well("transcode", one, one, "-o", bare, "--no-delimited")
