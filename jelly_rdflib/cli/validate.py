@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
+from contextlib import nullcontext
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,8 @@ def command(
     is_good = True
     for file in files or ("-",):
         counts: Counter[str] = Counter()
-        with open_argument(file, from_) as input_, TemporaryFile() as copy:
+        kept: Any = nullcontext() if expected is None else TemporaryFile()
+        with open_argument(file, from_) as input_, kept as copy:
             name = input_.name
             source = input_.file if expected is None else _Copying(input_.file, copy)
             faults = validate(source, isolated=input_.isolated, **input_.reading)

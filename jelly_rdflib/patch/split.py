@@ -24,7 +24,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 Unit: TypeAlias = Literal["patch", "transaction", "change"]
 
-# Equal rows, of those that are no marks.
+# Changes that follow one another, headers that do, or a mark of a transaction or patch.
 _RUN = re.compile(b"[%c%c%c%c]+|%c+|." % (Op.PA, Op.PD, Op.A, Op.D, Op.H), re.DOTALL)
 _HEADER_OR_END = re.compile(b"[%c%c]" % (Op.H, Op.END))
 # Changes outside of transactions, or of a transaction that may be cut, that are encoded at once to

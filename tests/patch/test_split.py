@@ -221,6 +221,16 @@ def test_the_id_comes_with_the_last_file() -> None:
     ]
 
 
+@pytest.mark.parametrize("ending", ["jellyp", "rdfp"])
+def test_the_id_counts_in_the_file_that_gets_it(ending: str, tmp_path: Path) -> None:
+    ids = [header("id", f"urn:{number}:" + "x" * 300) for number in range(20)]
+    stream = [row for id in ids for row in (id, *map(add, range(40)), END)]
+    template = str(tmp_path / f"{{:03}}.{ending}")
+    paths = list(jr.split(write(stream), template, by="change", max_bytes=900))
+    assert [row for path in paths for row in read(path) if row[0] == Op.H] == ids
+    assert max(Path(path).stat().st_size for path in paths) <= 900
+
+
 def test_rows_of_many_frames(tmp_path: Path) -> None:
     stream = [row for number in range(50) for row in (TX, *map(add, range(number)), TC, END)]
     parts = split(write(stream, frame_rows=7), max_changes=200)
