@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import ExitStack
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
@@ -127,9 +127,9 @@ def command(
     is_good = True
     for file in files or ("-",):
         counts: Counter[str] = Counter()
-        kept: Any = nullcontext() if expected is None else TemporaryFile()
-        with open_argument(file, from_) as input_, kept as copy:
+        with open_argument(file, from_) as input_, ExitStack() as stack:
             name = input_.name
+            copy: Any = None if expected is None else stack.enter_context(TemporaryFile())
             source = input_.file if expected is None else _Copying(input_.file, copy)
             faults = validate(source, isolated=input_.isolated, **input_.reading)
             if only_errors:
