@@ -139,10 +139,10 @@ def merge(
     prefixes = _merge_prefixes(sides, favor, conflicts.append)
     statements = _merge_statements(sides, favor, by_value, conflicts.append)
     if conflicts and favor is None:
-        first = (" ".join(_lines(side)) for side in (conflicts[0].ours, conflicts[0].theirs))
+        mine, others = (" ".join(_lines(side)) for side in (conflicts[0].ours, conflicts[0].theirs))
         raise MergeConflict(
-            f"{count(len(conflicts), 'conflict')}, first of all: ours has"
-            " {}, and theirs has {}".format(*(line or "nothing" for line in first)),
+            f"{count(len(conflicts), 'conflict')}, first of all: ours has {mine}, and theirs has"
+            f" {others}",
             conflicts,
         )
     changes = [*prefixes, *statements]
