@@ -118,7 +118,7 @@ def test_with_a_base_only_what_changes_something_counts(
     dataset = make_dataset(content)
     merged = try_merge(ours, theirs, base=dataset)
     assert contents(dataset) == contents(make_dataset(content))
-    both = [list(jr.effective(each, dataset)) for each in (ours, theirs)]
+    both = [list(jr.effective(jr.compact(each), dataset)) for each in (ours, theirs)]
     result = apply_to(content, merged)
     assert apply_to(content, *both) == apply_to(content, *reversed(both)) == result
     statements = [each for each in merged if each[0] in (Op.A, Op.D)]
