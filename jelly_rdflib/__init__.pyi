@@ -17,6 +17,7 @@ from .errors import LimitError as LimitError
 from .errors import LogConflict as LogConflict
 from .errors import LogError as LogError
 from .errors import LogWarning as LogWarning
+from .errors import MergeConflict as MergeConflict
 from .errors import PatchError as PatchError
 from .errors import RecordError as RecordError
 from .errors import RollbackError as RollbackError
@@ -52,8 +53,11 @@ from .options import PatchStreamType as PatchStreamType
 from .options import PhysicalStreamType as PhysicalStreamType
 from .options import StreamOptions as StreamOptions
 from .patch.diff import diff as diff
+from .patch.merge import Conflict as Conflict
+from .patch.merge import merge as merge
 from .patch.patch import Patch as Patch
 from .patch.reading import read_patches as read_patches
+from .patch.split import split as split
 from .plugins.store import JellyStore as JellyStore
 from .recording.record import Recorder as Recorder
 from .recording.record import record as record

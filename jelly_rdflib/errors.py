@@ -10,6 +10,9 @@ Examples:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 # Longer messages are cut: they quote data of any size, which strangers choose.
 _MAX_MESSAGE = 1000
 
@@ -201,3 +204,29 @@ class PatchError(JellyError, ValueError):
         jelly_rdflib.errors.PatchError: the prefix 'ex' is deleted without the IRI that it had, so \
 it can't be bound again: effective(dataset) finds the IRI
     """
+
+
+class MergeConflict(PatchError):
+    """Two patches change the same in different ways, so that they can't be merged.
+
+    Args:
+        message: What is wrong, in words.
+        conflicts: The conflicts, each a `jelly_rdflib.Conflict`.
+
+    Attributes:
+        conflicts: As given.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> from rdflib import URIRef
+        >>> bind, delete = (jr.Op.PA, "ex", URIRef("urn:ex#"), None), (jr.Op.PD, "ex", None, None)
+        >>> try:
+        ...     jr.merge([bind], [delete])
+        ... except jr.MergeConflict as error:
+        ...     print([conflict.kind for conflict in error.conflicts])
+        ['prefix']
+    """
+
+    def __init__(self, message: str, conflicts: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.conflicts = conflicts

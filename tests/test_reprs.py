@@ -76,6 +76,10 @@ TRIPLES = "StreamOptions(physical_type='TRIPLES')"
 MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "ApplyResult": (lambda _: jr.apply(frame(), Graph()), "ApplyResult(patches=1, operations=1"),
     "Batch": (lambda _: next(jr.read_batches(frame())), "<Batch: 1 operation, 5 terms>"),
+    "Conflict": (
+        lambda _: jr.Conflict("statement", (ROW,), (ROW,)),
+        "<Conflict: statement, 1 operation of ours, 1 of theirs>",
+    ),
     "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule='format', message="),
     "Frame": (
         lambda _: next(jr.read_frames(statement_frame())),

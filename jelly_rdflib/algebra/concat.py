@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.sources import (
+    OpenedElsewhere,
     closing_reader,
     is_held,
+    is_read,
     open_operations,
     operation_at,
 )
@@ -80,7 +82,7 @@ def concat(
         A urn:s urn:p 1
         D urn:s urn:p 1
     """
-    if not any(map(is_readable, sources)):
+    if not any(map(is_read, sources)):
         check_reading(limits, normalize, format)
     reading = {"limits": limits, "normalize": normalize, "format": format}
     return _concat([_Source(source, reading) for source in sources], limits or Limits())
@@ -125,7 +127,7 @@ class _Source:
         """Add the headers of each patch, which take room unless they are in memory anyway."""
         if is_held(self._source):
             _join(self._open(), headers, room, lambda key, value: 0)
-        elif is_readable(self._source) and self._is_seekable():
+        elif self._is_seekable():
             with closing_reader(batches := self._open(in_batches=True)):
                 take = partial(room.take, place_error=batches.place_error)
                 _join(_skim(batches), headers, room, take)
@@ -150,11 +152,13 @@ class _Source:
 
     def _is_seekable(self) -> bool:
         """Can the source be read again? Take note of the position in a file."""
+        if isinstance(self._source, OpenedElsewhere):
+            return self._source.can_reopen
         if is_rereadable(self._source):
             return True
-        if not getattr(self._source, "seekable", bool)():
+        if not is_readable(self._source) or not getattr(self._source, "seekable", bool)():
             return False
-        self._position = self._source.tell()
+        self._position = cast("BinaryIO", self._source).tell()
         return True
 
 

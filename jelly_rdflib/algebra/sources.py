@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
 from typing import Any, cast
 
 from rdflib.graph import Graph
@@ -26,6 +27,25 @@ from jelly_rdflib.terms import TripleTerm
 _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
 
 
+@dataclass(frozen=True)
+class OpenedElsewhere:
+    """A source whose batches the caller opens, in its own format and with its own limits.
+
+    ``can_reopen`` says whether ``open`` gives the batches each time, and not only once.
+    """
+
+    open: Callable[[], BatchSource]
+    can_reopen: bool
+
+    def __iter__(self) -> Iterator[Operation]:
+        return OperationReader(self.open())
+
+
+def is_read(source: Any) -> bool:
+    """Does a source consist of bytes, so that ``limits`` are for it?"""
+    return is_readable(source) or isinstance(source, OpenedElsewhere)
+
+
 def is_held(source: Any) -> bool:
     """Are the operations of a source in memory anyway?"""
     return isinstance(source, list | tuple | PatchOperations | Batch)
@@ -43,6 +63,8 @@ def open_operations(
 
     With ``in_batches``, those that are rows of batches come as batches or slices of them.
     """
+    if isinstance(source, OpenedElsewhere):
+        return source.open() if in_batches else iter(source)
     if is_readable(source):
         opened = open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format

@@ -10,18 +10,27 @@ import click
 COMMANDS = (
     "apply",
     "cat",
+    "compact",
     "completion",
+    "concat",
     "convert",
     "diff",
+    "effective",
     "index",
     "inspect",
+    "invert",
     "log",
+    "merge",
     "record",
     "spark",
+    "split",
     "stats",
+    "transcode",
     "validate",
     "view",
 )
+# Commands that share a module, where they stand under their names.
+_MODULES: dict[str, str] = dict.fromkeys(("compact", "concat", "effective", "invert"), "algebra")
 
 
 class OrderedGroup(click.Group):
@@ -37,7 +46,8 @@ class _LazyGroup(OrderedGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
         if cmd_name in self.commands:
-            return importlib.import_module(f"{__package__}.{cmd_name}").command
+            module = importlib.import_module(f"{__package__}.{_MODULES.get(cmd_name, cmd_name)}")
+            return getattr(module, cmd_name if cmd_name in _MODULES else "command")
         return None
 
 

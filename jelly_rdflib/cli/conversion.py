@@ -1,24 +1,23 @@
-"""Converts an input, batch by batch; options of Jelly are the user's, else those of the input."""
+"""Converts inputs, batch by batch, to one output."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any
 
 import click
 
-from jelly_rdflib.cli.inputs import InputArgument, InputError
-from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats import Format
+from jelly_rdflib.cli.inputs import InputArgument, InputError, StartedInput
+from jelly_rdflib.cli.outputs import open_output
+from jelly_rdflib.cli.stream_options import make_options
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.errors import EncodeError, JellyError
+from jelly_rdflib.formats import Format, guess_by_name
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
-from jelly_rdflib.options import (
-    LogicalStreamType,
-    PatchOptions,
-    PatchStreamType,
-    PhysicalStreamType,
-    StreamOptions,
-)
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 # The advice in messages of encoders, and the same advice for the command line.
@@ -26,20 +25,37 @@ _ADVICE = {
     "options need rdf_star=True": "give --rdf-star",
     "options need generalized_statements=True": "give --generalized",
     "options need a type with graphs, such as QUADS": "give --stream-type quads",
+    "the output has ended": "a flat stream, or a bare frame, has ended with its patch",
 }
-_SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
 
 
 def convert(
-    input_: InputArgument, destination: Any, format: Format, output_options: Mapping[str, Any]
+    input_: InputArgument,
+    destination: Any,
+    format: Format,
+    output_options: Mapping[str, Any],
+    *,
+    frames: slice | None = None,
+    merges_graphs: bool = False,
+    base: str | None = None,
 ) -> None:
     """Write an input in another format.
 
-    ``output_options`` are the options of ``jellyp convert``; None if not given.
+    Args:
+        input_, destination, format: From where to where, and as what.
+        output_options: Those of `jelly_options`.
+        frames: The frames of the input that are written.
+        merges_graphs: Whether statements are written without their graphs.
+        base: The IRI that relative IRIs of the input are relative to.
     """
-    batches = input_.batches()
+    batches = input_.batches(base=base)
     # The input's format and options are known after its first batch.
-    first = list(islice(batches, 1))
+    try:
+        first = list(islice(batches, 1))
+    except ValueError as error:
+        if base is None or isinstance(error, JellyError):
+            raise
+        raise click.UsageError(f"{input_.name}: {error}") from error
     if input_.format.holds_changes != format.holds_changes:
         held, wanted, advice = "changes", "statements", "apply"
         if format.holds_changes:
@@ -47,74 +63,101 @@ def convert(
         raise click.UsageError(
             f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
         )
-    options = _make_options(input_, format, output_options)
+    if frames is not None and input_.format not in (JELLY, JELLY_PATCH):
+        raise click.UsageError(f"{input_.name} is no Jelly, which alone has frames")
+    if format.holds_changes and (merges_graphs or frames is not None):
+        option = "--merge-graphs" if merges_graphs else "--take-frames"
+        raise click.UsageError(f"{option} is for statements")
+    if merges_graphs and format is JELLY and output_options["stream_type"] is None:
+        output_options = {**output_options, "stream_type": "triples"}
+    is_same_jelly = input_.format is format and format in (JELLY, JELLY_PATCH)
+    options = make_options(
+        [input_.options] if is_same_jelly and input_.options is not None else [],
+        format,
+        output_options,
+        has_graphs=input_.format.has_graphs,
+        has_prefixes=input_.format.has_prefixes,
+    )
+    with advising(input_.name), open_writer(destination, options, format) as writer:
+        taken = frames or slice(None)
+        chosen = islice(chain(first, batches), taken.start, taken.stop)
+        write_batches(chosen, writer, merges_graphs=merges_graphs)
+
+
+def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, Any]) -> None:
+    """Write the streams of Jelly in several inputs as one; arguments as for `convert`."""
+    inputs = [StartedInput(source, on_repeated_options="restart") for source in sources]
+    format = inputs[0].format
+    for each in inputs:
+        if each.format not in (JELLY, JELLY_PATCH) or each.options is None:
+            raise click.UsageError(f"{each.name} is no Jelly: see jellyp convert")
+        if each.format is not format:
+            raise click.UsageError(
+                f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"
+            )
+    if (guess_by_name(output) or format) is not format:
+        raise click.UsageError(f"the streams are {format.title}, but {output!r} is not")
+    declared = [each.options for each in inputs]
+    options = make_options(declared, format, output_options, is_joined=len(inputs) > 1)
+    is_pending = False
+    with open_output(output) as destination, open_writer(destination, options, format) as writer:
+        for each in inputs:
+            with advising(each.name):
+                is_pending = write_batches(each.batches(), writer, is_pending=is_pending)
+
+
+def open_writer(destination: Any, options: Any, format: Format) -> Any:
+    """Open a writer of changes or statements, as the format has them."""
     kind: Any = PatchWriter if format.holds_changes else StatementWriter
-    # A frame that is a graph or a dataset stays one if the output has the same type.
-    is_grouped = isinstance(options, StreamOptions) and options.is_grouped
+    return kind(destination, options, format=format.name)
+
+
+def write_batches(
+    batches: Iterator[Batch],
+    writer: Any,
+    *,
+    merges_graphs: bool = False,
+    is_pending: bool = False,
+) -> bool:
+    """Write batches; frames with a meaning, or with metadata, stay frames.
+
+    ``is_pending``: rows wait in the open frame that are written before these, or by this call as
+    it returns.
+    """
+    options = writer.options
+    has_frames = isinstance(options, StreamOptions)
+    is_grouped = has_frames and options.is_grouped
+    for batch in batches:
+        is_frame = is_grouped or (has_frames and options.delimited and bool(batch.metadata))
+        if is_frame and is_pending:
+            writer.end_frame()
+        if merges_graphs:
+            _write_triples(batch, writer)
+        else:
+            writer.write_all(batch)
+        if is_frame:
+            writer.end_frame(batch.metadata)
+        is_pending = not is_frame
+    return is_pending
+
+
+def _write_triples(batch: Batch, writer: Any) -> None:
+    """Write the namespaces, and the statements without their graphs."""
+    has_namespaces = writer.options is None or writer.options.namespace_declarations
+    for op, *terms in batch:
+        if op == Op.A:
+            writer.write(tuple(terms[:3]))
+        elif has_namespaces:
+            writer.add_namespace(*terms[:2])
+
+
+@contextmanager
+def advising(name: str) -> Iterator[None]:
+    """Turn what an encoder advises into what to give on the command line; errors name the input."""
     try:
-        with kind(destination, options, format=format.name) as writer:
-            for batch in chain(first, batches):
-                writer.write_all(batch)
-                if is_grouped:
-                    writer.end_frame(batch.metadata)
+        yield
     except EncodeError as error:
         message = str(error)
         for advice, option in _ADVICE.items():
             message = message.replace(advice, option)
-        raise InputError(input_.name, message) from error
-
-
-def _make_options(
-    input_: InputArgument, format: Format, output_options: Mapping[str, Any]
-) -> PatchOptions | StreamOptions | None:
-    """Make the options of the output; None for a format without options."""
-    if format not in (JELLY, JELLY_PATCH):
-        for name, value in output_options.items():
-            if value is not None:
-                option = "--" + name.replace("_", "-")
-                raise click.UsageError(f"{option} is for Jelly: {format.name} has no such option")
-        return None
-
-    given, source = input_.options, input_.format
-    kind: Any = PatchOptions
-    types: Any = PatchStreamType
-    type_field = "stream_type"
-    kept = ("statement_type", "stream_type")
-    # A stream should declare only features that it may use: False if the input does not tell.
-    fields: dict[str, Any] = {"rdf_star": False, "generalized_statements": False}
-    if format is JELLY:
-        kind, types, type_field = StreamOptions, PhysicalStreamType, "physical_type"
-        kept = ("stream_name", "logical_type")
-        fields[type_field] = types.QUADS if source.has_graphs else types.TRIPLES
-        fields["namespace_declarations"] = source.has_prefixes
-    if given is not None:
-        # The input is Jelly of the same kind.
-        sizes = _SIZES if output_options["preset"] is None else ()
-        fields |= {name: getattr(given, name) for name in (*fields, *kept, *sizes)}
-    chosen = {
-        "rdf_star": output_options["rdf_star"],
-        "generalized_statements": output_options["generalized"],
-        "frame_rows": output_options["frame_rows"],
-        type_field: _find_type(types, output_options["stream_type"]),
-    }
-    fields |= {name: value for name, value in chosen.items() if value is not None}
-    logical_type = fields.get("logical_type")
-    if logical_type and not LogicalStreamType.is_consistent(logical_type, fields[type_field]):
-        del fields["logical_type"]
-    try:
-        made: PatchOptions | StreamOptions = getattr(kind, output_options["preset"] or "big")(
-            **fields
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    return made
-
-
-def _find_type(enum: Any, name: str | None) -> Any:
-    try:
-        return None if name is None else enum[name.upper()]
-    except KeyError:
-        names = ", ".join(member.name.lower() for member in enum)
-        raise click.BadParameter(
-            f"{name!r} is not one of {names}", param_hint="'--stream-type'"
-        ) from None
+        raise InputError(name, message) from error

@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import INPUT, OUTPUT, from_option, offer, reading_options, to_option
+from jelly_rdflib.cli.options import (
+    INPUT,
+    OUTPUT,
+    from_option,
+    jelly_options,
+    read_range,
+    reading_options,
+    to_option,
+)
 from jelly_rdflib.cli.outputs import open_output, output_format
 
 
@@ -17,36 +25,30 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 @from_option("IN")
 @to_option("OUT")
 @click.option(
-    "--stream-type",
-    metavar="TYPE",
-    shell_complete=offer(lambda: ("flat", "frame", "punctuated", "triples", "quads", "graphs")),
-    help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or graphs."
-    " [default: as in IN, else punctuated, or triples if IN has no graphs, or quads]",
+    "--take-frames",
+    "frames",
+    metavar="RANGE",
+    type=read_range,
+    help="Convert only these frames of Jelly-RDF, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3"
+    " (with 3).",
 )
 @click.option(
-    "--preset",
-    type=click.Choice(["small", "big"]),
-    help="The size of Jelly's lookups. [default: as in IN, if that is Jelly, else big]",
+    "--merge-graphs",
+    is_flag=True,
+    help="Leave the graphs of statements out, so that N-Triples and the like can have all of them.",
 )
-@click.option(
-    "--frame-rows",
-    type=click.IntRange(min=1),
-    help="Rows of a frame of Jelly. [default: 512 of Jelly-Patch, 256 of Jelly-RDF]",
-)
-@click.option(
-    "--rdf-star/--no-rdf-star",
-    default=None,
-    help="Allow quoted triples in Jelly. [default: as in IN, if that is Jelly, else not]",
-)
-@click.option(
-    "--generalized/--no-generalized",
-    default=None,
-    help="Allow literals as subjects and so on in Jelly. [default: as in IN, if that is Jelly,"
-    " else not]",
-)
+@click.option("--base", metavar="IRI", help="What relative IRIs in Turtle and the like belong to.")
+@jelly_options
 @reading_options
 def command(
-    source: str, target: str, from_: str | None, to: str | None, **output_options: Any
+    source: str,
+    target: str,
+    from_: str | None,
+    to: str | None,
+    frames: slice | None,
+    merge_graphs: bool,
+    base: str | None,
+    **output_options: Any,
 ) -> None:
     """Convert changes, or statements, from one format to another.
 
@@ -67,4 +69,12 @@ def command(
 
     format = output_format(target, to)
     with open_argument(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, format, output_options)
+        convert(
+            input_,
+            destination,
+            format,
+            output_options,
+            frames=frames,
+            merges_graphs=merge_graphs,
+            base=base,
+        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,12 +65,12 @@ class InputArgument:
         format = None if self.format is None else self.format.name
         return {"limits": chosen_limits(), "format": format}
 
-    def look(self) -> Input:
-        """Find the format, by the first bytes if necessary."""
+    def look(self, **settings: Any) -> Input:
+        """Find the format, by the first bytes if necessary; ``settings`` are for `open_input`."""
         from jelly_rdflib.formats import UntoldFormatError
         from jelly_rdflib.streams.open_input import open_input
 
-        input_ = open_input(self.file, isolated=self.isolated, **self.reading)
+        input_ = open_input(self.file, isolated=self.isolated, **self.reading, **settings)
         try:
             self.format = input_.look()
         except UntoldFormatError as error:
@@ -83,12 +84,12 @@ class InputArgument:
         if not self.format.holds_changes:
             raise click.UsageError(f"{self.name} has statements; a patch has changes")
 
-    def batches(self) -> Iterator[Batch]:
-        """Read the batches, once."""
+    def batches(self, **settings: Any) -> Iterator[Batch]:
+        """Read the batches, once; ``settings`` are for `open_input`."""
         from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
         from jelly_rdflib.options import StreamOptions
 
-        with closing(self.look().open()) as batches:
+        with closing(self.look(**settings).open()) as batches:
             for batch in batches:
                 self.options = batches.options
                 if self.options is not None and self.format in (JELLY, JELLY_PATCH):
@@ -96,6 +97,10 @@ class InputArgument:
                     is_rdf = isinstance(self.options, StreamOptions)
                     self.format = JELLY if is_rdf else JELLY_PATCH
                 yield batch
+
+
+def _name_of(path: str) -> str:
+    return "standard input" if path == "-" else path
 
 
 @contextmanager
@@ -108,7 +113,7 @@ def open_argument(path: str, format: str | None = None) -> Iterator[InputArgumen
     from jelly_rdflib.formats import find_format, guess_by_name
 
     found = guess_by_name(path) if format is None else find_format(format)
-    name = "standard input" if path == "-" else path
+    name = _name_of(path)
     file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
     try:
         status = os.fstat(file.fileno())
@@ -121,6 +126,44 @@ def open_argument(path: str, format: str | None = None) -> Iterator[InputArgumen
     finally:
         if path != "-":
             file.close()
+
+
+class StartedInput:
+    """An input whose format and options are known from the start; its errors name it.
+
+    A file is opened each time that its batches are wanted; a pipe once. ``settings`` are for
+    `open_input`.
+    """
+
+    def __init__(self, path: str, format: str | None = None, **settings: Any) -> None:
+        self.name = _name_of(path)
+        # A stream of Jelly has options; each new one of a file with several has its own.
+        self.options: Any = None
+        self.format: Any = None
+        self.can_reopen = os.path.isfile(path)
+        self._arguments = path, format
+        self._settings = settings
+        # What is read for this of a pipe is kept.
+        started = self._read()
+        first = list(islice(started, 1))
+        self._started: Iterator[Batch] | None = chain(first, started)
+        if self.can_reopen:
+            started.close()
+            self._started = None
+
+    def batches(self) -> Generator[Batch, None, None]:
+        """Read the batches."""
+        started, self._started = self._started, None
+        yield from self._read() if started is None else started
+
+    def _read(self) -> Generator[Batch, None, None]:
+        with open_argument(*self._arguments) as input_:
+            for batch in input_.batches(**self._settings):
+                self.options, self.format = input_.options, input_.format
+                yield batch
+            if self.format is None:
+                # An empty input.
+                self.format = input_.format
 
 
 def check_stdin_once(*paths: str) -> None:

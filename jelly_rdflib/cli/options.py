@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
+_RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
 _LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -58,6 +59,95 @@ from_option = partial(format_option, "--from", "from_")
 to_option = partial(format_option, "--to", "to")
 
 
+def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a Jelly stream that is written, for a command that converts.
+
+    All but three have the names of fields of `PatchOptions` and `StreamOptions`, and are None if
+    not given.
+    """
+    sizes = {"names": "name", "prefixes": "prefix", "datatypes": "datatype"}
+    options: list[Any] = [
+        click.option(
+            "--options-from",
+            metavar="FILE",
+            type=click.Path(exists=True, dir_okay=False),
+            help="Take the options from this file of Jelly, not from the input; those below change"
+            " them.",
+        ),
+        click.option(
+            "--stream-type",
+            metavar="TYPE",
+            shell_complete=offer(
+                lambda: ("flat", "frame", "punctuated", "triples", "quads", "graphs")
+            ),
+            help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or"
+            " graphs. [default: as in the input, else punctuated, or triples if the input has no"
+            " graphs, or quads]",
+        ),
+        click.option(
+            "--logical-type",
+            metavar="TYPE",
+            help="Of Jelly-RDF: the meaning of frames, such as flat_quads, graphs, datasets."
+            " [default: as in the input, else flat]",
+        ),
+        click.option("--stream-name", metavar="NAME", help="Of Jelly-RDF: a name for the stream."),
+        click.option(
+            "--preset",
+            type=click.Choice(["small", "big"]),
+            help="The size of Jelly's lookups. [default: as in the input, if that is Jelly, else"
+            " big]",
+        ),
+        *(
+            click.option(
+                f"--max-{thing}",
+                f"max_{field}_table_size",
+                metavar="NUMBER",
+                type=click.IntRange(min=0),
+                help=f"The size of the lookup of {thing}.",
+            )
+            for thing, field in sizes.items()
+        ),
+        click.option(
+            "--frame-rows",
+            type=click.IntRange(min=1),
+            help="Rows of a frame of Jelly. [default: 512 of Jelly-Patch, 256 of Jelly-RDF]",
+        ),
+        click.option(
+            "--frame-bytes",
+            type=click.IntRange(min=1),
+            help="Bytes after which a frame of Jelly ends. [default: 1000000]",
+        ),
+        click.option(
+            "--rdf-star/--no-rdf-star",
+            default=None,
+            help="Allow quoted triples in Jelly. [default: as in the input, if that is Jelly, else"
+            " not]",
+        ),
+        click.option(
+            "--generalized/--no-generalized",
+            "generalized_statements",
+            default=None,
+            help="Allow literals as subjects and so on in Jelly. [default: as in the input, if that"
+            " is Jelly, else not]",
+        ),
+        click.option(
+            "--namespaces/--no-namespaces",
+            "namespace_declarations",
+            default=None,
+            help="Keep namespaces in Jelly-RDF. [default: if the input has them]",
+        ),
+        click.option(
+            "--delimited/--no-delimited",
+            default=None,
+            help="Write each frame's length before it, as files need; else write one bare frame."
+            " [default: delimited]",
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def output_option(metavar: str, content: str, default: str) -> Callable[[Any], Any]:
     """Return the option ``-o``, "-" by default; all arguments are for its help."""
     help = f"Where to write {content}. [default: {default}]"
@@ -76,10 +166,36 @@ def _read_limit(text: str) -> tuple[str, int]:
     names = _limit_names()
     if name not in names:
         raise click.BadParameter(f"{name!r} is none of {', '.join(names)}")
-    number = _LIMIT.fullmatch(value)
+    number = _parse_number(value)
     if number is None:
         raise click.BadParameter(f"{text!r} has no number, such as 64M, after a =")
-    return name, int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
+    return name, number
+
+
+def read_number(text: str) -> int:
+    """Read a number from the command line, such as 64M."""
+    number = _parse_number(text)
+    if number is None:
+        raise click.BadParameter(f"{text!r} is no number, such as 64M")
+    return number
+
+
+def read_range(text: str) -> slice:
+    """Read a range of frames from the command line: 3, ..3, 3.., 1..3 or 1..=3."""
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise click.BadParameter(f"{text!r} is no range, such as 3, ..3, 3.., 1..3 or 1..=3")
+    single, start, equals, stop = found.groups()
+    if single is not None:
+        return slice(int(single), int(single) + 1)
+    return slice(int(start or 0), int(stop) + len(equals) if stop else None)
+
+
+def _parse_number(text: str) -> int | None:
+    number = _LIMIT.fullmatch(text)
+    return (
+        None if number is None else int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
+    )
 
 
 def _keep_limits(context: click.Context, param: object, values: Iterable[Any]) -> None:

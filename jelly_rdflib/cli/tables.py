@@ -27,9 +27,12 @@ class _PipeConsole(Console):
         raise BrokenPipeError
 
 
-def make_console(title: str | None = None) -> Console:
-    """Make a console on standard output, and print a title; only a terminal's lines are cut."""
-    console = _PipeConsole(highlight=False)
+def make_console(title: str | None = None, *, err: bool = False) -> Console:
+    """Make a console on standard output, or on standard error, and print a title.
+
+    Only a terminal's lines are cut.
+    """
+    console = _PipeConsole(highlight=False, stderr=err)
     if not console.is_terminal:
         console.width = FILE_WIDTH
     if title is not None:
@@ -37,9 +40,9 @@ def make_console(title: str | None = None) -> Console:
     return console
 
 
-def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
-    """Print the lines and tables of a report, below a title."""
-    console = make_console(title)
+def print_parts(parts: Iterable[Part], title: str | None = None, *, err: bool = False) -> None:
+    """Print the lines and tables of a report, below a title; with ``err`` to standard error."""
+    console = make_console(title, err=err)
     for part in parts:
         console.print(_terminal_table(part) if isinstance(part, Table) else Text(printable(part)))
 

@@ -5,12 +5,24 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
+from contextlib import ExitStack
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import INPUT, from_option, reading_options
+from jelly_rdflib.cli.inputs import InputArgument, open_argument
+from jelly_rdflib.cli.options import (
+    INPUT,
+    format_option,
+    from_option,
+    read_range,
+    reading_options,
+)
 from jelly_rdflib.cli.printable import count, say
+
+if TYPE_CHECKING:
+    from jelly_rdflib.cli.comparison import Expected
 
 
 def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
@@ -39,6 +51,39 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     callback=_show_rules,
     help="Show the rules and exit.",
 )
+@click.option(
+    "--compare-to-rdf-file",
+    "compare_to",
+    metavar="OTHER",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A FILE without errors must have the statements of OTHER, a file of any format, whatever"
+    " their order and the labels of blank nodes. Changes must be the same in order.",
+)
+@format_option("--compare-to-format", "compare_format", "OTHER")
+@click.option(
+    "--compare-ordered", is_flag=True, help="Statements must come in the order of OTHER, too."
+)
+@click.option(
+    "--compare-frame-indices",
+    "frames",
+    metavar="RANGE",
+    type=read_range,
+    default="..",
+    help="The frames of FILE to compare, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3 (with 3).",
+)
+@click.option(
+    "--options-file",
+    metavar="OTHER",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A FILE without errors must have the options of OTHER, a file of Jelly.",
+)
+@click.option(
+    "--delimited",
+    type=click.Choice(["either", "true", "false"]),
+    default="either",
+    show_default=True,
+    help="Whether frames of Jelly must have their length before them.",
+)
 @reading_options
 @click.pass_context
 def command(
@@ -49,27 +94,44 @@ def command(
     only_errors: bool,
     max_faults: int | None,
     as_json: bool,
+    compare_to: str | None,
+    compare_format: str | None,
+    compare_ordered: bool,
+    frames: slice,
+    options_file: str | None,
+    delimited: str,
 ) -> None:
     """Check files against every rule of the format and show each fault with its place.
 
     A fault is an error if readers refuse it or if a stream must not have it, and a warning if a
-    stream should not have it. Without FILE, standard input is read. The exit code is 1 if there are
-    errors.
+    stream should not have it. What else is expected of FILE may be told, too, as another file.
+    Without FILE, standard input is read. The exit code is 1 if there are errors.
 
     \b
     Examples:
       jellyp validate changes.jellyp
       jellyp validate --strict *.rdfp && echo good
       jellyp validate --json changes.rdfp | jq -r .rule | sort | uniq -c
+      jellyp validate data.jelly --compare-to-rdf-file data.ttl --delimited true
     """
     from jelly_rdflib.inspection.validation import validate
 
+    expected = None
+    if compare_to is not None or options_file is not None or delimited != "either":
+        from jelly_rdflib.cli.comparison import Expected
+
+        is_delimited = {"true": True, "false": False}.get(delimited)
+        expected = Expected(
+            compare_to, compare_format, compare_ordered, frames, options_file, is_delimited
+        )
     is_good = True
     for file in files or ("-",):
         counts: Counter[str] = Counter()
-        with open_argument(file, from_) as input_:
+        with open_argument(file, from_) as input_, ExitStack() as stack:
             name = input_.name
-            faults = validate(input_.file, isolated=input_.isolated, **input_.reading)
+            copy: Any = None if expected is None else stack.enter_context(TemporaryFile())
+            source = input_.file if expected is None else _Copying(input_.file, copy)
+            faults = validate(source, isolated=input_.isolated, **input_.reading)
             if only_errors:
                 faults = (fault for fault in faults if fault.severity == "error")
             for fault in itertools.islice(faults, max_faults):
@@ -82,8 +144,39 @@ def command(
                     # The format of compilers, which editors understand.
                     message = f"{fault.severity}: {fault.message} [{fault.rule}]"
                     say(f"{name}:{fault.line}:{fault.column}: {message}")
+            is_whole = max_faults is None or counts.total() < max_faults
+            if expected is not None and counts["error"] == 0 and is_whole:
+                copy.seek(0)
+                counts["error"] = _compare(input_, copy, expected, as_json=as_json)
         if not as_json:
             words = [count(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
             say(f"{name}: {', '.join(words) or 'no faults'}")
         is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
     context.exit(0 if is_good else 1)
+
+
+class _Copying:
+    """A binary file that copies to another one what is read."""
+
+    def __init__(self, file: Any, copy: Any) -> None:
+        self._file, self._copy = file, copy
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._file.read(size)
+        self._copy.write(data)
+        return data
+
+
+def _compare(input_: InputArgument, copy: Any, expected: Expected, *, as_json: bool) -> int:
+    """Show what is not as it is expected of an input, and return the number of differences."""
+    from jelly_rdflib.cli.comparison import find_differences
+
+    arguments = {"isolated": input_.isolated, **input_.reading}
+    messages = list(find_differences(copy, expected, **arguments))
+    for message in messages:
+        if as_json:
+            fields = {"severity": "error", "rule": "expected", "message": message}
+            say(json.dumps({"file": input_.name, **fields}, ensure_ascii=False))
+        else:
+            say(f"{input_.name}: error: {message} [expected]")
+    return len(messages)

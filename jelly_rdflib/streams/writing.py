@@ -125,8 +125,7 @@ class PatchWriter(OperationSink):
             super().write_all(operations)
             return
         for part in slices:
-            is_whole = len(part) == len(part.batch)
-            super().write_all(part.batch if is_whole else part)
+            super().write_all(part.as_batch())
 
     def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
         """Write that a prefix is bound.

@@ -283,3 +283,48 @@ def test_jelly_of_the_other_kind_is_known_by_its_options(source: Path, statement
     misnamed = statements.with_name("statements.jellyp")
     statements.rename(misnamed)
     run_well("convert", misnamed, statements.with_name("x.nq"))
+
+
+def test_some_frames(statements: Path) -> None:
+    small = statements.with_name("small.jelly")
+    run_well("convert", "--frame-rows", "1", statements, small)
+    frames = [len(frame) for frame in jr.read_frames(small)]
+    for wish, chosen in (("1..", frames[1:]), ("0", frames[:1]), ("..=1", frames[:2])):
+        lines = run_well("convert", "--take-frames", wish, "--to", "nq", small, "-").text
+        assert len(lines.splitlines()) == sum(chosen)
+    assert run("convert", "--take-frames", "x", small, "-", "--to", "nq").code == 2
+    nq = statements.with_name("x.nq")
+    run_well("convert", small, nq)
+    ended = run("convert", "--take-frames", "0", nq, small)
+    assert ended.code == 2
+    assert "no Jelly" in ended.err
+
+
+def test_statements_without_their_graphs(statements: Path) -> None:
+    out = statements.with_name("out.jelly")
+    run_well("convert", "--merge-graphs", statements, out)
+    assert [row[:3] for row in jr.read_statements(statements)] == list(jr.read_statements(out))
+    assert jr.inspect(out).options.physical_type.name == "TRIPLES"
+    assert [pair for frame in jr.read_frames(out) for pair in frame.namespaces] != []
+    for syntax in ("nt", "ttl"):
+        text = run_well("convert", "--merge-graphs", "--to", syntax, statements, "-").text
+        assert "urn:g" not in text
+        assert len(text.splitlines()) >= 2
+    patch = statements.with_name("x.jellyp")
+    patch.write_bytes(encode())
+    for option in (["--merge-graphs"], ["--take-frames", "0"]):
+        ended = run("convert", *option, "--to", "rdfp", patch, "-")
+        assert ended.code == 2
+        assert f"{option[0]} is for statements" in ended.err
+
+
+def test_relative_iris(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.ttl", tmp_path / "out.nt"
+    path.write_text("<a> <urn:p> <../b> .")
+    assert run("convert", path, out).code == 1
+    run_well("convert", "--base", "http://example.org/x/y", path, out)
+    assert out.read_text() == "<http://example.org/x/a> <urn:p> <http://example.org/b> .\n"
+    ended = run("convert", "--base", "http://example.org/", out, "-", "--to", "nq")
+    assert ended.code == 2
+    assert "no relative IRIs" in ended.err
+    assert run("convert", "--base", "relative", path, out).code == 2

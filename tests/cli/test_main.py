@@ -184,7 +184,9 @@ def test_completion(tmp_path: Path) -> None:
     )
     assert "plain,rdf-patch" in ended.text.split()
     ended = run(_JELLYP_COMPLETE="bash_complete", COMP_WORDS="jellyp co", COMP_CWORD="1")
-    assert ended.text.split() == ["plain,completion", "plain,convert"]
+    assert ended.text.split() == [
+        *("plain,compact", "plain,completion", "plain,concat", "plain,convert")
+    ]
 
 
 def test_rows_come_as_soon_as_they_are_there() -> None:

@@ -108,3 +108,103 @@ def test_calls_at_fault(arguments: list[str]) -> None:
     ended = run("validate", *arguments)
     assert ended.code == 2
     assert "Error: " in ended.err
+
+
+STATEMENTS = '_:a <urn:p> _:b .\n_:b <urn:p> "x" .\n<urn:s> <urn:p> <urn:o> .\n'
+RELABELLED = (
+    "_:z <urn:p> _:y .\n"
+    '_:y <urn:p> "x"^^<http://www.w3.org/2001/XMLSchema#string> .\n'
+    "<urn:s> <urn:p> <urn:o> .\n"
+)
+
+
+@pytest.fixture
+def jelly(tmp_path: Path) -> Path:
+    path = tmp_path / "x.jelly"
+    (tmp_path / "x.nt").write_text(STATEMENTS)
+    (tmp_path / "labels.nt").write_text(RELABELLED)
+    lines = RELABELLED.splitlines(keepends=True)
+    (tmp_path / "shuffled.nt").write_text("".join(reversed(lines)))
+    (tmp_path / "fewer.nt").write_text(lines[2] + lines[0])
+    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", path)
+    return path
+
+
+def compare(path: Path, *arguments: str) -> tuple[int, list[str]]:
+    ended = run("validate", path.name, *arguments, cwd=path.parent)
+    assert ended.err == ""
+    return ended.code, [line.removeprefix(f"{path.name}: ") for line in ended.text.splitlines()]
+
+
+def test_compared_with_a_file(jelly: Path) -> None:
+    for other in ("x.nt", "labels.nt", "shuffled.nt"):
+        assert compare(jelly, "--compare-to-rdf-file", other) == (0, ["no faults"])
+    code, lines = compare(jelly, "--compare-to-rdf-file", "fewer.nt")
+    assert code == 1
+    assert lines[0].startswith("error: it ")
+    assert lines[-1].endswith("errors") or lines[-1] == "1 error"
+    data = jelly.read_bytes()
+    arguments = ("validate", "--compare-to-rdf-file", "labels.nt")
+    assert run(*arguments, stdin=data, cwd=jelly.parent).code == 0
+    ended = run(*arguments, "--json", "--compare-to-format", "nq", "x.nt", cwd=jelly.parent)
+    assert (ended.code, ended.text) == (0, "")
+
+
+def test_compared_in_order(jelly: Path) -> None:
+    ordered = ("--compare-ordered", "--compare-to-rdf-file")
+    assert compare(jelly, *ordered, "labels.nt")[0] == 0
+    code, lines = compare(jelly, *ordered, "shuffled.nt")
+    assert code == 1
+    assert lines[0].startswith("error: row 1 is A <_:")
+    (jelly.parent / "more.nt").write_text(STATEMENTS + "<urn:s> <urn:p> <urn:more> .\n")
+    assert compare(jelly, *ordered, "more.nt")[1][0] == (
+        "error: it ends before row 4, but more.nt goes on [expected]"
+    )
+    # A blank node is one other blank node throughout.
+    (jelly.parent / "one.nt").write_text(STATEMENTS.replace("_:b", "_:a"))
+    assert compare(jelly, *ordered, "one.nt")[0] == 1
+
+
+@pytest.mark.parametrize("frames", ["1..", "1..=2", "1..3"])
+def test_compared_are_some_frames(frames: str, jelly: Path) -> None:
+    batches = [len(frame) for frame in jr.read_frames(jelly)]
+    start = sum(batches[:1])
+    lines = STATEMENTS.splitlines(keepends=True)
+    stop = None if frames == "1.." else sum(batches[:3])
+    (jelly.parent / "some.nt").write_text("".join(lines[start:stop]))
+    arguments = ("--compare-to-rdf-file", "some.nt", "--compare-frame-indices")
+    assert compare(jelly, *arguments, frames) == (0, ["no faults"])
+    ended = run("validate", jelly.name, *arguments, "1-2", cwd=jelly.parent)
+    assert ended.code == 2
+    assert "1..=3" in ended.err
+
+
+def test_options_and_delimiting_as_expected(jelly: Path) -> None:
+    small = jelly.with_name("small.jelly")
+    run_well("transcode", jelly, "-o", small, "--preset", "small", "--no-delimited")
+    assert compare(jelly, "--options-file", "x.jelly", "--delimited", "true")[0] == 0
+    code, lines = compare(jelly, "--options-file", "small.jelly", "--delimited", "false")
+    assert code == 1
+    assert "error: max_name_table_size is 4000, but in small.jelly it is 128 [expected]" in lines
+    assert "error: it is delimited [expected]" in lines
+    assert compare(small, "--delimited", "true")[1][-2] == "error: it is a bare frame [expected]"
+    ended = run("validate", jelly.name, "--options-file", "x.nt", cwd=jelly.parent)
+    assert ended.code == 2
+
+
+def test_changes_are_compared_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encode())
+    (tmp_path / "x.rdfp").write_text(TEXT)
+    (tmp_path / "y.rdfp").write_text(TEXT.replace("D <", "A <"))
+    (tmp_path / "x.nt").write_text(STATEMENTS)
+    other = "--compare-to-rdf-file"
+    assert compare(path, other, "x.rdfp")[1][-1] == "1 warning"
+    assert compare(path, other, "y.rdfp")[0] == 1
+    assert "it has changes, but x.nt has statements" in compare(path, other, "x.nt")[1][-2]
+
+
+def test_a_file_with_errors_is_not_compared(folder: Path) -> None:
+    ended = run("validate", "bad.rdfp", "--compare-to-rdf-file", "good.rdfp", cwd=folder)
+    assert ended.code == 1
+    assert "[expected]" not in ended.text

@@ -275,6 +275,27 @@ cdef class BatchSlice:
     def __iter__(self):
         return SliceIterator((self,))
 
+    def as_batch(self):
+        """Return the operations as a batch, which has the same table of terms."""
+        cdef Batch batch = self.batch
+        cdef Batch part
+        cdef size_t count = self.stop - self.start
+        if count == batch.rows.count:
+            return batch
+        part = Batch.__new__(Batch)
+        if rows_init(&part.rows, max(count, 1)) < 0:
+            raise MemoryError
+        part.rows.count = count
+        memcpy(part.rows.ops, batch.rows.ops + self.start, count)
+        memcpy(part.rows.s, batch.rows.s + self.start, count * sizeof(uint32_t))
+        memcpy(part.rows.p, batch.rows.p + self.start, count * sizeof(uint32_t))
+        memcpy(part.rows.o, batch.rows.o + self.start, count * sizeof(uint32_t))
+        memcpy(part.rows.g, batch.rows.g + self.start, count * sizeof(uint32_t))
+        part.terms = batch.terms
+        part.has_graphs = batch.has_graphs
+        part.metadata = batch.metadata
+        return part
+
     def headers(self):
         """Return the headers among the operations as a list; it is mostly empty."""
         cdef Batch batch = self.batch

@@ -60,6 +60,11 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.emit()
         self.state = FINISHED
 
+    def flush(self):
+        """Hand on what is written as a frame; a patch of a FRAME stream, or a bare frame, waits."""
+        if self.is_cut and self.terms.rows > 0:
+            self.emit()
+
     cdef int start_operation(self) except -1:
         if self.state == FINISHED and self.stream_type == FRAME:
             raise EncodeError("the frame has its patch: the next one needs a frame of its own")

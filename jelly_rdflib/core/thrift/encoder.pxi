@@ -72,6 +72,14 @@ cdef class ThriftPatchEncoder(Output):
         finally:
             free_output(self)
 
+    def flush(self):
+        """Hand on the rows so far."""
+        claim_output(self)
+        try:
+            self.emit()
+        finally:
+            free_output(self)
+
     cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row, row_start
         claim_output(self)

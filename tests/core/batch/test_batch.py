@@ -13,6 +13,7 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.core.batch import BatchSlice
 from tests import strategies
 from tests.oracle import build as b
 from tests.oracle import producer
@@ -258,3 +259,18 @@ def test_a_column_in_a_garbage_cycle_is_freed_once(column: str) -> None:
         "fail()\n"
         "assert gc.collect()\n"
     )
+
+
+class TestSlices:
+    @given(strategies.streams(), strategies.dice)
+    def test_as_a_batch_it_has_its_rows(self, stream: Stream, rng: random.Random) -> None:
+        data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+        for batch in jr.read_batches(data):
+            start, stop = sorted(rng.choices(range(len(batch) + 1), k=2))
+            part = BatchSlice(batch, start, stop).as_batch()
+            assert list(part) == list(batch)[start:stop] == rebuild(part)
+            assert part.terms is batch.terms
+
+    def test_all_of_a_batch_is_the_batch(self) -> None:
+        batch = batch_of()
+        assert BatchSlice(batch, 0, 10).as_batch() is batch

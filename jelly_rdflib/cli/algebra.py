@@ -1,0 +1,149 @@
+"""``jellyp invert``, ``compact``, ``concat`` and ``effective``: the algebra of patches."""
+
+from __future__ import annotations
+
+import click
+
+from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
+from jelly_rdflib.cli.options import (
+    INPUT,
+    format_option,
+    from_option,
+    limit_option,
+    output_option,
+    reading_options,
+    to_option,
+)
+
+patch_argument = click.argument("patch", metavar="[PATCH]", default="-", type=INPUT)
+patch_output = output_option("OUT", "the patch", "standard output, as RDF Patch text")
+
+
+@click.command("invert")
+@patch_argument
+@patch_output
+@from_option("PATCH")
+@to_option("OUT")
+@limit_option
+def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
+    """Write the patch that undoes PATCH.
+
+    Adds become deletes, and deletes adds, in reverse order; of several patches the last one comes
+    first. The result follows PATCH, whose id becomes its prev. It restores the dataset if each
+    operation of PATCH changed something there, as in patches of diff, record and effective.
+
+    All but some thousand operations are kept in a temporary file meanwhile. Without PATCH, standard
+    input is read.
+
+    \b
+    Examples:
+      jellyp invert monday.jellyp -o undo.jellyp
+      jellyp effective base.nq monday.rdfp | jellyp invert
+    """
+    from jelly_rdflib.algebra.invert import invert
+    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.options import chosen_limits
+
+    input_ = open_changes(patch, from_)
+    write_changes(invert(source_of(input_), limits=chosen_limits()), [input_], output, to)
+
+
+@click.command("compact")
+@patch_argument
+@patch_output
+@click.option(
+    "--assume-effective",
+    is_flag=True,
+    help="Each operation of PATCH changes something where it is applied. Then what is first added"
+    " and last deleted, or the other way round, is left out.",
+)
+@from_option("PATCH")
+@to_option("OUT")
+@limit_option
+def compact(
+    patch: str, output: str, assume_effective: bool, from_: str | None, to: str | None
+) -> None:
+    """Write the smallest patch with the effect of PATCH.
+
+    The last operation on each statement stays; aborted transactions are left out; the others become
+    one. Several patches in PATCH become one. Each distinct statement is in memory. Without PATCH,
+    standard input is read.
+
+    \b
+    Examples:
+      jellyp compact year.jellyp -o small.jellyp
+      jellyp concat *.jellyp --to jellyp | jellyp compact --assume-effective - -o net.jellyp
+    """
+    from jelly_rdflib.algebra.compact import compact
+    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.options import chosen_limits
+
+    input_ = open_changes(patch, from_)
+    operations = compact(
+        source_of(input_), assume_effective=assume_effective, limits=chosen_limits()
+    )
+    write_changes(operations, [input_], output, to)
+
+
+@click.command("concat")
+@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
+@patch_output
+@from_option("the PATCHes", is_plural=True)
+@to_option("OUT")
+@limit_option
+def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | None) -> None:
+    """Join patches into one that does the same as all of them, one after the other.
+
+    The result has the prev of the first patch and the id of the last; other headers stay, equal
+    ones once. The exit code is 1 if a patch names another one before it (prev) than the one that
+    comes before it. Files are read twice, as headers come first; a pipe is kept in a temporary
+    file meanwhile. To put patches into one file and keep them apart, use transcode.
+
+    \b
+    Examples:
+      jellyp concat monday.jellyp tuesday.rdfp -o both.jellyp
+      jellyp concat week-*.jellyp --to jellyp | jellyp compact - -o week.jellyp
+    """
+    from jelly_rdflib.algebra.concat import concat
+    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.options import chosen_limits
+
+    check_stdin_once(*patches)
+    inputs = [open_changes(patch, from_) for patch in patches]
+    joined = concat(*map(source_of, inputs), limits=chosen_limits())
+    write_changes(joined, inputs, output, to)
+
+
+@click.command("effective")
+@click.argument("base", metavar="BASE", type=INPUT)
+@patch_argument
+@patch_output
+@from_option("BASE")
+@to_option("OUT")
+@format_option("--patch-format", "patch_format", "PATCH")
+@reading_options
+def effective(
+    base: str, patch: str, output: str, from_: str | None, to: str | None, patch_format: str | None
+) -> None:
+    """Write the part of PATCH that changes something in a dataset.
+
+    Left out are adds of statements that are there, deletes of others, and aborted transactions. The
+    result does to BASE what PATCH does, and invert undoes it. BASE has any RDF syntax, or
+    Jelly-RDF, and is held in memory. Without PATCH, standard input is read.
+
+    \b
+    Examples:
+      jellyp effective base.nq changes.jellyp -o real.jellyp
+      jellyp effective base.nq changes.jellyp | grep -c '^A '
+    """
+    from jelly_rdflib.algebra.effective import effective
+    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.datasets import load
+    from jelly_rdflib.cli.options import chosen_limits
+
+    check_stdin_once(base, patch)
+    with open_argument(base, from_) as input_:
+        dataset = load(input_)
+    changes = open_changes(patch, patch_format)
+    operations = effective(source_of(changes), dataset, limits=chosen_limits())
+    write_changes(operations, [changes], output, to)

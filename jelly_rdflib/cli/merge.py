@@ -1,0 +1,136 @@
+"""``jellyp merge``: makes one patch of two that were made on the same base."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
+from jelly_rdflib.cli.options import (
+    INPUT,
+    format_option,
+    from_option,
+    output_option,
+    reading_options,
+    to_option,
+)
+from jelly_rdflib.cli.printable import count, say
+
+if TYPE_CHECKING:
+    from jelly_rdflib.patch.merge import Conflict
+
+
+class ConflictError(click.ClickException):
+    """The patches have conflicts, which are printed."""
+
+    exit_code = 1
+
+
+@click.command("merge")
+@click.argument("ours", metavar="OURS", type=INPUT)
+@click.argument("theirs", metavar="THEIRS", type=INPUT)
+@output_option("OUT", "the patch", "standard output, as RDF Patch text")
+@click.option(
+    "--base",
+    metavar="BASE",
+    type=INPUT,
+    help="The dataset that both are for: what changes nothing in it is left out.",
+)
+@click.option("--ours", "favor", flag_value="ours", help="In a conflict keep the changes of OURS.")
+@click.option(
+    "--theirs", "favor", flag_value="theirs", help="In a conflict keep the changes of THEIRS."
+)
+@click.option(
+    "--by-value",
+    is_flag=True,
+    help="Also a conflict: both delete the same value of a subject's property, and add other values"
+    " in its place that differ.",
+)
+@click.option("--json", "as_json", is_flag=True, help="List conflicts as JSON: an object a line.")
+@from_option("OURS and THEIRS", is_plural=True)
+@to_option("OUT")
+@format_option("--base-format", "base_format", "BASE")
+@reading_options
+def command(
+    ours: str,
+    theirs: str,
+    output: str,
+    base: str | None,
+    favor: Any,
+    by_value: bool,
+    as_json: bool,
+    from_: str | None,
+    to: str | None,
+    base_format: str | None,
+) -> None:
+    """Merge two patches that were made on the same base into one that does both.
+
+    Of each patch the net effect counts; a change that both make is made once. It is a conflict if
+    one adds a statement and the other deletes it, or if both change the same prefix, or the prefix
+    of an IRI, in different ways. Then the conflicts are listed, nothing is written, and the exit
+    code is 1, unless --ours or --theirs says whose changes stay. The list is on standard output, or
+    on standard error if the patch is to go to standard output.
+
+    The result has no id; its prev is that of both patches, and other headers stay. The distinct
+    statements of both patches are in memory, and so is BASE.
+
+    \b
+    Examples:
+      jellyp merge mine.jellyp yours.jellyp -o both.jellyp
+      jellyp merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
+      jellyp merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
+    """
+    from jelly_rdflib.cli.changes import naming, open_changes, source_of, write_changes
+    from jelly_rdflib.cli.datasets import load
+    from jelly_rdflib.cli.options import chosen_limits
+    from jelly_rdflib.errors import MergeConflict
+    from jelly_rdflib.patch.merge import merge
+
+    check_stdin_once(ours, theirs, *([] if base is None else [base]))
+    inputs = [open_changes(path, from_) for path in (ours, theirs)]
+    dataset = None
+    if base is not None:
+        with open_argument(base, base_format) as input_:
+            dataset = load(input_)
+    try:
+        with naming([each.name for each in inputs]):
+            merged = merge(
+                *map(source_of, inputs),
+                base=dataset,
+                favor=favor,
+                by_value=by_value,
+                limits=chosen_limits(),
+            )
+    except MergeConflict as error:
+        conflicts: Sequence[Conflict] = error.conflicts
+        _show(conflicts, as_json=as_json, err=output == "-")
+        raise ConflictError(
+            f"{count(len(conflicts), 'conflict')}: nothing is written; --ours or --theirs says"
+            " whose changes stay"
+        ) from error
+    write_changes(merged, inputs, output, to)
+
+
+def _show(conflicts: Sequence[Conflict], *, as_json: bool, err: bool) -> None:
+    from jelly_rdflib.cli.tables import print_parts
+    from jelly_rdflib.display.table import Table
+    from jelly_rdflib.patch.patch import Patch
+
+    rows: list[tuple[str, str, str]] = []
+    for conflict in conflicts:
+        # One by one, since the text of a long patch is cut.
+        ours, theirs = (
+            [str(Patch([operation])) for operation in side]
+            for side in (conflict.ours, conflict.theirs)
+        )
+        if as_json:
+            fields = {"kind": conflict.kind, "ours": ours, "theirs": theirs}
+            say(json.dumps(fields, ensure_ascii=False), err=err)
+        kinds = [conflict.kind]
+        rows += zip_longest(kinds, ours, theirs, fillvalue="")
+    if not as_json:
+        print_parts([Table(("conflict", "ours", "theirs"), rows, left=(0, 1, 2))], err=err)

@@ -1,0 +1,298 @@
+"""`merge` makes one patch of two that were made on the same base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.term import Node
+
+from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.algebra.effective import effective
+from jelly_rdflib.algebra.headers import JoinedHeaders
+from jelly_rdflib.algebra.sources import is_read
+from jelly_rdflib.display.words import count
+from jelly_rdflib.errors import MergeConflict, PatchError
+from jelly_rdflib.graph.stores.statements import check_reading, show_term
+from jelly_rdflib.headers import ID, PREV, Headers, header_key
+from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.terms import strong_key
+
+# What equal statements have in common: keys of the subject, predicate, object and graph.
+_Key: TypeAlias = tuple[Any, Any, Any, Any]
+# The subject, predicate and graph.
+_Property: TypeAlias = tuple[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Changes of two patches that can't both be made.
+
+    Attributes:
+        kind: ``"statement"``: one patch adds the statement, and the other deletes it. ``"value"``:
+            both delete the same value of a subject's property, and what they add in its place
+            differs. ``"prefix"``: both bind or delete the same prefix, or bind a prefix to the same
+            IRI, and differ in it.
+        ours, theirs: The operations of each patch.
+    """
+
+    kind: Literal["statement", "value", "prefix"]
+    ours: tuple[Operation, ...]
+    theirs: tuple[Operation, ...]
+
+    def __repr__(self) -> str:
+        ours, theirs = count(len(self.ours), "operation"), len(self.theirs)
+        return f"<Conflict: {self.kind}, {ours} of ours, {theirs} of theirs>"
+
+
+def merge(
+    ours: Any,
+    theirs: Any,
+    *,
+    base: Graph | None = None,
+    favor: Literal["ours", "theirs"] | None = None,
+    by_value: bool = False,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
+) -> Patch:
+    """Return one patch that does what two patches do that were made on the same base.
+
+    Of each patch its net effect counts, as by `compact`; with ``base`` only what changes something
+    there, as by `effective`. A change that both make is made once. Changes that can't both be made
+    are conflicts (see `Conflict`): then the merge fails, unless ``favor`` says whose changes stay.
+    Without conflicts the result does what the net effects do one after the other, in either order.
+
+    Of a patch in which each operation changes something, an added statement is not in the base, and
+    a deleted one is. So such patches, as those of `record` and `diff`, never add and delete the
+    same statement; nor do any patches if ``base`` is given. RDF allows a property several values:
+    if two patches replace a value by different ones, both new values are there after the merge.
+    With ``by_value`` that is a conflict.
+
+    A prefix is compared for all graphs together, as rdflib binds it. Blank nodes are the same if
+    their labels are. The distinct statements of both patches are in memory.
+
+    Args:
+        ours: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations,
+            such as a `Patch`. Several patches in it count as one.
+        theirs: The same, of the other side.
+        base: The Graph or Dataset that both patches are for. It is not changed.
+        favor: ``"ours"`` or ``"theirs"``: the side whose changes stay in a conflict; those of the
+            other side are left out.
+        by_value: Whether patches conflict that delete the same value of a subject's property in a
+            graph, and don't add the same values there.
+        limits: As for `jelly_rdflib.compact`, for each source that is read.
+        normalize: As for `jelly_rdflib.apply`, for all sources that are read.
+        format: As for `jelly_rdflib.apply`, for all sources that are read.
+
+    Returns:
+        A patch with one transaction; without any if nothing is left. It is a new patch, so it has
+        no ``id``. Its ``prev`` is that of the patches; other headers are kept, equal ones once.
+
+    Raises:
+        MergeConflict: There are conflicts, and no side is favoured. It has all of them.
+        PatchError: The patches have different ``prev``, so they were made on different bases.
+        ValueError: ``favor`` is neither of the sides.
+        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: As by `compact` and
+            `effective`.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> def replace(old, new):
+        ...     return Patch([(Op.D, s, p, Literal(old), None), (Op.A, s, p, Literal(new), None)])
+        >>> merged = merge(replace("a", "b"), replace("c", "d"))
+        >>> print(merged)
+        TX .
+        D <urn:s> <urn:p> "a" .
+        A <urn:s> <urn:p> "b" .
+        D <urn:s> <urn:p> "c" .
+        A <urn:s> <urn:p> "d" .
+        TC .
+        >>> merge(replace("a", "b"), replace("b", "c"))
+        Traceback (most recent call last):
+        jelly_rdflib.errors.MergeConflict: 1 conflict, first of all: ours has A <urn:s> <urn:p> \
+"b" ., and theirs has D <urn:s> <urn:p> "b" .
+        >>> len(merge(replace("a", "b"), replace("a", "c")))
+        5
+        >>> len(merge(replace("a", "b"), replace("a", "c"), by_value=True, favor="theirs"))
+        4
+    """
+    if favor not in (None, "ours", "theirs"):
+        raise ValueError(f"favor is {favor!r}: it must be 'ours' or 'theirs'")
+
+    if not (is_read(ours) or is_read(theirs)):
+        check_reading(limits, normalize, format)
+
+    def reduce(source: Any) -> _Side:
+        reading: dict[str, Any] = {"limits": limits, "normalize": normalize, "format": format}
+        operations = compact(source, **(reading if is_read(source) else {}))
+        return _Side(operations if base is None else effective(operations, base))
+
+    sides = reduce(ours), reduce(theirs)
+    headers = _merge_headers(sides)
+    conflicts: list[Conflict] = []
+    prefixes = _merge_prefixes(sides, favor, conflicts.append)
+    statements = _merge_statements(sides, favor, by_value, conflicts.append)
+    if conflicts and favor is None:
+        mine, others = (" ".join(_lines(side)) for side in (conflicts[0].ours, conflicts[0].theirs))
+        raise MergeConflict(
+            f"{count(len(conflicts), 'conflict')}, first of all: ours has {mine}, and theirs has"
+            f" {others}",
+            conflicts,
+        )
+    changes = [*prefixes, *statements]
+    return Patch([*headers, (Op.TX,), *changes, (Op.TC,)] if changes else headers)
+
+
+def _lines(operations: Iterable[Operation]) -> list[str]:
+    return str(Patch(operations)).splitlines()
+
+
+class _Side:
+    """The net effect of one patch."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self.headers: list[Header] = []
+        self.prefixes: list[PrefixChange] = []
+        self.statements: dict[_Key, Operation] = {}
+        for operation in operations:
+            if operation[0] == Op.A or operation[0] == Op.D:
+                _, s, p, o, g = operation
+                graph = DATASET_DEFAULT_GRAPH_ID if g is None else g
+                self.statements[_keys(s, p, o, graph)] = operation
+            elif operation[0] == Op.PA or operation[0] == Op.PD:
+                self.prefixes.append(operation)
+            elif operation[0] == Op.H:
+                self.headers.append(operation)
+
+
+def _keys(*terms: Node) -> Any:
+    return tuple(map(strong_key, terms))
+
+
+def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:
+    prev: Node | None = None
+    joined = JoinedHeaders()
+    for side in sides:
+        found = Headers((key, value) for _, key, value in side.headers).get(PREV)
+        if prev is not None and found is not None and prev != found:
+            raise PatchError(
+                f"the patches are for different bases: ours comes after {show_term(prev)} (prev), "
+                f"and theirs after {show_term(found)}"
+            )
+        prev = found if prev is None else prev
+        for _, key, value in side.headers:
+            if header_key(key) not in (ID, PREV):
+                joined.add(key, value)
+        joined.end_patch()
+    first: list[Operation] = [] if prev is None else [(Op.H, PREV, prev)]
+    return first + joined.operations()
+
+
+def _merge_prefixes(
+    sides: tuple[_Side, _Side], favor: str | None, tell: Callable[[Conflict], None]
+) -> list[Operation]:
+    """Return the operations on prefixes of both sides, or of the favoured side.
+
+    Binding a prefix takes it from its IRI, and takes the IRI from its prefix. So operations are
+    looked at together that have a prefix or an IRI in common, or are joined by others so.
+    """
+    ours, theirs = (side.prefixes for side in sides)
+    merged: list[Operation] = []
+    for group in _join_by_names([*ours, *theirs]):
+        mine = tuple(each for each in ours if each[1] in group)
+        others = tuple(each for each in theirs if each[1] in group)
+        if not mine or not others or mine == others:
+            merged += mine or others
+        elif list(map(_effect, mine)) == list(map(_effect, others)):
+            # They are for different graphs, or one does not say the IRI that a prefix had.
+            merged += mine + others
+        else:
+            tell(Conflict("prefix", mine, others))
+            merged += mine if favor == "ours" else others
+    return merged
+
+
+def _effect(operation: PrefixChange) -> tuple[Any, ...]:
+    op, prefix, iri, _ = operation
+    return (op, prefix, str(iri)) if op == Op.PA else (op, prefix)
+
+
+def _join_by_names(operations: list[PrefixChange]) -> Iterator[set[str]]:
+    """Yield sets of prefixes: those that operations bind to the same IRIs are in one set."""
+    groups: dict[str, set[str]] = {}
+    owners: dict[str, str] = {}
+    for op, prefix, iri, _ in operations:
+        group = groups.setdefault(prefix, {prefix})
+        if op == Op.PA and (other := groups[owners.setdefault(str(iri), prefix)]) is not group:
+            small, large = sorted((group, other), key=len)
+            large |= small
+            groups |= dict.fromkeys(small, large)
+    yield from {id(group): group for group in groups.values()}.values()
+
+
+def _merge_statements(
+    sides: tuple[_Side, _Side],
+    favor: str | None,
+    by_value: bool,
+    tell: Callable[[Conflict], None],
+) -> list[Operation]:
+    """Return the changes of statements of both sides, or of the favoured side."""
+    ours, theirs = (side.statements for side in sides)
+    rivals = _find_rivals(ours, theirs) if by_value else {}
+    for mine, others in rivals.values():
+        tell(
+            Conflict(
+                "value",
+                tuple(ours[key] for key in mine),
+                tuple(theirs[key] for key in others),
+            )
+        )
+    merged, dropped = (theirs, ours) if favor == "theirs" else (ours, theirs)
+    for key, operation in theirs.items():
+        other = ours.get(key)
+        if other is not None and other[0] != operation[0] and _property(key) not in rivals:
+            tell(Conflict("statement", (other,), (operation,)))
+    left = {
+        key: operation
+        for key, operation in dropped.items()
+        if key not in merged and _property(key) not in rivals
+    }
+    return [*merged.values(), *left.values()]
+
+
+def _find_rivals(
+    ours: dict[_Key, Operation], theirs: dict[_Key, Operation]
+) -> dict[_Property, tuple[list[_Key], list[_Key]]]:
+    """Find properties of which both sides delete the same value, and don't add the same values.
+
+    Each comes with the keys of all changes that either side makes to it.
+    """
+    rivals: dict[_Property, tuple[list[_Key], list[_Key]]] = {
+        _property(key): ([], [])
+        for key, operation in theirs.items()
+        if operation[0] == Op.D and ours.get(key, (None,))[0] == Op.D
+    }
+    for number, side in enumerate((ours, theirs)):
+        for key in side:
+            if (found := rivals.get(_property(key))) is not None:
+                found[number].append(key)
+
+    def added(keys: list[_Key], side: dict[_Key, Operation]) -> set[_Key]:
+        return {key for key in keys if side[key][0] == Op.A}
+
+    return {
+        name: (mine, others)
+        for name, (mine, others) in rivals.items()
+        if added(mine, ours) != added(others, theirs)
+    }
+
+
+def _property(key: _Key) -> _Property:
+    s, p, _, g = key
+    return s, p, g

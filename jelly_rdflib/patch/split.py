@@ -1,0 +1,438 @@
+"""`split` writes changes to several files: by patch, by transaction, or by size."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias, cast
+
+from jelly_rdflib.algebra.sources import operation_at
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
+from jelly_rdflib.formats import choose_format
+from jelly_rdflib.formats.jelly import JELLY_PATCH
+from jelly_rdflib.graph.stores.statements import check_source
+from jelly_rdflib.headers import ID, header_key
+from jelly_rdflib.operations import Header, Op, Operation
+from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
+from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.sources import is_readable, is_rereadable
+from jelly_rdflib.streams.writing import PatchWriter
+
+Unit: TypeAlias = Literal["patch", "transaction", "change"]
+
+# Changes that follow one another, headers that do, or a mark of a transaction or patch.
+_RUN = re.compile(b"[%c%c%c%c]+|%c+|." % (Op.PA, Op.PD, Op.A, Op.D, Op.H), re.DOTALL)
+_HEADER_OR_END = re.compile(b"[%c%c]" % (Op.H, Op.END))
+# Changes outside of transactions, or of a transaction that may be cut, that are encoded at once to
+# learn their size.
+_CHUNK = 64
+# Bytes of the rows that a cut adds, and of the end of a patch.
+_MARGIN = 32
+_NO_MAXIMUM = 1 << 62
+
+
+def split(
+    source: Any,
+    template: str,
+    *,
+    by: Unit = "patch",
+    max_changes: int | None = None,
+    max_bytes: int | None = None,
+    options: PatchOptions | None = None,
+    limits: Limits | None = None,
+    format: str | None = None,
+) -> Iterator[str]:
+    """Write the changes of a stream to several files, and iterate over their paths.
+
+    ``by`` is the unit that is never cut. Without a maximum each file gets one unit; changes outside
+    of transactions count as a transaction as long as they follow one another. With a maximum a file
+    gets as many units as may be in it, and a unit that is larger has a file of its own; changes
+    outside of transactions may be cut anywhere.
+
+    A patch that is cut has its headers in the first of its files, but its ``id`` in the last one:
+    only then is all of it done. So `concat` of the files is the patch again. A transaction that is
+    cut becomes several, which end as it does.
+
+    The source is read twice, the first time before any file is written. So an error of the source
+    leaves no files. A pipe is kept in a temporary file meanwhile. Memory is bounded by a frame.
+
+    Args:
+        source: A source as for `jelly_rdflib.read_operations`: bytes, a path, or a binary file.
+        template: The paths of the files, with the place of their number as in `str.format`, such as
+            ``"part-{:04}.jellyp"`` or ``"parts/{}.rdfp.gz"``; the first number is 1. Its extension
+            tells the format. Files that are there are replaced.
+        by: ``"patch"``, ``"transaction"`` or ``"change"``, which needs a maximum.
+        max_changes: Changes of statements and prefixes that a file may have.
+        max_bytes: Bytes that a file may have, before compression.
+        options: The options of Jelly-Patch; by default those of the source if it is Jelly-Patch,
+            else `PatchOptions()`.
+        limits: As for `jelly_rdflib.read_operations`.
+        format: As for `jelly_rdflib.read_operations`.
+
+    Returns:
+        An iterator of paths. A file is written before its path comes.
+
+    Raises:
+        ValueError: ``by`` or a maximum is no such thing, ``template`` has no place for a number, or
+            changes are to be cut without a maximum. (Raised by the iterator, like those below.)
+        DecodeError, LimitError, EncodeError, TypeError, LookupError, OSError: As by
+            `jelly_rdflib.read_operations` and `jelly_rdflib.PatchWriter`.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> text = b"TX . A <urn:s> <urn:p> 1 . TC . TX . A <urn:s> <urn:p> 2 . TC ."
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for path in jr.split(text, folder + "/{}.rdfp", by="transaction"):
+        ...         print(path.removeprefix(folder), len(list(jr.read_operations(path))))
+        /1.rdfp 4
+        /2.rdfp 4
+    """
+    check_template(template)
+    reading = {"limits": limits, "format": format}
+    how = How(by, max_changes, max_bytes, to=choose_format(template, None, holds_changes=True).name)
+    for part in read_parts(source, how, options=options, **reading):
+        path = template.format(part.number)
+        with PatchWriter(path, part.options, format=how.to) as writer:
+            part.write(writer)
+        yield path
+
+
+def check_template(template: str) -> None:
+    """Check that a template of paths has a place for a number."""
+    try:
+        is_good = template.format(1) != template.format(2)
+    except (LookupError, ValueError, AttributeError, TypeError):
+        is_good = False
+    if not is_good:
+        raise ValueError(
+            f"{template!r} has no place for a number: it needs one, as in 'part-{{:04}}.jellyp'"
+        )
+
+
+@dataclass(frozen=True)
+class How:
+    """How to split; arguments as for `split`. ``to`` is the name of the files' format."""
+
+    by: Unit = "patch"
+    max_changes: int | None = None
+    max_bytes: int | None = None
+    # The writer's types know a format and its options together only.
+    to: Any = JELLY_PATCH.name
+
+    def __post_init__(self) -> None:
+        if self.by not in ("patch", "transaction", "change"):
+            raise ValueError(f"by is {self.by!r}: it must be 'patch', 'transaction' or 'change'")
+        for name in ("max_changes", "max_bytes"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.by == "change" and not self.has_maximum:
+            raise ValueError("by is 'change', which needs max_changes or max_bytes")
+
+    @property
+    def has_maximum(self) -> bool:
+        """Is there a maximum?"""
+        return self.max_changes is not None or self.max_bytes is not None
+
+
+class Part(NamedTuple):
+    """One file to be written: its number, the options of Jelly-Patch, and its rows.
+
+    All rows must be read before the next part. The options are None in another format.
+    """
+
+    number: int
+    options: PatchOptions | None
+    pieces: Iterator[Batch | Operation]
+
+    def write(self, writer: PatchWriter) -> None:
+        """Write the rows."""
+        for piece in self.pieces:
+            if isinstance(piece, Batch):
+                writer.write_all(piece)
+            else:
+                writer.write(piece)
+
+
+def read_parts(
+    source: Any, how: How, *, options: PatchOptions | None = None, **reading: Any
+) -> Iterator[Part]:
+    """Yield the parts of a source; arguments as for `split`."""
+    with _rereading(source, reading) as reopen:
+        planner = _Planner(how, options)
+        with closing(reopen()) as batches:
+            for batch in batches:
+                planner.take(batch, batches.options)
+        if planner.row == 0:
+            return
+        with closing(reopen()) as batches:
+            pieces = _read_pieces(batches, planner)
+            for number in range(1, len(planner.cuts) + 2):
+                yield Part(number, planner.options, iter(pieces.__next__, _NEXT_PART))
+
+
+@contextmanager
+def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], BatchSource]]:
+    """Give a function that opens a source anew each time."""
+    check_source(source)
+    if not is_readable(source):
+        raise TypeError(f"a {type(source).__name__} can't be split: give bytes, a path or a file")
+
+    def reopen() -> BatchSource:
+        return open_input(source, holds_changes=True, **reading).batches()
+
+    if is_rereadable(source):
+        yield reopen
+        return
+    with tempfile.TemporaryFile() as copy:
+        if not getattr(source, "seekable", bool)():
+            shutil.copyfileobj(cast("Any", source), copy)
+            copy.seek(0)
+            source = copy
+        file = cast("BinaryIO", source)
+        start = file.tell()
+
+        def reread() -> BatchSource:
+            file.seek(start)
+            return reopen()
+
+        yield reread
+
+
+@dataclass
+class _Cut:
+    """A cut before a row; ``end`` ends the transaction that it goes through, if any."""
+
+    row: int
+    end: Op | None = None
+
+
+@dataclass
+class _Unit:
+    """Rows that belong together: where they start, and what they consist of.
+
+    ``meter`` counts a file with only these rows. ``is_inside``: it starts inside a transaction.
+    """
+
+    start: int
+    is_inside: bool
+    meter: _Meter | None
+    changes: int = 0
+
+
+class _Meter:
+    """Counts the bytes of a file by writing it, to nowhere."""
+
+    def __init__(
+        self, options: PatchOptions | None, format: Any, *, is_inside: bool = False
+    ) -> None:
+        self.size = 0
+        self._writer = PatchWriter(self, options, format=format)
+        if is_inside:
+            self._writer.begin()
+
+    def write(self, data: bytes) -> int:
+        """Count."""
+        self.size += len(data)
+        return len(data)
+
+    def add(self, rows: Batch) -> None:
+        """Write rows, and count all that is written."""
+        self._writer.write_all(rows)
+        # Larger frames, as in the file itself, take no more.
+        self._writer.encoder.flush()
+
+
+@dataclass
+class _Planner:
+    """Finds the rows before which a stream is to be cut."""
+
+    how: How
+    options: PatchOptions | None
+    row: int = 0
+    cuts: list[_Cut] = field(default_factory=list)
+    # By the first row of a patch that is cut, the row of the last cut.
+    last_cuts: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._is_started = False
+        self._is_inside = False
+        self._patch_start = 0
+        # The units of the patch, and of the part, that are whole; and what comes next.
+        self._patch_units = self._part_units = 0
+        self._part_changes = 0
+        self._unit: _Unit | None = None
+        self._meter: _Meter | None = None
+        # Bytes that the part gets from elsewhere: the id of its patch, if it is the last.
+        self._extra = self._header_size = 0
+        self._open_cuts: list[_Cut] = []
+
+    def take(self, batch: Batch, options: Any) -> None:
+        """Take the next rows."""
+        if not self._is_started:
+            self._start(options)
+        for run in _RUN.finditer(bytes(batch.ops)):
+            self._take_run(batch, run[0][0], run.start(), run.end())
+        self.row += len(batch)
+
+    def _start(self, options: Any) -> None:
+        self._is_started = True
+        if self.how.to != JELLY_PATCH.name:
+            if self.options is not None:
+                raise ValueError(f"options are for Jelly-Patch: {self.how.to} has none")
+        elif self.options is None:
+            self.options = options if isinstance(options, PatchOptions) else PatchOptions()
+        self._meter = self._make_meter()
+
+    def _make_meter(self, *, is_inside: bool = False) -> _Meter | None:
+        if self.how.max_bytes is None:
+            return None
+        options = self.options
+        if options is not None:
+            # A patch of a FRAME stream would have to be whole to be counted.
+            options = replace(options, stream_type=PatchStreamType.PUNCTUATED, delimited=True)
+        return _Meter(options, self.how.to, is_inside=is_inside)
+
+    def _take_run(self, batch: Batch, op: int, start: int, stop: int) -> None:
+        by = self.how.by
+        if op == Op.END:
+            if self._unit is None and self._patch_units > 0:
+                self._feed(batch, start, stop)
+            else:
+                self._add(batch, start, stop)
+                self._close()
+            self._patch_start = self.row + stop
+            self._patch_units = self._header_size = 0
+        elif op == Op.H:
+            before = 0 if self._meter is None else self._meter.size
+            if self._patch_units > 0 and self._unit is None:
+                self._feed(batch, start, stop)
+            else:
+                self._add(batch, start, stop)
+            if self._meter is not None:
+                self._header_size += self._meter.size - before
+        elif by == "patch":
+            self._add(batch, start, stop, changes=(stop - start) * (op not in _MARKS))
+        elif op == Op.TX:
+            if self._unit is not None and self._unit.changes > 0:
+                self._close()
+            self._add(batch, start, stop)
+            self._is_inside = True
+        elif op in (Op.TC, Op.TA):
+            self._is_inside = False
+            for cut in self._open_cuts:
+                cut.end = Op(op)
+            self._open_cuts.clear()
+            if self._unit is None:
+                self._feed(batch, start, stop)
+            else:
+                self._add(batch, start, stop)
+                self._close()
+        elif self.how.has_maximum and (by == "change" or not self._is_inside):
+            while start < stop:
+                chunk = self._next_chunk(stop - start)
+                self._add(batch, start, start + chunk, changes=chunk)
+                self._close()
+                start += chunk
+        else:
+            self._add(batch, start, stop, changes=stop - start)
+
+    def _next_chunk(self, changes: int) -> int:
+        """Return how many of some changes to take at once, none of which need to be together."""
+        most = self.how.max_changes
+        if most is not None:
+            changes = min(changes, max(most - self._part_changes, 0) or most)
+        return changes if self.how.max_bytes is None else min(changes, _CHUNK)
+
+    def _add(self, batch: Batch, start: int, stop: int, *, changes: int = 0) -> None:
+        """Add rows to the unit; start one with them if there is none."""
+        if self._unit is None:
+            is_first = self._patch_units == 0
+            row = self._patch_start if is_first else self.row + start
+            meter = self._make_meter(is_inside=self._is_inside)
+            self._unit = _Unit(row, self._is_inside, meter)
+        self._unit.changes += changes
+        self._feed(batch, start, stop)
+
+    def _feed(self, batch: Batch, start: int, stop: int) -> None:
+        """Count the bytes of rows."""
+        if self._meter is None:
+            return
+        rows = BatchSlice(batch, start, stop).as_batch()
+        self._meter.add(rows)
+        if self._unit is not None and self._unit.meter is not None:
+            self._unit.meter.add(rows)
+
+    def _close(self) -> None:
+        """End the unit, and place it: in the part, or in a new part before which there is a cut."""
+        unit, self._unit = self._unit, None
+        assert unit is not None
+        if self._part_units > 0 and not self._fits(unit):
+            cut = _Cut(unit.start)
+            self.cuts.append(cut)
+            if unit.is_inside:
+                self._open_cuts.append(cut)
+            self._extra = 0
+            if unit.start != self._patch_start:
+                self.last_cuts[self._patch_start] = unit.start
+                self._extra = self._header_size
+            self._meter = unit.meter
+            self._part_changes = 0
+        self._part_changes += unit.changes
+        self._part_units += 1
+        self._patch_units += 1
+
+    def _fits(self, unit: _Unit) -> bool:
+        if not self.how.has_maximum:
+            return False
+        size = 0 if self._meter is None else self._meter.size + self._extra + _MARGIN
+        return self._part_changes + unit.changes <= (
+            self.how.max_changes or _NO_MAXIMUM
+        ) and size <= (self.how.max_bytes or _NO_MAXIMUM)
+
+
+_MARKS = (Op.TX, Op.TC, Op.TA)
+_NEXT_PART: Any = object()
+
+
+def _read_pieces(batches: BatchSource, plan: _Planner) -> Iterator[Any]:
+    """Yield the rows of a stream as batches and operations, and `_NEXT_PART` before each part."""
+    cuts = iter(plan.cuts)
+    cut = next(cuts, None)
+    row = patch_start = 0
+    ids: list[Operation] = []
+    for batch in batches:
+        ops = bytes(batch.ops)
+        start = 0
+        while start < len(ops):
+            if cut is not None and cut.row == row + start:
+                if cut.end is not None:
+                    yield (cut.end,)
+                yield _NEXT_PART
+                if plan.last_cuts.get(patch_start) == cut.row:
+                    yield from ids
+                    ids = []
+                if cut.end is not None:
+                    yield (Op.TX,)
+                cut = next(cuts, None)
+            stop = len(ops) if cut is None else min(len(ops), cut.row - row)
+            for found in _HEADER_OR_END.finditer(ops, start, stop):
+                place = found.start()
+                if ops[place] == Op.END:
+                    patch_start = row + place + 1
+                elif row + place < plan.last_cuts.get(patch_start, 0):
+                    header = cast("Header", operation_at(batch, place))
+                    if header_key(header[1]) == ID:
+                        ids.append(header)
+                        if start < place:
+                            yield BatchSlice(batch, start, place).as_batch()
+                        start = place + 1
+            if start < stop:
+                yield BatchSlice(batch, start, stop).as_batch()
+            start = stop
+        row += len(ops)
