@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.options import add_shared_options
+
 COMMANDS = (
     "apply",
     "cat",
@@ -31,11 +33,22 @@ class OrderedGroup(click.Group):
         """Return the names of the commands."""
         return list(self.commands)
 
+    def get_command(self, context: click.Context, name: str) -> Any:
+        """Return a command, with the options that all have; None if there is none."""
+        command = self.find_command(name)
+        if command is not None:
+            add_shared_options(command)
+        return command
+
+    def find_command(self, name: str) -> Any:
+        """Return a command as it is defined."""
+        return self.commands.get(name)
+
 
 class _LazyGroup(OrderedGroup):
     """A group that imports a command only when it is called."""
 
-    def get_command(self, context: click.Context, name: str) -> Any:
+    def find_command(self, name: str) -> Any:
         if name in self.commands:
             return importlib.import_module(f"{__package__}.{name}").command
         return None
@@ -46,7 +59,7 @@ class _LazyGroup(OrderedGroup):
     commands=dict.fromkeys(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="jelly-rdflib", prog_name="jellyp")
+@click.version_option(None, "-V", "--version", package_name="jelly-rdflib", prog_name="jellyp")
 def jellyp() -> None:
     """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.
 
@@ -62,3 +75,6 @@ def jellyp() -> None:
       jellyp apply base.nq changes.jellyp -o now.nq
       jellyp diff old.ttl new.ttl -o changes.jellyp
     """
+
+
+add_shared_options(jellyp)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.filters import Filters
 from jelly_rdflib.cli.inputs import InputArgument, InputError
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import Format
@@ -31,13 +32,17 @@ _SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_si
 
 
 def convert(
-    input_: InputArgument, destination: Any, format: Format, output_options: Mapping[str, Any]
+    input_: InputArgument,
+    destination: Any,
+    format: Format,
+    filters: Filters,
+    output_options: Mapping[str, Any],
 ) -> None:
-    """Write an input in another format.
+    """Write what filters let through of an input in another format.
 
     ``output_options`` are the options of ``jellyp convert``; None if not given.
     """
-    batches = input_.batches()
+    batches = filters.batches(input_)
     # The input's format and options are known after its first batch.
     first = list(islice(batches, 1))
     if input_.format.holds_changes != format.holds_changes:

@@ -6,13 +6,21 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.filters import Filters, filter_options
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import INPUT, OUTPUT, from_option, offer, reading_options, to_option
+from jelly_rdflib.cli.options import (
+    CHANGES,
+    OUTPUT,
+    from_option,
+    offer,
+    reading_options,
+    to_option,
+)
 from jelly_rdflib.cli.outputs import open_output, output_format
 
 
 @click.command("convert")
-@click.argument("source", metavar="IN", type=INPUT)
+@click.argument("source", metavar="IN", type=CHANGES)
 @click.argument("target", metavar="OUT", type=OUTPUT)
 @from_option("IN")
 @to_option("OUT")
@@ -44,17 +52,23 @@ from jelly_rdflib.cli.outputs import open_output, output_format
     help="Allow literals as subjects and so on in Jelly. [default: as in IN, if that is Jelly,"
     " else not]",
 )
+@filter_options
 @reading_options
 def command(
-    source: str, target: str, from_: str | None, to: str | None, **output_options: Any
+    source: str,
+    target: str,
+    from_: str | None,
+    to: str | None,
+    filters: Filters,
+    **output_options: Any,
 ) -> None:
     """Convert changes, or statements, from one format to another.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf)
     and more. Changes are converted to changes, and statements to statements; "-" is standard input
-    or output. Terms keep their lexical forms, and blank nodes their labels. Only language tags that
-    pass through N-Triples and the like become lower case.
+    or output. IN may be the folder of a patch log. Terms keep their lexical forms, and blank nodes
+    their labels. Only language tags that pass through N-Triples and the like become lower case.
 
     \b
     Examples:
@@ -62,9 +76,10 @@ def command(
       curl -s https://example.org/changes | jellyp convert - changes.jellyp
       jellyp convert --preset small --stream-type flat changes.rdfp small.jellyp
       jellyp convert --to nq data.jelly - | wc -l
+      jellyp convert --graph '<urn:g>' --patch 2..5 history part.jellyp
     """
     from jelly_rdflib.cli.conversion import convert
 
     format = output_format(target, to)
     with open_argument(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, format, output_options)
+        convert(input_, destination, format, filters, output_options)

@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import INPUT, from_option, reading_options
-from jelly_rdflib.cli.printable import count, say
+from jelly_rdflib.cli.printable import count, say, tell
 
 
 def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
@@ -18,7 +18,7 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
         from jelly_rdflib.inspection.validation import RULES
 
         for name, rule in RULES.items():
-            click.echo(f"{name}: {rule.severity}. {rule.text}")
+            say(f"{name}: {rule.severity}. {rule.text}")
         context.exit()
 
 
@@ -84,6 +84,6 @@ def command(
                     say(f"{name}:{fault.line}:{fault.column}: {message}")
         if not as_json:
             words = [count(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
-            say(f"{name}: {', '.join(words) or 'no faults'}")
+            tell(f"{name}: {', '.join(words) or 'no faults'}")
         is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
     context.exit(0 if is_good else 1)

@@ -56,7 +56,7 @@ def test_a_format_that_is_given_goes_before_the_name(source: Path) -> None:
     wrong = source.with_name("in.rdfp")
     source.rename(wrong)
     out = source.with_name("out.jellyp")
-    assert run("convert", wrong, out).code == 1
+    assert run("convert", "--from", "rdf-patch", wrong, out).code == 1
     run_well("convert", "--from", "application/x-jelly-rdf-patch", "--to", "rdfp", wrong, out)
     assert out.read_text() == TEXT
 
