@@ -139,14 +139,14 @@ def _texts(operation: Any) -> list[str | None]:
     """Return the terms of a change as text; None for the default graph, or no graph."""
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
-    return [
-        None
-        if item is None or item == DATASET_DEFAULT_GRAPH_ID
-        else item.n3()
-        if hasattr(item, "n3")
-        else str(item)
-        for item in operation[1:]
-    ]
+    from jelly_rdflib.inspection.stats import spell
+
+    texts: list[str | None] = []
+    for item in operation[1:]:
+        is_default = item is None or item == DATASET_DEFAULT_GRAPH_ID
+        # The name of a prefix is no term.
+        texts.append(None if is_default else item if type(item) is str else spell(item))
+    return texts
 
 
 def _as_dict(operation: Any) -> dict[str, Any]:

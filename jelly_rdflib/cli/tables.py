@@ -22,8 +22,8 @@ BAR_WIDTH = 24
 # Wide enough that IRIs in a file are not cut.
 FILE_WIDTH = 250
 _TRAILING_BLANKS = re.compile("[ \t]+$", re.MULTILINE)
-# Where an encoding has no blocks; each is lower than the next one.
-_BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*##")
+# What stands for blocks where an encoding has none.
+_BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
 class _PipeConsole(Console):

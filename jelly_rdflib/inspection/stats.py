@@ -359,16 +359,16 @@ def _name(batch: Batch, term: int) -> str | None:
 
 
 def _name_of(node: Any) -> str | None:
-    return None if _is_long(node) else _spell(node)
+    return None if _is_long(node) else spell(node)
 
 
-def _spell(node: Any) -> str:
+def spell(node: Any) -> str:
     """Return a term as N-Triples has it.
 
     rdflib's n3() refuses what is no valid IRI, and warns of numbers that are none.
     """
     if isinstance(node, TripleTerm):
-        return node._write("<< {} {} {} >>", _spell)
+        return node._write("<< {} {} {} >>", spell)
     if isinstance(node, Literal):
         quoted = f'"{str(node).translate(_ESCAPES)}"'
         if node.language:

@@ -270,7 +270,8 @@ def jr_statements(data: bytes, format: str) -> list[Any]:
 
 def test_what_looks_like_several_syntaxes_must_be_said(tmp_path: Path) -> None:
     text = b"<urn:s> <urn:p> <urn:o> .\n"
-    ended = run("convert", "--to", "nq", "-", "-", stdin=text)
+    turtle = text.replace(b" .", b", <urn:q> .")
+    ended = run("convert", "--to", "nq", "-", "-", stdin=turtle)
     assert ended.code == 2
     assert "--from" in ended.err
     run_well("convert", "--from", "nt", "--to", "nq", "-", "-", stdin=text)
