@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.options import add_shared_options
+
 COMMANDS = (
     "apply",
     "cat",
@@ -40,14 +42,25 @@ class OrderedGroup(click.Group):
         """Return the names of the commands."""
         return list(self.commands)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        """Return a command, with the options that all have; None if there is none."""
+        command = self.find_command(cmd_name)
+        if command is not None:
+            add_shared_options(command)
+        return command
+
+    def find_command(self, name: str) -> Any:
+        """Return a command as it is defined."""
+        return self.commands.get(name)
+
 
 class _LazyGroup(OrderedGroup):
     """A group that imports a command only when it is called."""
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        if cmd_name in self.commands:
-            module = importlib.import_module(f"{__package__}.{_MODULES.get(cmd_name, cmd_name)}")
-            return getattr(module, cmd_name if cmd_name in _MODULES else "command")
+    def find_command(self, name: str) -> Any:
+        if name in self.commands:
+            module = importlib.import_module(f"{__package__}.{_MODULES.get(name, name)}")
+            return getattr(module, name if name in _MODULES else "command")
         return None
 
 
@@ -56,7 +69,7 @@ class _LazyGroup(OrderedGroup):
     commands=dict.fromkeys(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="jelly-rdflib", prog_name="jellyp")
+@click.version_option(None, "-V", "--version", package_name="jelly-rdflib", prog_name="jellyp")
 def jellyp() -> None:
     """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.
 
@@ -72,3 +85,6 @@ def jellyp() -> None:
       jellyp apply base.nq changes.jellyp -o now.nq
       jellyp diff old.ttl new.ttl -o changes.jellyp
     """
+
+
+add_shared_options(jellyp)

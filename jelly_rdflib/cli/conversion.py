@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.filters import Filters
 from jelly_rdflib.cli.inputs import InputArgument, InputError, StartedInput
 from jelly_rdflib.cli.outputs import open_output
 from jelly_rdflib.cli.stream_options import make_options
@@ -33,22 +34,22 @@ def convert(
     input_: InputArgument,
     destination: Any,
     format: Format,
+    filters: Filters,
     output_options: Mapping[str, Any],
     *,
-    frames: slice | None = None,
     merges_graphs: bool = False,
     base: str | None = None,
 ) -> None:
-    """Write an input in another format.
+    """Write what filters let through of an input in another format.
 
     Args:
         input_, destination, format: From where to where, and as what.
+        filters: What is written of the input.
         output_options: Those of `jelly_options`.
-        frames: The frames of the input that are written.
         merges_graphs: Whether statements are written without their graphs.
         base: The IRI that relative IRIs of the input are relative to.
     """
-    batches = input_.batches(base=base)
+    batches = filters.batches(input_, **({} if base is None else {"base": base}))
     # The input's format and options are known after its first batch.
     try:
         first = list(islice(batches, 1))
@@ -63,11 +64,8 @@ def convert(
         raise click.UsageError(
             f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
         )
-    if frames is not None and input_.format not in (JELLY, JELLY_PATCH):
-        raise click.UsageError(f"{input_.name} is no Jelly, which alone has frames")
-    if format.holds_changes and (merges_graphs or frames is not None):
-        option = "--merge-graphs" if merges_graphs else "--take-frames"
-        raise click.UsageError(f"{option} is for statements")
+    if format.holds_changes and merges_graphs:
+        raise click.UsageError("--merge-graphs is for statements")
     if merges_graphs and format is JELLY and output_options["stream_type"] is None:
         output_options = {**output_options, "stream_type": "triples"}
     is_same_jelly = input_.format is format and format in (JELLY, JELLY_PATCH)
@@ -79,9 +77,7 @@ def convert(
         has_prefixes=input_.format.has_prefixes,
     )
     with advising(input_.name), open_writer(destination, options, format) as writer:
-        taken = frames or slice(None)
-        chosen = islice(chain(first, batches), taken.start, taken.stop)
-        write_batches(chosen, writer, merges_graphs=merges_graphs)
+        write_batches(chain(first, batches), writer, merges_graphs=merges_graphs)
 
 
 def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, Any]) -> None:

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from jelly_rdflib.cli.coloring import color_option, make_printer
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
-from jelly_rdflib.cli.options import INPUT, from_option, output_option, reading_options, to_option
+from jelly_rdflib.cli.options import (
+    INPUT,
+    from_option,
+    is_quiet,
+    output_option,
+    quiet_option,
+    reading_options,
+    to_option,
+)
 from jelly_rdflib.cli.outputs import open_output, patch_format
+from jelly_rdflib.cli.printable import say
+
+if TYPE_CHECKING:
+    from jelly_rdflib.operations import Operation
+    from jelly_rdflib.patch import Patch
 
 
 @click.command("diff")
@@ -18,34 +38,89 @@ from jelly_rdflib.cli.outputs import open_output, patch_format
     is_flag=True,
     help="Compare blank nodes by the statements about them, not by their labels.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object a line.")
+@click.option(
+    "--side-by-side", is_flag=True, help="Print what is only in OLD beside what is only in NEW."
+)
+@click.option(
+    "--exit-code",
+    is_flag=True,
+    help="Exit with 1 if there are differences, and with 2 for any error.",
+)
+@quiet_option("Print no differences; --exit-code is implied.")
+@color_option
 @from_option("OLD and NEW", is_plural=True)
 @to_option("PATCH")
 @reading_options
+@click.pass_context
 def command(
-    old: str, new: str, output: str, from_: str | None, to: str | None, canonical: bool
+    context: click.Context,
+    old: str,
+    new: str,
+    output: str,
+    from_: str | None,
+    to: str | None,
+    canonical: bool,
+    as_json: bool,
+    side_by_side: bool,
+    exit_code: bool,
+    color: str,
 ) -> None:
     """Write the patch that turns OLD into NEW.
 
     Both have any RDF syntax, or Jelly-RDF, and are held in memory. Blank nodes are the same if
     their labels are the same. Labels differ between two files of Turtle: there use --canonical.
     Prefixes are compared if both syntaxes have them. The exit code is 0 whether there are
-    differences or not.
+    differences or not, unless --exit-code or --quiet is given.
 
     \b
     Examples:
       jellyp diff old.nq new.nq -o changes.jellyp
       jellyp diff --canonical old.ttl new.ttl | less
-      jellyp diff yesterday.jelly.gz today.jelly.gz -o changes.rdfp.gz
+      jellyp diff --quiet old.nq new.nq || echo "they differ"
+      jellyp diff --json old.nq new.nq | jq -r .p | sort | uniq -c
     """
+    from jelly_rdflib.streams.writing import PatchWriter
+
+    if as_json or side_by_side:
+        if as_json and side_by_side:
+            raise click.UsageError("--json and --side-by-side exclude each other")
+        if output != "-" or to is not None:
+            raise click.UsageError("--json and --side-by-side are for standard output")
+    exit_code |= is_quiet()
+    if exit_code:
+        # 1 says that there are differences.
+        context.meta["error-code"] = 2
+    check_stdin_once(old, new)
+    format = patch_format(output, to, for_file="jelly-patch")
+    patch = _compare(old, new, from_, canonical=canonical)
+    if output == "-" and is_quiet():
+        pass
+    elif as_json:
+        for operation in _changes(patch):
+            say(json.dumps(_as_dict(operation), ensure_ascii=False))
+    elif side_by_side:
+        from jelly_rdflib.cli.tables import print_side_by_side
+
+        if len(patch) > 0:
+            print_side_by_side(_pair(_changes(patch)), color)
+    else:
+        with open_output(output) as file:
+            destination: Any = file
+            if output == "-" and format.name == "rdf-patch":
+                destination = SimpleNamespace(write=make_printer(color, by_row=True))
+            with PatchWriter(destination, format=format.name) as writer:
+                writer.write_all(patch)
+    context.exit(1 if exit_code and len(patch) > 0 else 0)
+
+
+def _compare(old: str, new: str, from_: str | None, *, canonical: bool) -> Patch:
     from rdflib.graph import Dataset
     from rdflib.namespace import NamespaceManager
 
     from jelly_rdflib.cli.datasets import load
     from jelly_rdflib.patch.diff import diff
-    from jelly_rdflib.streams.writing import PatchWriter
 
-    check_stdin_once(old, new)
-    format = patch_format(output, to, for_file="jelly-patch")
     with open_argument(old, from_) as before:
         datasets = [load(before)]
     with open_argument(new, from_) as after:
@@ -53,7 +128,49 @@ def command(
     if not (before.format.has_prefixes and after.format.has_prefixes):
         for dataset in datasets:
             dataset.namespace_manager = NamespaceManager(Dataset(), bind_namespaces="none")
-    with open_output(output) as destination:
-        patch = diff(*datasets, canonical=canonical)
-        with PatchWriter(destination, format=format.name) as writer:
-            writer.write_all(patch)
+    return diff(*datasets, canonical=canonical)
+
+
+def _changes(patch: Patch) -> Iterator[Operation]:
+    """Return the operations that change something: all but the marks of the transaction."""
+    return (operation for operation in patch if len(operation) > 1)
+
+
+def _texts(operation: Any) -> list[str | None]:
+    """Return the terms of a change as text; None for the default graph, or no graph."""
+    from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+    from jelly_rdflib.inspection.stats import spell
+
+    texts: list[str | None] = []
+    for item in operation[1:]:
+        is_default = item is None or item == DATASET_DEFAULT_GRAPH_ID
+        # The name of a prefix is no term.
+        texts.append(None if is_default else item if type(item) is str else spell(item))
+    return texts
+
+
+def _as_dict(operation: Any) -> dict[str, Any]:
+    from jelly_rdflib.operations import Op
+
+    is_statement = operation[0] in (Op.A, Op.D)
+    names = ("s", "p", "o", "g") if is_statement else ("prefix", "iri", "g")
+    return {"op": operation[0].name, **dict(zip(names, _texts(operation), strict=True))}
+
+
+def _pair(operations: Iterable[Any]) -> Iterator[tuple[str | None, str | None]]:
+    """Put what was deleted beside what was added with the same graph, subject and predicate."""
+    from jelly_rdflib.operations import Op
+
+    pairs: dict[Any, tuple[list[str], list[str]]] = {}
+    for operation in operations:
+        is_statement = operation[0] in (Op.A, Op.D)
+        texts = _texts(operation)
+        key = (operation[-1], *operation[1 : 3 if is_statement else 2])
+        line = " ".join(text for text in texts if text is not None)
+        if not is_statement:
+            line = f"PREFIX {texts[0]}: {texts[1]}"
+        side = operation[0] in (Op.A, Op.PA)
+        pairs.setdefault(key, ([], []))[side].append(line)
+    for deleted, added in pairs.values():
+        yield from zip_longest(deleted, added)

@@ -9,7 +9,7 @@ import click
 
 from jelly_rdflib.cli.inputs import InputError
 from jelly_rdflib.cli.options import chosen_limits, limit_option
-from jelly_rdflib.cli.printable import count, say
+from jelly_rdflib.cli.printable import count, say, tell
 from jelly_rdflib.cli.progress import show_progress
 
 
@@ -91,7 +91,7 @@ def _make(path: str, spacing: int) -> None:
             keep_going=False,
         )
     target = write_index(path, parts, is_statements=is_statements)
-    say(f"{target}: {count(len(parts), 'part')}, {os.path.getsize(target):,} bytes")
+    tell(f"{target}: {count(len(parts), 'part')}, {os.path.getsize(target):,} bytes")
 
 
 def _check(path: str) -> bool:

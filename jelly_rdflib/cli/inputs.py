@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,13 @@ from jelly_rdflib.cli.progress import show_progress
 if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch
     from jelly_rdflib.formats import Format
+    from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.streams.open_input import Input
+
+# How often a followed input is looked at, in seconds.
+PAUSE = 0.25
+# How much of an input without a name is read to find its first line.
+MAX_LINE = 1 << 20
 
 
 class InputError(click.ClickException):
@@ -37,20 +45,49 @@ class _CountingFile:
 
     file: Any
     advance: Callable[[int], None]
+    name: str
 
     def read(self, size: int = -1) -> bytes:
-        # `read1` returns available bytes: data from a pipe is processed at once.
-        data: bytes = self.file.read1(size)
+        try:
+            # `read1` returns available bytes: data from a pipe is processed at once.
+            data: bytes = self.file.read1(size)
+        except OSError as error:
+            error.filename = error.filename or self.name
+            raise
         self.advance(len(data))
         return data
+
+
+class _GrowingFile(_CountingFile):
+    """A file whose end is waited at, for more bytes."""
+
+    def read(self, size: int = -1) -> bytes:
+        while not (data := super().read(size)):
+            if os.fstat(self.file.fileno()).st_size < self.file.tell():
+                raise InputError(self.name, "the file became shorter while it was followed")
+            time.sleep(PAUSE)
+        return data
+
+
+@dataclass
+class _StartedFile:
+    """A binary file of which some bytes were read to look at; ``read_piece`` returns them first."""
+
+    read_piece: Callable[[int], bytes]
+
+    def read(self, size: int = 1 << 16) -> bytes:
+        return self.read_piece(size)
 
 
 class InputArgument:
     """An open input of a command; ``name`` is for messages, and ``file`` has the bytes.
 
     The ``format`` is None before anything tells it: the file's name, ``--from``, the first bytes.
-    The ``options`` of a Jelly stream are known after the first batch.
+    The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
+    ``patches`` returns its patches and what reads their batches.
     """
+
+    patches: Callable[[], Iterator[tuple[LogEntry, Callable[[], Any]]]] | None = None
 
     def __init__(self, name: str, file: Any, format: Format | None) -> None:
         self.name = name
@@ -78,6 +115,32 @@ class InputArgument:
         self.file = input_.source
         return input_
 
+    def look_for_statement(self) -> None:
+        """Take the input for N-Quads if its first line is a statement; N-Triples are N-Quads, too.
+
+        Text that goes on as Turtle is an error of the reader then.
+        """
+        from jelly_rdflib.core.input_start import look_at_start
+        from jelly_rdflib.core.source import ByteSource, with_start
+        from jelly_rdflib.errors import JellyError
+        from jelly_rdflib.formats import UntoldFormatError, find_format, guess_by_start
+        from jelly_rdflib.streams.reading import read_statements
+
+        start, source = look_at_start(ByteSource(self.file.read, lambda: None))
+        read = source.read  # type: ignore[union-attr]
+        try:
+            guess_by_start(start, holds_changes=None)
+        except UntoldFormatError:
+            start = b""
+            while b"\n" not in start and len(start) < MAX_LINE and (piece := read(1 << 12)):
+                start += piece
+            read = with_start(start, read)
+            line = start.partition(b"\n")[0]
+            with suppress(JellyError):
+                if len(list(read_statements(line, format="n-quads"))) == 1:
+                    self.format = find_format("n-quads")
+        self.file = _StartedFile(read)
+
     def look_for_changes(self) -> None:
         """Find the format; statements are a UsageError."""
         self.look()
@@ -103,29 +166,126 @@ def _name_of(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
+class LogArgument(InputArgument):
+    """A patch log as an input: its patches, one after the other.
+
+    Args:
+        log: The log.
+        name: For messages.
+        advance: Is told of each patch that is read.
+        is_followed: Whether patches are waited for that others append.
+    """
+
+    def __init__(
+        self, log: PatchLog, name: str, advance: Callable[[int], None], *, is_followed: bool
+    ) -> None:
+        from jelly_rdflib.formats.jelly import JELLY_PATCH
+
+        super().__init__(name, io.BytesIO(), JELLY_PATCH)
+        self._log = log
+        self._advance = advance
+        self._is_followed = is_followed
+        self.patches = self._patches
+
+    def _patches(self) -> Iterator[tuple[LogEntry, Callable[[], Any]]]:
+        version = 0
+        while True:
+            for entry in self._log.patches(version):
+                yield entry, entry.batches
+                self._advance(1)
+                version = entry.version
+            if not self._is_followed:
+                return
+            time.sleep(PAUSE)
+            self._log.refresh()
+
+    def batches(self, **settings: Any) -> Iterator[Batch]:
+        """Read the batches of all patches, once; no patch needs ``settings``."""
+        if settings:
+            raise ValueError(f"a patch log is not read with {', '.join(settings)}")
+        for _, read in self._patches():
+            with closing(read()) as batches:
+                yield from batches
+
+
 @contextmanager
-def open_argument(path: str, format: str | None = None) -> Iterator[InputArgument]:
+def open_argument(
+    path: str, format: str | None = None, *, is_followed: bool = False
+) -> Iterator[InputArgument]:
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
-    An error of the data in the block becomes an InputError, which names the input.
+    A folder is a patch log. With ``is_followed`` the end of a file or a log is waited at. An error
+    of the data in the block becomes an InputError, which names the input.
     """
     from jelly_rdflib.errors import JellyError
-    from jelly_rdflib.formats import find_format, guess_by_name
+    from jelly_rdflib.formats import find_format
 
-    found = guess_by_name(path) if format is None else find_format(format)
     name = _name_of(path)
-    file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
     try:
-        status = os.fstat(file.fileno())
-        # A pipe has no size.
-        size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        with show_progress(os.path.basename(path), size) as advance:
-            yield InputArgument(name, _CountingFile(file, advance), found)
+        if os.path.isdir(path):
+            with _open_log(path, format, is_followed=is_followed) as log:
+                yield log
+            return
+        found = _format_of(path) if format is None else find_format(format)
+        file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
+        try:
+            status = os.fstat(file.fileno())
+            # A pipe has no size.
+            size = status.st_size if stat.S_ISREG(status.st_mode) else None
+            kind = _GrowingFile if is_followed and size is not None else _CountingFile
+            label = os.path.basename(path)
+            with show_progress(label, size, is_shown=not is_followed) as advance:
+                input_ = InputArgument(name, kind(file, advance, name), found)
+                if found is None:
+                    input_.look_for_statement()
+                yield input_
+        finally:
+            if path != "-":
+                file.close()
     except JellyError as error:
         raise InputError(name, error) from error
-    finally:
-        if path != "-":
-            file.close()
+
+
+@contextmanager
+def _open_log(path: str, format: str | None, *, is_followed: bool) -> Iterator[LogArgument]:
+    from jelly_rdflib.log import PatchLog
+
+    if format is not None:
+        raise click.UsageError(f"{path} is a patch log: --from is for files")
+    log = PatchLog(path, limits=chosen_limits())
+    total = len(log.patches())
+    label = os.path.basename(os.path.abspath(path))
+    with show_progress(label, total, is_bytes=False, is_shown=not is_followed) as advance:
+        yield LogArgument(log, path, advance, is_followed=is_followed)
+
+
+def _format_of(path: str) -> Format | None:
+    """Return the format of a file by its name, unless its first bytes say that the name is wrong.
+
+    The name says which text it is, as several look alike. But Jelly is no text.
+    """
+    from jelly_rdflib.core.input_start import has_control_characters, is_frame, look_at_start
+    from jelly_rdflib.core.source import ByteSource, open_source
+    from jelly_rdflib.errors import JellyError
+    from jelly_rdflib.formats import UntoldFormatError, guess_by_name, guess_by_start
+
+    found = guess_by_name(path)
+    if found is None or not stat.S_ISREG(os.stat(path).st_mode):
+        return found
+    try:
+        source = open_source(path, chosen_limits())
+        try:
+            start, _ = look_at_start(source)
+        finally:
+            if isinstance(source, ByteSource):
+                source.close()
+        is_text = not (has_control_characters(start) or is_frame(start))
+        if start and found.is_text != is_text:
+            return guess_by_start(start, holds_changes=None)
+    except (UntoldFormatError, JellyError):
+        # The reader of the named format has the error.
+        pass
+    return found
 
 
 class StartedInput:

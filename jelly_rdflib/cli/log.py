@@ -23,7 +23,7 @@ from jelly_rdflib.cli.options import (
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
-from jelly_rdflib.cli.printable import say
+from jelly_rdflib.cli.printable import count, name_errors, say, tell
 from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def log_command(function: Callable[..., None]) -> click.Command:
     def run(log: str, timeout: float, **arguments: Any) -> None:
         from jelly_rdflib.log import PatchLog
 
-        function(PatchLog(log, limits=chosen_limits(), timeout=timeout), **arguments)
+        with name_errors(log):
+            function(PatchLog(log, limits=chosen_limits(), timeout=timeout), **arguments)
 
     return timeout_option(limit_option(command.command()(log_argument(run))))
 
@@ -140,7 +141,7 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
                 with closing(reader):
                     for operations in _split(reader):
                         entry = log.append(operations, prev=prev)
-                        click.echo(f"version {entry.version}: {entry.id}")
+                        tell(f"version {entry.version}: {entry.id}")
                         prev = None
             except JellyError:
                 raise
@@ -184,7 +185,7 @@ def show(log: PatchLog, since: int | str | None, upto: int | str | None, as_json
                 "time": entry.time.isoformat(),
                 "path": os.fspath(entry.path),
             }
-            click.echo(json.dumps(fields, ensure_ascii=False))
+            say(json.dumps(fields, ensure_ascii=False))
         return
 
     from jelly_rdflib.cli.tables import print_parts
@@ -199,16 +200,19 @@ def show(log: PatchLog, since: int | str | None, upto: int | str | None, as_json
 def verify(context: click.Context, log: PatchLog, deep: bool) -> None:
     """Check a log: read every file to its end, and print each problem on a line.
 
-    The exit code is 1 if there is a problem.
+    If there is none, a line says that all is well. The exit code is 1 if there is a problem.
 
     \b
     Examples:
       jellyp log verify history
-      jellyp log verify --deep history && echo all is well
+      jellyp log verify --deep --quiet history || echo "it is damaged"
     """
     problems = log.verify(deep=deep)
     for problem in problems:
         say(problem)
+    if not problems:
+        snapshots = count(len(log.snapshots), "snapshot")
+        tell(f"all is well: version {log.version}, {snapshots}")
     context.exit(1 if problems else 0)
 
 
@@ -243,7 +247,7 @@ def replay(
     total = len(log.patches(target.id, upto))
     with show_progress("replaying", total, is_bytes=False) as advance:
         after = target.update(log, upto=upto, progress=lambda entry: advance(1))
-    click.echo(f"version {after}" if before == after else f"version {before} to {after}")
+    tell(f"version {after}" if before == after else f"version {before} to {after}")
 
 
 @log_command
@@ -284,7 +288,7 @@ def snapshot(context: click.Context, log: PatchLog, version: int | str | None) -
     """
     # The printed path starts with LOG as it was given.
     path = log.snapshot(version)
-    click.echo(os.path.join(context.params["log"], path.parent.name, path.name))
+    say(os.path.join(context.params["log"], path.parent.name, path.name))
 
 
 @log_command
@@ -300,7 +304,7 @@ def squash(log: PatchLog, first: int | str, last: int | str) -> None:
       jellyp log squash history 1 100
     """
     entry = log.squash(first, last)
-    click.echo(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")
+    tell(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")
 
 
 @command.command()
@@ -321,4 +325,4 @@ def upgrade(log: str, timeout: float) -> None:
     from jelly_rdflib.log import upgrade
 
     upgraded = upgrade(log, limits=chosen_limits(), timeout=timeout)
-    click.echo(f"version {upgraded.version}")
+    tell(f"version {upgraded.version}")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import signal
 import sys
+import traceback
 import warnings
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from jelly_rdflib.cli.printable import printable, say
+from jelly_rdflib.cli.printable import STANDARD_OUTPUT, printable, say
 
 # The packages of the extra cli.
 PACKAGES = ("click", "rich")
@@ -41,9 +43,12 @@ def main() -> NoReturn:
     # A shell sets this when it asks for completions.
     if "_JELLYP_COMPLETE" in os.environ:
         jellyp.main(prog_name="jellyp")
+    # Commands share it with this context, which may not exist.
+    meta: dict[str, Any] = {}
     try:
         # `main` of click would print its own messages about interrupts and broken pipes.
         with jellyp.make_context("jellyp", sys.argv[1:]) as context:
+            meta = context.meta
             jellyp.invoke(context)
         sys.stdout.flush()
         code = 0
@@ -51,8 +56,9 @@ def main() -> NoReturn:
         code = error.exit_code
     except click.ClickException as error:
         with suppress(OSError):
+            _show_traceback(meta)
             _show(error)
-        code = error.exit_code
+        code = meta.get("error-code", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = 128 + signal.SIGINT
     except BrokenPipeError:
@@ -63,9 +69,10 @@ def main() -> NoReturn:
         if message is None:
             raise
         with suppress(OSError):
+            _show_traceback(meta)
             say(f"jellyp: {message}", err=True)
         # A missing package is no error of the input.
-        code = 2 if isinstance(error, ImportError) else 1
+        code = 2 if isinstance(error, ImportError) else meta.get("error-code", 1)
     finally:
         _drop_output()
     sys.exit(code)
@@ -84,6 +91,10 @@ def _open_standard_streams() -> None:
             _drop(number, flag)
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # What the encoding lacks, such as that of a console of Windows, is printed as an escape.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop(number: int, flag: int) -> None:
@@ -116,6 +127,12 @@ def _exit_at_signals() -> None:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
+def _show_traceback(meta: dict[str, Any]) -> None:
+    """Show where the error came up, if ``--debug`` asks for it."""
+    if meta.get("debug"):
+        say(traceback.format_exc(), err=True, end="")
+
+
 def _show(error: Any) -> None:
     """Show an error: of the call as click does, of the input on one line."""
     import click
@@ -137,6 +154,9 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, OSError):
         if error.errno == errno.EBADF:
             return "standard input or output is closed"
+        if error.errno == errno.ENOSPC and error.filename is None:
+            # Writers of files name them.
+            error.filename = STANDARD_OUTPUT
         reason = error.strerror or str(error)
         return reason if error.filename is None else f"{os.fspath(error.filename)}: {reason}"
     if isinstance(error, MemoryError):
@@ -151,4 +171,7 @@ def _explain(error: Exception) -> str | None:
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
-    print(printable(f"jellyp: warning: {message}"), file=sys.stderr)
+    from jelly_rdflib.cli.options import is_quiet
+
+    if not is_quiet():
+        print(printable(f"jellyp: warning: {message}"), file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -13,7 +14,23 @@ import click
 if TYPE_CHECKING:
     from jelly_rdflib.options import Limits
 
+
+class _ChangesPath(click.Path):
+    """The path of a file, "-", or the folder of a patch log."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        found: Any = super().convert(value, param, ctx)
+        if os.path.isdir(found):
+            from jelly_rdflib.log.history import NAME
+
+            if not os.path.exists(os.path.join(found, NAME)):
+                self.fail(f"{found!r} is a folder, but no patch log.", param, ctx)
+        return found
+
+
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
+# A file, or a patch log.
+CHANGES = _ChangesPath(exists=True, allow_dash=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
 _RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
@@ -183,12 +200,16 @@ def read_number(text: str) -> int:
 def read_range(text: str) -> slice:
     """Read a range of frames from the command line: 3, ..3, 3.., 1..3 or 1..=3."""
     found = _RANGE.fullmatch(text.strip())
-    if found is None:
-        raise click.BadParameter(f"{text!r} is no range, such as 3, ..3, 3.., 1..3 or 1..=3")
-    single, start, equals, stop = found.groups()
-    if single is not None:
-        return slice(int(single), int(single) + 1)
-    return slice(int(start or 0), int(stop) + len(equals) if stop else None)
+    if found is not None:
+        single, start, equals, stop = found.groups()
+        if single is not None:
+            return slice(int(single), int(single) + 1)
+        begin, end = int(start or 0), int(stop) + len(equals) if stop else None
+        if (end is not None and begin < end) or (start and end is None and not equals):
+            return slice(begin, end)
+    raise click.BadParameter(
+        f"{text!r} has no numbers of frames, such as 3, ..3, 3.., 1..3 (without 3) or 1..=3"
+    )
 
 
 def _parse_number(text: str) -> int | None:
@@ -218,8 +239,18 @@ def is_isolated() -> bool:
     return bool(click.get_current_context().meta.get("isolated"))
 
 
+class _LimitOption(click.Option):
+    """The option ``--limit``, whose help lists the names, which are looked up only then."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        names = ", ".join(_limit_names())
+        return None if record is None else (record[0], f"{record[1]} Names: {names}.")
+
+
 limit_option = click.option(
     "--limit",
+    cls=_LimitOption,
     metavar="NAME=NUMBER",
     type=_read_limit,
     multiple=True,
@@ -241,3 +272,48 @@ _isolated_option = click.option(
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--isolated`` and ``--limit``, for a command that reads any format."""
     return _isolated_option(limit_option(function))
+
+
+def _keep(name: str) -> Callable[[click.Context, Any, bool], None]:
+    def keep(context: click.Context, param: object, value: bool) -> None:
+        if value:
+            context.meta[name] = True
+
+    return keep
+
+
+def _flag(key: str) -> dict[str, Any]:
+    return {"is_flag": True, "is_eager": True, "callback": _keep(key), "expose_value": False}
+
+
+def quiet_option(help: str) -> Callable[[Any], Any]:
+    """Return the option ``--quiet`` for a command to which it means more than for others."""
+    return click.option("-q", "--quiet", help=help, **_flag("quiet"))
+
+
+# What every command has, and the command jellyp itself.
+SHARED = (
+    click.Option(["-q", "--quiet"], help="Print only results and errors.", **_flag("quiet")),
+    click.Option(["--no-progress"], help="Show no progress bar.", **_flag("no-progress")),
+    click.Option(["--debug"], help="Show where in the program an error came up.", **_flag("debug")),
+)
+
+
+def is_quiet() -> bool:
+    """Return whether the running command got ``--quiet``."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get("quiet"))
+
+
+def shows_progress() -> bool:
+    """Return whether the running command may show a progress bar."""
+    context = click.get_current_context(silent=True)
+    return not is_quiet() and not (context is not None and context.meta.get("no-progress"))
+
+
+def add_shared_options(command: click.Command) -> None:
+    """Add the options that every command has, before its help."""
+    have = {name for param in command.params for name in param.opts}
+    for option in SHARED:
+        if not have.intersection(option.opts):
+            command.params.append(option)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors
+
 if TYPE_CHECKING:
     from jelly_rdflib.formats import Format
 
@@ -64,14 +66,16 @@ def open_output(path: str) -> Iterator[Any]:
     block. An exception in the block deletes it.
     """
     if path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with name_errors(STANDARD_OUTPUT):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     # A symbolic link stays, and its target is replaced.
     target = os.path.realpath(path)
     if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
         # A device or a pipe can't be replaced.
-        yield target
+        with name_errors(path):
+            yield target
         return
     check_folder(target)
     folder, name = os.path.split(target)
@@ -80,7 +84,8 @@ def open_output(path: str) -> Iterator[Any]:
     try:
         # Inside `try`: a signal may come as soon as the file exists.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        yield temporary
+        with name_errors(path):
+            yield temporary
         if os.path.exists(target):
             os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(temporary, target)

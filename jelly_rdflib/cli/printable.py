@@ -1,15 +1,38 @@
-"""Makes text of strangers safe to print: it may have control sequences for the terminal."""
+"""Prints text; that of strangers is made safe: it may have control sequences for the terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from jelly_rdflib.display.words import count as count
 from jelly_rdflib.display.words import printable as printable
+
+STANDARD_OUTPUT = "standard output"
+
+
+@contextmanager
+def name_errors(name: str) -> Iterator[None]:
+    """Give errors of the system in the block a file's name, if they have none: of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or name
+        raise
 
 
 def say(text: Any, *, err: bool = False, end: str = "\n") -> None:
     """Print a line that may have parts of an input; with ``err`` to standard error."""
     import click
 
-    click.echo(printable(str(text)) + end, err=err, nl=False)
+    with name_errors("standard error" if err else STANDARD_OUTPUT):
+        click.echo(printable(str(text)) + end, err=err, nl=False)
+
+
+def tell(text: Any) -> None:
+    """Print a line that says that something went well, unless ``--quiet`` was given."""
+    from jelly_rdflib.cli.options import is_quiet
+
+    if not is_quiet():
+        say(text)

@@ -8,20 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from jelly_rdflib.cli.options import shows_progress
+
 # A bar is shown after this time, in seconds.
 PATIENCE = 0.5
 
 
 @contextmanager
 def show_progress(
-    label: str, total: int | None, *, is_bytes: bool = True
+    label: str, total: int | None, *, is_bytes: bool = True, is_shown: bool = True
 ) -> Iterator[Callable[[int], None]]:
     """Show a progress bar during a block; yield a function that adds to the finished work.
 
-    If ``total`` is None, the total is unknown.
+    If ``total`` is None, the total is unknown. With ``--quiet`` or ``--no-progress`` there is no
+    bar.
     """
     bar: Any = None
-    may_show = sys.stderr.isatty()
+    may_show = is_shown and shows_progress() and sys.stderr.isatty()
     start = time.monotonic()
     done = 0
 

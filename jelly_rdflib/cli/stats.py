@@ -7,13 +7,14 @@ from itertools import islice
 
 import click
 
+from jelly_rdflib.cli.filters import Filters, filter_options
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import INPUT, from_option, reading_options
+from jelly_rdflib.cli.options import CHANGES, from_option, reading_options
 from jelly_rdflib.cli.printable import say
 
 
 @click.command("stats")
-@click.argument("file", metavar="[FILE]", default="-", type=INPUT)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=CHANGES)
 @from_option("FILE")
 @click.option(
     "--top",
@@ -29,11 +30,20 @@ from jelly_rdflib.cli.printable import say
     type=click.Path(dir_okay=False, writable=True),
     help="Draw a picture: .svg, .png or .pdf. (Needs the extra plot.)",
 )
+@filter_options
 @reading_options
-def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | None) -> None:
+def command(
+    files: tuple[str, ...],
+    from_: str | None,
+    top: int,
+    as_json: bool,
+    plot: str | None,
+    filters: Filters,
+) -> None:
     """Count operations by graph, by predicate and by transaction.
 
-    FILE has changes or statements; without it, standard input is read.
+    FILE has changes or statements, or is the folder of a patch log; without it, standard input is
+    read. Several files are counted together.
 
     The first 100,000 graphs, up to 12 MiB of names, and as many predicates are counted one by one.
     The graphs and predicates after them are counted together, as others.
@@ -43,26 +53,32 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
       jellyp stats changes.jellyp
       jellyp stats --top 30 changes.rdfp.gz
       jellyp stats --json changes.jellyp | jq .operations.A
+      jellyp stats --since 2026-11-01 --until 2026-11-30 history
       jellyp stats --plot changes.svg changes.jellyp
     """
-    from jelly_rdflib.inspection.stats import count_operations
+    from jelly_rdflib.inspection.stats import StreamStats, count_operations
 
     if plot is not None:
         from jelly_rdflib.cli.plotting import check_picture
 
         # Checked first, as reading the file may take long.
         check_picture(plot)
-    with open_argument(file, from_) as input_:
-        counts = count_operations(input_.batches())
+    counts = StreamStats()
+    name = f"{len(files)} files"
+    for file in files or ("-",):
+        with open_argument(file, from_) as input_:
+            count_operations(filters.batches(input_), counts)
+            if len(files) <= 1:
+                name = input_.name
     if plot is not None:
         from jelly_rdflib.cli.plotting import plot_counts
 
-        plot_counts(counts, plot, input_.name, top)
+        plot_counts(counts, plot, name, top)
     if not as_json:
         from jelly_rdflib.cli.tables import print_parts
         from jelly_rdflib.inspection.stats_tables import stats_parts
 
-        print_parts(stats_parts(counts, top), input_.name)
+        print_parts(stats_parts(counts, top), name)
         return
     # In pieces of so many tokens, as the whole text may take a hundred MB.
     parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(counts.as_dict())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,12 +15,15 @@ from rich.measure import Measurement
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
-from jelly_rdflib.cli.printable import printable
+from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, printable
 from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 
 BAR_WIDTH = 24
 # Wide enough that IRIs in a file are not cut.
 FILE_WIDTH = 250
+_TRAILING_BLANKS = re.compile("[ \t]+$", re.MULTILINE)
+# What stands for blocks where an encoding has none.
+_BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
 class _PipeConsole(Console):
@@ -27,13 +33,34 @@ class _PipeConsole(Console):
         raise BrokenPipeError
 
 
-def make_console(title: str | None = None, *, err: bool = False) -> Console:
+class _TrimmedOutput:
+    """Standard output without blanks at the ends of lines; rich writes whole lines."""
+
+    encoding = property(lambda self: sys.stdout.encoding)
+
+    def write(self, text: str) -> int:
+        with name_errors(STANDARD_OUTPUT):
+            return sys.stdout.write(_TRAILING_BLANKS.sub("", text))
+
+    def flush(self) -> None:
+        with name_errors(STANDARD_OUTPUT):
+            sys.stdout.flush()
+
+    def isatty(self) -> bool:
+        return False
+
+
+def make_console(title: str | None = None, *, color: str = "auto", err: bool = False) -> Console:
     """Make a console on standard output, or on standard error, and print a title.
 
-    Only a terminal's lines are cut.
+    ``color`` is that of ``--color``.
+
+    Lines are cut at the width of a terminal, or at ``COLUMNS`` if that is set.
     """
-    console = _PipeConsole(highlight=False, stderr=err)
-    if not console.is_terminal:
+    file: Any = None if err or sys.stdout.isatty() else _TrimmedOutput()
+    system: Any = {"always": "standard", "never": None}.get(color, "auto")
+    console = _PipeConsole(highlight=False, file=file, color_system=system, stderr=err)
+    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         console.width = FILE_WIDTH
     if title is not None:
         console.print(Text(printable(title), "bold"))
@@ -43,11 +70,16 @@ def make_console(title: str | None = None, *, err: bool = False) -> Console:
 def print_parts(parts: Iterable[Part], title: str | None = None, *, err: bool = False) -> None:
     """Print the lines and tables of a report, below a title; with ``err`` to standard error."""
     console = make_console(title, err=err)
+    is_ascii = console.options.ascii_only
     for part in parts:
-        console.print(_terminal_table(part) if isinstance(part, Table) else Text(printable(part)))
+        if isinstance(part, Table):
+            console.print(_terminal_table(part, block="#" if is_ascii else "█"))
+        else:
+            line = printable(part)
+            console.print(Text(line.translate(_BLOCKS) if is_ascii else line))
 
 
-def _terminal_table(table: Table) -> TerminalTable:
+def _terminal_table(table: Table, *, block: str) -> TerminalTable:
     result = TerminalTable(box=box.SIMPLE_HEAD, title=table.title, title_justify="left")
     bars = {i for row in table.rows for i, value in enumerate(row) if isinstance(value, Bar)}
     for number, name in enumerate(table.columns):
@@ -55,7 +87,7 @@ def _terminal_table(table: Table) -> TerminalTable:
         # Where a terminal is too narrow, rich narrows the columns that may wrap: those of names.
         result.add_column(name, justify=justify, no_wrap=justify == "right" or number in bars)
     for row in table.rows:
-        result.add_row(*map(_cell, row))
+        result.add_row(*(_cell(value, block) for value in row))
     return result
 
 
@@ -75,7 +107,7 @@ class _Name:
         yield Text(text, no_wrap=True, overflow="ellipsis")
 
 
-def _cell(value: object) -> Text | _Name:
+def _cell(value: object, block: str) -> Text | _Name:
     if isinstance(value, str):
         return _Name(cell_text(value))
     if not isinstance(value, Bar):
@@ -83,5 +115,20 @@ def _cell(value: object) -> Text | _Name:
     bar = Text()
     for number, color in ((value.added, "green"), (value.deleted, "red")):
         # A number above 0 gets at least one character.
-        bar.append("█" * -(-number * BAR_WIDTH // value.most), color)
+        bar.append(block * -(-number * BAR_WIDTH // value.most), color)
     return bar
+
+
+def print_side_by_side(rows: Iterable[tuple[str | None, str | None]], color: str) -> None:
+    """Print what was deleted beside what was added; None: there is nothing on this side.
+
+    ``color`` is the value of the option ``--color``.
+    """
+    console = make_console(color=color)
+    table = TerminalTable(box=box.SIMPLE_HEAD)
+    for title, color in (("old", "red"), ("new", "green")):
+        table.add_column(title, style=color, overflow="fold", ratio=1)
+    table.expand = console.is_terminal
+    for sides in rows:
+        table.add_row(*(Text(printable(side or "")) for side in sides))
+    console.print(table)

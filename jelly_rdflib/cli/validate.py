@@ -19,7 +19,7 @@ from jelly_rdflib.cli.options import (
     read_range,
     reading_options,
 )
-from jelly_rdflib.cli.printable import count, say
+from jelly_rdflib.cli.printable import count, say, tell
 
 if TYPE_CHECKING:
     from jelly_rdflib.cli.comparison import Expected
@@ -30,7 +30,7 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
         from jelly_rdflib.inspection.validation import RULES
 
         for name, rule in RULES.items():
-            click.echo(f"{name}: {rule.severity}. {rule.text}")
+            say(f"{name}: {rule.severity}. {rule.text}")
         context.exit()
 
 
@@ -150,7 +150,7 @@ def command(
                 counts["error"] = _compare(input_, copy, expected, as_json=as_json)
         if not as_json:
             words = [count(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
-            say(f"{name}: {', '.join(words) or 'no faults'}")
+            tell(f"{name}: {', '.join(words) or 'no faults'}")
         is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
     context.exit(0 if is_good else 1)
 

@@ -32,6 +32,17 @@ class RowFilter:
         g: Iterable[TermCondition] = (),
     ) -> None: ...
 
+@final
+class RowSelection:
+    def __init__(
+        self, filter: RowFilter | None, max_held: int, *, keeps_prefixes: bool = False
+    ) -> None: ...
+    filter: RowFilter | None
+    keeps_prefixes: bool
+    def select(self, batch: Batch, start: int, stop: int) -> list[Batch]: ...
+
+def mark_batch(source: Batch, op: int) -> Batch: ...
+
 TERM_COLUMNS: tuple[str, ...]
 
 @final

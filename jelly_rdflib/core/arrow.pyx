@@ -16,5 +16,6 @@ from jelly_rdflib.operations import Op
 
 include "arrow/row_filter.pxi"
 include "arrow/distinct_terms.pxi"
+include "arrow/row_selection.pxi"
 include "arrow/row_columns.pxi"
 include "arrow/column_batches.pxi"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,32 @@ _LOOKUP_COLUMNS = {
     "bytes of text": "text_size",
     "references": "references",
 }
+
+# The fields of a report that are added up for several inputs, by their columns.
+_TOTALS = {
+    "bytes": "size",
+    "stored": "stored_size",
+    "frames": "frames",
+    "statements": "statements",
+    "patches": "patches",
+}
+
+
+def total_of(reports: Iterable[StreamReport]) -> dict[str, int]:
+    """Add up what several reports have in common, by the names of their fields."""
+    kept = list(reports)
+    return {field: sum(getattr(report, field) for report in kept) for field in _TOTALS.values()}
+
+
+def summary_table(reports: Sequence[tuple[str, StreamReport]]) -> Table:
+    """Return a table with a line for each of several named inputs, and one for all of them."""
+    numbers = attrgetter(*_TOTALS.values())
+    rows: list[tuple[Any, ...]] = [
+        (name, report.format or "unknown", *numbers(report)) for name, report in reports
+    ]
+    total = total_of(report for _, report in reports)
+    rows.append((count(len(reports), "file"), "", *total.values()))
+    return Table(("file", "format", *_TOTALS), rows, left=(0, 1))
 
 
 def report_parts(report: StreamReport) -> Iterator[Part]:

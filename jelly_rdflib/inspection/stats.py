@@ -255,6 +255,12 @@ class StreamStats:
         self._deleted += ops.count(Op.D, start, stop)
         self._patch_is_empty &= start == stop
 
+    def _forget_open(self) -> None:
+        """Forget what is open: statements of an input are no transaction of the next one."""
+        self._added = self._deleted = 0
+        self._is_explicit = False
+        self._patch_is_empty = True
+
     def _add_mark(self, code: int) -> None:
         is_implicit = not self._is_explicit and self._added + self._deleted > 0
         if code in (Op.TC, Op.TA) or is_implicit:
@@ -332,14 +338,15 @@ def stats(
         return count_operations(batches)
 
 
-def count_operations(batches: Iterable[Batch]) -> StreamStats:
-    """Count the operations of batches.
+def count_operations(batches: Iterable[Batch], counts: StreamStats | None = None) -> StreamStats:
+    """Count the operations of batches, and add them to other counts.
 
     A reader ends every patch with END, so no operation of changes is left in an open transaction.
     """
-    counts = StreamStats()
+    counts = StreamStats() if counts is None else counts
     for batch in batches:
         counts.add(batch)
+    counts._forget_open()
     return counts
 
 
@@ -353,16 +360,16 @@ def _name(batch: Batch, term: int) -> str | None:
 
 
 def _name_of(node: Any) -> str | None:
-    return None if _is_long(node) else _spell(node)
+    return None if _is_long(node) else spell(node)
 
 
-def _spell(node: Any) -> str:
+def spell(node: Any) -> str:
     """Return a term as N-Triples has it.
 
     rdflib's n3() refuses what is no valid IRI, and warns of numbers that are none.
     """
     if isinstance(node, TripleTerm):
-        return node._write("<< {} {} {} >>", _spell)
+        return node._write("<< {} {} {} >>", spell)
     if isinstance(node, Literal):
         quoted = f'"{str(node).translate(_ESCAPES)}"'
         if node.language:

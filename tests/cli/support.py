@@ -17,12 +17,12 @@ from jelly_rdflib import Op
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "jelly_rdflib"]
-# No colours, no terminal of the caller's, and this tree's package.
+# No colours, no terminal of the caller's nor its width, and this tree's package.
+OF_CALLER = ("NO_COLOR", "TERM", "COLUMNS")
 ENVIRONMENT = {
-    **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")},
+    **{key: value for key, value in os.environ.items() if key not in OF_CALLER},
     "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
     "TERM": "xterm-256color",
-    "COLUMNS": "80",
 }
 
 S, P, G = URIRef("http://example.org/s"), URIRef("http://example.org/p"), URIRef("urn:g")

@@ -56,7 +56,7 @@ def test_a_format_that_is_given_goes_before_the_name(source: Path) -> None:
     wrong = source.with_name("in.rdfp")
     source.rename(wrong)
     out = source.with_name("out.jellyp")
-    assert run("convert", wrong, out).code == 1
+    assert run("convert", "--from", "rdf-patch", wrong, out).code == 1
     run_well("convert", "--from", "application/x-jelly-rdf-patch", "--to", "rdfp", wrong, out)
     assert out.read_text() == TEXT
 
@@ -270,7 +270,8 @@ def jr_statements(data: bytes, format: str) -> list[Any]:
 
 def test_what_looks_like_several_syntaxes_must_be_said(tmp_path: Path) -> None:
     text = b"<urn:s> <urn:p> <urn:o> .\n"
-    ended = run("convert", "--to", "nq", "-", "-", stdin=text)
+    turtle = text.replace(b" .", b", <urn:q> .")
+    ended = run("convert", "--to", "nq", "-", "-", stdin=turtle)
     assert ended.code == 2
     assert "--from" in ended.err
     run_well("convert", "--from", "nt", "--to", "nq", "-", "-", stdin=text)

@@ -119,7 +119,32 @@ def test_what_comes_before_an_error_is_shown(arguments: list[str], tmp_path: Pat
 
 
 def test_what_nothing_tells() -> None:
-    ended = run("inspect", stdin=b"<urn:s> <urn:p> <urn:o> .")
+    ended = run("inspect", stdin=b"<urn:s> <urn:p> <urn:o>, <urn:q> .")
     assert ended.code == 1
     assert "unknown format" in ended.text
     assert "say by a format" in ended.err
+
+
+def test_several_files_make_one_summary(source: Path, tmp_path: Path) -> None:
+    text = tmp_path / "x.rdfp"
+    text.write_text("TX .\nA <urn:s> <urn:p> <urn:o> .\nTC .\n")
+    single = json.loads(run_well("inspect", "--json", source).text)
+    found = json.loads(run_well("inspect", "--json", source, text, source).text)
+    assert found["files"][0] == {"file": str(source), **single}
+    assert found["total"]["statements"] == 2 * single["statements"] + 1
+    assert found["total"]["size"] == 2 * single["size"] + text.stat().st_size
+    shown = run_well("inspect", source, text).text
+    assert str(text) in shown
+    assert "2 files" in shown
+
+
+def test_an_error_in_one_of_several_files_is_told_behind_the_summary(
+    source: Path, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.rdfp"
+    bad.write_text("TX .\nX .\n")
+    ended = run("inspect", bad, source)
+    assert ended.code == 1
+    assert "2 files" in ended.text
+    assert ended.err.startswith(f"jellyp: {bad}: ")
+    assert run("inspect", "--frames", source, source).code == 2

@@ -37,6 +37,7 @@ def test_without_a_command_there_is_the_help(group: tuple[str, ...]) -> None:
 
 def test_version() -> None:
     assert run_well("--version").text.startswith("jellyp, version 0.")
+    assert run_well("-V").text == run_well("--version").text
 
 
 def test_help_does_not_import_the_core() -> None:
@@ -111,12 +112,98 @@ def test_standard_input_at_fault_is_named_too() -> None:
     )
 
 
-def test_a_failed_write_exits_with_1(tmp_path: Path) -> None:
+def test_a_failed_write_exits_with_1_and_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "in.jellyp").write_bytes(encode())
     ended = run("convert", "--to", "rdf-patch", tmp_path / "in.jellyp", "/dev/full")
     assert ended.code == 1
-    assert "No space left on device" in ended.err
-    assert "Traceback" not in ended.err
+    assert ended.err == "jellyp: /dev/full: No space left on device\n"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cat", "in.jellyp"],
+        ["stats", "in.jellyp"],
+        ["convert", "--to", "rdfp", "in.jellyp", "-"],
+        ["--help"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_at_standard_output_is_named(
+    arguments: list[str], unbuffered: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in.jellyp").write_bytes(encode())
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [*COMMAND, *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env={**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered},
+            text=True,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "jellyp: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [(["conv"], "convert"), (["log", "verfy"], "verify"), (["spark", "difff"], "diff")],
+)
+def test_a_misspelled_command_is_told_the_right_one(arguments: list[str], advice: str) -> None:
+    ended = run(*arguments)
+    assert ended.code == 2
+    assert f"Did you mean '{advice}'?" in ended.err
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "log append", "spark replay"])
+def test_each_command_has_the_shared_options(name: str) -> None:
+    shown = run_well(*name.split(), "--help").text
+    for option in ("-q, --quiet", "--no-progress", "--debug"):
+        assert option in shown
+
+
+def test_debug_shows_where_an_error_came_up(tmp_path: Path) -> None:
+    path = tmp_path / "bad.rdfp"
+    path.write_text("X .\n")
+    message = run("cat", path).err
+    assert message.count("\n") == 1
+    for arguments in (["cat", "--debug", path], ["--debug", "cat", path]):
+        ended = run(*arguments)
+        assert ended.code == 1
+        assert ended.err.startswith("Traceback")
+        assert "DecodeError" in ended.err
+        assert ended.err.endswith(message)
+    # Of the system, too.
+    ended = run("convert", "--debug", "--to", "rdfp", path, "/dev/full")
+    assert "Traceback" in ended.err
+
+
+def test_quiet_leaves_results_and_errors(tmp_path: Path) -> None:
+    log, patch = tmp_path / "log", tmp_path / "in.rdfp"
+    patch.write_text(TEXT.partition("H id")[2].partition("\n")[2].partition("Z .")[0])
+    assert run_well("log", "init", log).out == b""
+    assert run_well("log", "append", "--quiet", log, patch).out == b""
+    assert run_well("log", "append", log, patch).text.startswith("version 2: ")
+    assert run_well("--quiet", "log", "replay", log, tmp_path / "replica").out == b""
+    assert run_well("validate", "-q", patch).out == b""
+    assert run_well("cat", "-q", patch).out == patch.read_bytes()
+    assert "does not exist" in run("cat", "-q", tmp_path / "missing").err
+
+
+def test_what_an_encoding_lacks_is_no_error(tmp_path: Path) -> None:
+    """As on consoles of Windows with an old code page."""
+    path = tmp_path / "x.nq"
+    path.write_text("<urn:s> <urn:日本> <urn:o> .\n", "utf-8")
+    for encoding in ("ascii", "cp1252", "cp850"):
+        shown = run_well("stats", path, PYTHONIOENCODING=encoding).out.decode(encoding)
+        assert "\\u65e5\\u672c" in shown
+        assert "####" in shown
+        assert "<urn:s>" in run_well("cat", path, PYTHONIOENCODING=encoding).text
+        ended = run("cat", tmp_path / "日本", PYTHONIOENCODING=encoding)
+        assert ended.code == 2
+        assert "does not exist" in ended.err
 
 
 @pytest.fixture

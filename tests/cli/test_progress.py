@@ -69,6 +69,9 @@ def test_long_work_shows_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     assert "MB" in seen
     write_slowly(pipe)
     assert run_well("convert", pipe, out).out == b""
+    for option in ("--quiet", "--no-progress"):
+        write_slowly(pipe)
+        assert run_on_terminal("convert", option, pipe, out) == (0, "")
 
 
 def test_short_work_shows_none(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import click
 from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.log import version
 from jelly_rdflib.cli.options import limit_option
+from jelly_rdflib.cli.printable import tell
 from jelly_rdflib.cli.spark.job import (
     FORMATS,
     OF_CHANGES,
@@ -241,4 +242,4 @@ def ingest(
         state = QuadTable(spark, table).last()[1]
         # With --order-by patches are not counted.
         if state is None or state.version is not None:
-            click.echo(f"patches: {0 if state is None else state.version:,}")
+            tell(f"patches: {0 if state is None else state.version:,}")

@@ -1,0 +1,494 @@
+"""Filters of operations: their options, and what they let through of an input."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timezone
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jelly_rdflib.cli.options import chosen_limits, read_range
+
+if TYPE_CHECKING:
+    from jelly_rdflib.cli.inputs import InputArgument
+    from jelly_rdflib.core.arrow import RowFilter
+    from jelly_rdflib.core.batch import Batch
+
+DEFAULT_GRAPH = "default"
+# Operations with terms; the others are marks, which stay with these.
+OPS = ("A", "D", "PA", "PD", "H")
+POSITIONS = {"subject": "s", "predicate": "p", "object": "o", "graph": "g"}
+
+_PATCHES = re.compile(r"(\d+)|(\d*)\.\.(\d*)", re.ASCII)
+# A prefixed name of Turtle, or a literal with one as its datatype.
+_PREFIXED = re.compile(
+    r"""(?P<start>"(?:[^"\\]|\\.)*"\^\^)? (?P<prefix>[^\W\d_][\w.-]*)? :
+        (?P<local>[^\s<>"{}|^`\\]*)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class _Range:
+    """Numbers from ``start`` up to, without, ``stop``; None: without end."""
+
+    start: int
+    stop: int | None
+
+    def __contains__(self, number: int) -> bool:
+        return self.start <= number and not self.is_before(number)
+
+    def is_before(self, number: int) -> bool:
+        """Return whether this number and all higher ones are behind the range."""
+        return self.stop is not None and number >= self.stop
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term as the user gave it: N-Triples text, or with a prefix that the input binds."""
+
+    option: str
+    text: str
+    prefix: str | None = None
+    parts: tuple[str, str] = ("", "")
+
+    def texts(self, iris: Iterable[str]) -> list[str]:
+        """Return N-Triples texts, by the IRIs to which the prefix is bound."""
+        if self.prefix is None:
+            return [self.text]
+        start, local = self.parts
+        return [f"{start}<{iri}{local}>" for iri in iris]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The filters that a command got; each one given must let an operation through.
+
+    ``times`` are seconds since 1970, the first and the last one. ``terms`` has for a column of
+    batches the terms of which one must be there.
+    """
+
+    ops: frozenset[int] | None = None
+    terms: dict[str, tuple[_Term, ...]] = field(default_factory=dict)
+    patches: _Range | None = None
+    times: tuple[float, float] | None = None
+    frames: _Range | None = None
+
+    def batches(self, input_: InputArgument, **settings: Any) -> Iterator[Batch]:
+        """Read an input, once, and return what the filters let through.
+
+        Marks of transactions, headers and ends of patches stay with the operations in them.
+        ``settings`` are for `open_input`.
+
+        Raises:
+            InputError: The input binds no such prefix, or has no patches, times or frames.
+        """
+        if self == Filters():
+            return input_.batches(**settings)
+        return _Filtering(self, input_, settings).run()
+
+    def wants_time(self, seconds: float) -> bool:
+        """Return whether a patch of a time is wanted."""
+        return self.times is None or self.times[0] <= seconds <= self.times[1]
+
+    def has_prefixed_names(self) -> bool:
+        """Return whether the prefixes of an input must be known."""
+        return any(term.prefix is not None for terms in self.terms.values() for term in terms)
+
+
+class _Filtering:
+    """The work of filters on one input."""
+
+    def __init__(self, filters: Filters, input_: InputArgument, settings: dict[str, Any]) -> None:
+        from jelly_rdflib.core.arrow import RowSelection
+
+        self.filters = filters
+        self.input = input_
+        self.settings = settings
+        self.limits = chosen_limits()
+        self.bound: dict[str, list[str]] = defaultdict(list)
+        self.selection = RowSelection(self._make_filter(), self.limits.max_held_operations)
+        # The number of the patch that was last begun; whether it goes on; whether it is wanted,
+        # None: its time has not been read yet.
+        self.patch = 0
+        self.is_open = False
+        self.is_wanted: bool | None = True
+        self.held: list[tuple[Batch, int, int]] = []
+        # A transaction of the frames before those that are taken, or of these, goes on.
+        self.in_transaction = False
+        self.is_done = False
+
+    def run(self) -> Iterator[Batch]:
+        filters = self.filters
+        if self.input.patches is not None:
+            yield from self._run_log(self.input.patches)
+        else:
+            is_cut = False
+            last: Any = None
+            with closing(self.input.batches(**self.settings)) as batches:  # type: ignore[type-var]
+                for frame, batch in enumerate(batches):
+                    if frame == 0:
+                        self._check_input()
+                    is_cut = filters.frames is not None and filters.frames.is_before(frame)
+                    if is_cut:
+                        break
+                    self._learn_prefixes(batch)
+                    if filters.frames is None:
+                        yield from self._take(batch)
+                    else:
+                        yield from self._take_frame(batch, frame)
+                    last = batch
+                    if self.is_done:
+                        break
+                if is_cut:
+                    yield from self._end_cut(last)
+        for name, values in self._missing():
+            raise self._error(f"it does not bind the prefix of {name} {values}")
+
+    def _run_log(self, patches: Any) -> Iterator[Batch]:
+        """Filter the patches of a log; those that are not wanted are not read."""
+        filters = self.filters
+        if filters.frames is not None:
+            raise click.UsageError("--take-frames is for a file of Jelly, and not for a patch log")
+        for entry, batches in patches():
+            wanted = filters.patches
+            is_wanted = (
+                wanted is None
+                or (entry.version >= wanted.start and not wanted.is_before(entry.first))
+            ) and (filters.times is None or filters.wants_time(entry.time.timestamp()))
+            if not is_wanted and not filters.has_prefixed_names():
+                continue
+            with closing(batches()) as source:
+                for batch in source:
+                    self._learn_prefixes(batch)
+                    if is_wanted:
+                        yield from self.selection.select(batch, 0, len(batch))
+
+    def _error(self, message: str) -> Exception:
+        from jelly_rdflib.cli.inputs import InputError
+
+        return InputError(self.input.name, message)
+
+    def _check_input(self) -> None:
+        """Check that the input has what the filters are about."""
+        from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+
+        format, filters = self.input.format, self.filters
+        if filters.frames is not None and format not in (JELLY, JELLY_PATCH):
+            raise self._error(f"{format.title} has no frames: --take-frames is for Jelly")
+        if not format.holds_changes:
+            if filters.patches is not None:
+                raise self._error("it has statements, and no patches: --patch is for changes")
+            if filters.times is not None:
+                raise self._error("its statements have no times: --since and --until need patches")
+            self.selection.keeps_prefixes = filters.ops is None
+
+    def _missing(self) -> Iterator[tuple[str, str]]:
+        for terms in self.filters.terms.values():
+            for term in terms:
+                if term.prefix is not None and not self.bound[term.prefix]:
+                    yield term.option, term.text
+
+    def _make_filter(self) -> RowFilter | None:
+        from jelly_rdflib.core.arrow import RowFilter, TermCondition
+        from jelly_rdflib.nodes import make_node_factory
+        from jelly_rdflib.operations import Op
+
+        ops, terms = self.filters.ops, self.filters.terms
+        if ops is None and not terms:
+            return None
+        factory = make_node_factory(False)
+        conditions: dict[str, Any] = {}
+        for column, wanted in terms.items():
+            texts = [term for term in wanted if term.text != DEFAULT_GRAPH or column != "g"]
+            values = [text for term in texts for text in term.texts(self.bound[term.prefix or ""])]
+            accepts_null = len(texts) < len(wanted)
+            conditions[column] = [
+                TermCondition(factory, self.limits, values, accepts_null=accepts_null)
+            ]
+        # Terms are those of statements, unless other operations are asked for.
+        return RowFilter(ops=(Op.A, Op.D) if ops is None else ops, **conditions)
+
+    def _learn_prefixes(self, batch: Batch) -> None:
+        """Make the filter anew if the batch binds a prefix that it uses."""
+        from jelly_rdflib.operations import Op
+
+        if not self.filters.has_prefixed_names():
+            return
+        ops = bytes(batch.ops)
+        is_new = False
+        row = ops.find(Op.PA)
+        while row >= 0:
+            prefix, iri = batch.terms.text_of(batch.s[row]), batch.terms.text_of(batch.o[row])
+            if any(term.prefix == prefix for each in self.filters.terms.values() for term in each):
+                is_new |= iri not in self.bound[prefix]
+                self.bound[prefix] = [*dict.fromkeys([*self.bound[prefix], iri])]
+            row = ops.find(Op.PA, row + 1)
+        if is_new:
+            self.selection.filter = self._make_filter()
+
+    def _take_frame(self, batch: Batch, frame: int) -> Iterator[Batch]:
+        from jelly_rdflib.core.arrow import mark_batch
+        from jelly_rdflib.operations import Op
+
+        frames: Any = self.filters.frames
+        is_first = frame == frames.start
+        if is_first and self.in_transaction:
+            # The part of a transaction is a transaction.
+            yield from self._take(mark_batch(batch, Op.TX))
+        ops = bytes(batch.ops)
+        begun = ops.rfind(Op.TX)
+        ended = max(ops.rfind(Op.TC), ops.rfind(Op.TA))
+        if begun != ended:
+            self.in_transaction = begun > ended
+        if frame in frames:
+            yield from self._take(batch)
+
+    def _end_cut(self, last: Batch) -> Iterator[Batch]:
+        """End the transaction and the patch that go on behind the taken frames."""
+        from jelly_rdflib.core.arrow import mark_batch
+        from jelly_rdflib.operations import Op
+
+        if self.in_transaction:
+            yield from self._take(mark_batch(last, Op.TC))
+        if self.input.format.holds_changes and bytes(last.ops)[-1:] != bytes([Op.END]):
+            yield from self._take(mark_batch(last, Op.END))
+
+    def _take(self, batch: Batch) -> Iterator[Batch]:
+        """Return what is wanted of a batch, as batches."""
+        if self.filters.patches is None and self.filters.times is None:
+            yield from self.selection.select(batch, 0, len(batch))
+            return
+        from jelly_rdflib.operations import Op
+
+        ops = bytes(batch.ops)
+        start = 0
+        while start < len(ops) and not self.is_done:
+            end = ops.find(Op.END, start)
+            stop = len(ops) if end < 0 else end + 1
+            yield from self._take_part(batch, ops, start, stop)
+            start = stop
+
+    def _take_part(self, batch: Batch, ops: bytes, start: int, stop: int) -> Iterator[Batch]:
+        """Take rows of one patch, which may have the END of it."""
+        from jelly_rdflib.operations import Op
+
+        has_end = ops[stop - 1] == Op.END
+        if not self.is_open:
+            if has_end and stop - start == 1:
+                # A patch without operations has no number.
+                return
+            self.patch += 1
+            wanted = self.filters.patches
+            self.is_done = wanted is not None and wanted.is_before(self.patch)
+            self.is_wanted = wanted is None or self.patch in wanted
+            if self.is_wanted and self.filters.times is not None:
+                self.is_wanted = None
+        self.is_open = not has_end
+        if self.is_wanted is None:
+            self.held.append((batch, start, stop))
+            if len(self.held) > self.limits.max_held_operations:
+                raise self._error(f"patch {self.patch} has too many headers")
+            self.is_wanted = self._find_time(batch, ops, start, stop)
+        if self.is_wanted:
+            for part in (*self.held, *([] if self.held else [(batch, start, stop)])):
+                yield from self.selection.select(*part)
+        if self.is_wanted is not None:
+            self.held = []
+
+    def _find_time(self, batch: Batch, ops: bytes, start: int, stop: int) -> bool | None:
+        """Return whether the patch's time is wanted; None if its headers may go on."""
+        from jelly_rdflib.core.batch import BatchSlice
+        from jelly_rdflib.operations import Op
+
+        for header in BatchSlice(batch, start, stop).headers():
+            seconds = _seconds_of(header[2])
+            if seconds is not None:
+                return self.filters.wants_time(seconds)
+        if ops[start:stop].strip(bytes((Op.H, Op.TX))):
+            raise self._error(
+                f"patch {self.patch} has no time: --since and --until need a header of type"
+                " xsd:dateTime or xsd:date, or a patch log"
+            )
+        return None
+
+
+def _seconds_of(node: Any) -> float | None:
+    """Return the time that a header's value is, in seconds since 1970; None if it is none."""
+    from rdflib.namespace import XSD
+    from rdflib.term import Literal
+
+    if getattr(node, "datatype", None) not in (XSD.dateTime, XSD.dateTimeStamp, XSD.date):
+        return None
+    # The literal of a batch may have no value.
+    value = Literal(str(node), datatype=node.datatype).value
+    return _seconds(value) if isinstance(value, date) else None
+
+
+def _seconds(value: date, *, is_end: bool = False) -> float:
+    """Return a time in seconds since 1970; of a day its start or end. Without a zone it is UTC."""
+    if not isinstance(value, datetime):
+        value = datetime.combine(value, time.max if is_end else time.min)
+    if value.tzinfo is None:
+        value = value.replace(tzinfo=timezone.utc)
+    return value.timestamp()
+
+
+def _read_time(context: click.Context, param: click.Parameter, text: str | None) -> Any:
+    if text is None:
+        return None
+    is_end = param.name == "until"
+    # Python 3.10 does not know Z.
+    text = re.sub("[Zz]$", "+00:00", text)
+    try:
+        try:
+            return _seconds(date.fromisoformat(text), is_end=is_end)
+        except ValueError:
+            return _seconds(datetime.fromisoformat(text))
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(
+            f"{text!r} is no time, such as 2026-11-25 or 2026-11-25T12:30+01:00"
+        ) from error
+
+
+def _read_patches(context: click.Context, param: object, text: str | None) -> _Range | None:
+    if text is None:
+        return None
+    found = _PATCHES.fullmatch(text.strip())
+    if found is not None and (found[1] or found[2] or found[3]):
+        start = int(found[1] or found[2] or 1)
+        last = found[1] or found[3]
+        if start >= 1 and (not last or start <= int(last)):
+            return _Range(start, int(last) + 1 if last else None)
+    raise click.BadParameter(f"{text!r} has no numbers of patches, such as 3, 2..5, 2.. or ..5")
+
+
+def _read_frames(context: click.Context, param: object, text: str | None) -> _Range | None:
+    if text is None:
+        return None
+    frames = read_range(text)
+    return _Range(frames.start, frames.stop)
+
+
+def _read_ops(context: click.Context, param: object, names: tuple[str, ...]) -> Any:
+    if not names:
+        return None
+    from jelly_rdflib.operations import Op
+
+    return frozenset(Op[name] for name in names)
+
+
+def _read_terms(
+    context: click.Context, param: click.Parameter, texts: tuple[str, ...]
+) -> tuple[_Term, ...]:
+    return tuple(_read_term(param, text) for text in texts)
+
+
+def _read_term(param: click.Parameter, text: str) -> _Term:
+    option = f"--{param.name}"
+    if param.name == "graph" and text == DEFAULT_GRAPH:
+        return _Term(option, text)
+    found = _PREFIXED.fullmatch(text)
+    if found is not None:
+        if found["local"].startswith("//"):
+            raise click.BadParameter(f"{text!r} is no prefixed name: write the IRI as '<{text}>'")
+        parts = (found["start"] or "", found["local"])
+        return _Term(option, text, found["prefix"] or "", parts)
+
+    from jelly_rdflib.core.arrow import TermCondition
+    from jelly_rdflib.nodes import make_node_factory
+    from jelly_rdflib.options import Limits
+
+    if TermCondition(make_node_factory(False), Limits(), (text,)).unknown:
+        raise click.BadParameter(
+            f"{text!r} is no term of canonical N-Triples, such as '<urn:s>', '\"text\"@en' or"
+            " _:label, and no prefixed name, such as ex:name"
+        )
+    return _Term(option, text)
+
+
+def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of filters; the function gets them as ``filters``."""
+
+    @wraps(function)
+    def run(
+        *arguments: Any,
+        op: Any,
+        patch: Any,
+        since: float | None,
+        until: float | None,
+        take_frames: Any,
+        **others: Any,
+    ) -> Any:
+        terms = {column: others.pop(name) for name, column in POSITIONS.items()}
+        times = None
+        if since is not None or until is not None:
+            times = (
+                float("-inf") if since is None else since,
+                float("inf") if until is None else until,
+            )
+        filters = Filters(
+            ops=op,
+            terms={column: wanted for column, wanted in terms.items() if wanted},
+            patches=patch,
+            times=times,
+            frames=take_frames,
+        )
+        return function(*arguments, filters=filters, **others)
+
+    for option in reversed(_OPTIONS):
+        run = option(run)
+    return run
+
+
+def _term_option(name: str, help: str) -> Callable[[Any], Any]:
+    return click.option(f"--{name}", metavar="TERM", multiple=True, callback=_read_terms, help=help)
+
+
+_OPTIONS: list[Callable[[Any], Any]] = [
+    click.option(
+        "--op",
+        metavar="CODE",
+        type=click.Choice(OPS, case_sensitive=False),
+        multiple=True,
+        callback=_read_ops,
+        help="Only operations of this code: A, D, PA, PD or H. It may be repeated, as may the"
+        " options of terms.",
+    ),
+    _term_option("graph", "Only statements in this graph; 'default' is the default graph."),
+    _term_option("subject", "Only statements with this subject: '<urn:s>', _:label or ex:name."),
+    _term_option("predicate", "Only statements with this predicate."),
+    _term_option("object", "Only statements with this object, such as '\"text\"@en'."),
+    click.option(
+        "--patch",
+        metavar="N..M",
+        callback=_read_patches,
+        help="Only the patches N to M of each file, counted from 1; of a patch log, its versions.",
+    ),
+    click.option(
+        "--since",
+        metavar="TIME",
+        callback=_read_time,
+        help="Only patches of this time or later: by the log, or a header of type xsd:dateTime."
+        " Without a zone, TIME is UTC.",
+    ),
+    click.option(
+        "--until",
+        metavar="TIME",
+        callback=_read_time,
+        help="Only patches of this time or earlier; of a day, up to its end.",
+    ),
+    click.option(
+        "--take-frames",
+        metavar="N..M",
+        callback=_read_frames,
+        help="Only the frames N up to, without, M of each file of Jelly, counted from 0; N..=M has"
+        " M too. A transaction that they cut becomes a shorter one.",
+    ),
+]

@@ -1,0 +1,143 @@
+"""Selects rows of batches, as batches of the same terms."""
+
+
+@cython.final
+cdef class RowSelection:
+    """Selects the rows that a filter accepts, and what belongs to them in their stream.
+
+    With an accepted row the marks of its transaction stay, the headers of its patch that come
+    before or after it, and the end of its patch. Patches and transactions without an accepted row
+    go. Headers wait for the first such row: more of them than ``max_held`` are a LimitError.
+
+    Args:
+        filter: A `RowFilter`; None: all rows are accepted.
+        keeps_prefixes: Whether prefixes are accepted whatever the filter says.
+    """
+
+    cdef public RowFilter filter
+    cdef public bint keeps_prefixes
+    cdef size_t max_held
+    cdef list held  # batches with the headers that wait, of earlier batches
+    cdef RowColumns headers  # that wait, of the batch that is selected from
+    cdef size_t held_count
+    cdef bint transaction_waits  # its start has been read, and no accepted row after it
+    cdef bint has_content  # the patch has had an accepted row
+
+    def __cinit__(self, RowFilter filter, size_t max_held, *, bint keeps_prefixes=False):
+        self.filter = filter
+        self.max_held = max_held
+        self.keeps_prefixes = keeps_prefixes
+        self.held = []
+        if rows_init(&self.headers, 1) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        rows_free(&self.headers)
+
+    def select(self, Batch batch not None, size_t start, size_t stop):
+        """Return the selected rows from number ``start`` up to, without, ``stop``, as batches."""
+        cdef RowColumns kept
+        cdef size_t row
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        if self.filter is not None:
+            self.filter.start(batch.terms)
+        if rows_init(&kept, 16) < 0:
+            raise MemoryError
+        found = []
+        try:
+            for row in range(start, min(stop, batch.rows.count)):
+                self.take_row(&batch.rows, row, &kept, found)
+            if kept.count > 0:
+                found.append(batch_of_rows(batch, &kept))
+            if self.headers.count > 0:
+                self.held.append(batch_of_rows(batch, &self.headers))
+                if rows_init(&self.headers, 1) < 0:
+                    raise MemoryError
+        finally:
+            rows_free(&kept)
+        return found
+
+    cdef inline int take_row(
+        self, const RowColumns* rows, size_t row, RowColumns* kept, list found
+    ) except -1:
+        cdef uint8_t op = rows.ops[row]
+        cdef bint is_accepted = self.filter is None or self.filter.accepts(rows, row)
+        if op == TX:
+            self.transaction_waits = True
+            # Without a filter an empty transaction stays.
+            return 0 if self.filter is not None else self.start_content(kept, found)
+        if op == TC or op == TA:
+            if not self.transaction_waits:
+                append_row(kept, rows, row)
+            self.transaction_waits = False
+        elif op == END:
+            if self.has_content or self.filter is None:
+                self.start_content(kept, found)
+                append_row(kept, rows, row)
+            self.has_content = False
+            self.forget_headers()
+        elif is_accepted or (op == PA and self.keeps_prefixes):
+            self.start_content(kept, found)
+            append_row(kept, rows, row)
+        elif op == H and self.has_content:
+            append_row(kept, rows, row)
+        elif op == H:
+            self.held_count += 1
+            if self.held_count > self.max_held:
+                raise LimitError(
+                    f"a patch has more than {self.max_held} headers before its first wanted row"
+                )
+            append_row(&self.headers, rows, row)
+        return 0
+
+    cdef int start_content(self, RowColumns* kept, list found) except -1:
+        """Put what waits before an accepted row."""
+        cdef size_t row
+        # Headers of an earlier batch wait only if nothing of this one was kept.
+        found += self.held
+        for row in range(self.headers.count):
+            append_row(kept, &self.headers, row)
+        self.forget_headers()
+        if self.transaction_waits:
+            if rows_append(kept, TX, 0, 0, 0, 0) < 0:
+                raise MemoryError
+            self.transaction_waits = False
+        self.has_content = True
+        return 0
+
+    cdef int forget_headers(self) except -1:
+        self.held = []
+        self.headers.count = self.held_count = 0
+        return 0
+
+
+cdef inline int append_row(RowColumns* target, const RowColumns* rows, size_t row) except -1:
+    if rows_append(
+        target, rows.ops[row], rows.s[row], rows.p[row], rows.o[row], rows.g[row]
+    ) < 0:
+        raise MemoryError
+    return 0
+
+
+cdef Batch batch_of_rows(Batch source, RowColumns* rows):
+    """Make a batch of rows, which are empty after that, with the terms of another one."""
+    cdef Batch batch = Batch.__new__(Batch)
+    batch.rows = rows[0]
+    memset(rows, 0, sizeof(RowColumns))
+    batch.terms = source.terms
+    batch.has_graphs = source.has_graphs
+    batch.metadata = source.metadata
+    return batch
+
+
+def mark_batch(Batch source not None, int op):
+    """Make a batch with one row that has no terms, such as the start of a transaction."""
+    cdef RowColumns rows
+    if source.terms is None:
+        raise TypeError("this batch was not made by a reader")
+    if op not in (TX, TC, TA, END):
+        raise ValueError(f"{op} is no mark")
+    if rows_init(&rows, 1) < 0 or rows_append(&rows, <uint8_t>op, 0, 0, 0, 0) < 0:
+        raise MemoryError
+    return batch_of_rows(source, &rows)

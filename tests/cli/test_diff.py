@@ -1,0 +1,87 @@
+"""``jellyp diff``: what it shows, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import run, run_well
+
+OLD = '<urn:a> <urn:p> "1" .\n<urn:a> <urn:q> "same" .\n<urn:b> <urn:p> "gone" <urn:g> .\n'
+NEW = '<urn:a> <urn:p> "2" .\n<urn:a> <urn:q> "same" .\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    old, new = tmp_path / "old.nq", tmp_path / "new.nq"
+    old.write_text(OLD)
+    new.write_text(NEW)
+    return old, new
+
+
+def test_exit_codes(files: tuple[Path, Path], tmp_path: Path) -> None:
+    old, new = files
+    ended = run("diff", "--exit-code", old, new)
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out == run_well("diff", old, new).out
+    assert run_well("diff", "--exit-code", old, old).out == b""
+    ended = run("diff", "--quiet", old, new)
+    assert (ended.code, ended.out, ended.err) == (1, b"", "")
+    assert run("diff", "-q", old, old).code == 0
+    # An error is no difference.
+    bad = tmp_path / "bad.nq"
+    bad.write_text("nothing\n")
+    assert run("diff", "--exit-code", old, bad).code == 2
+    assert run("diff", old, bad).code == 1
+
+
+def test_quiet_still_writes_the_file(files: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.rdfp"
+    assert run("diff", "--quiet", *files, "-o", out).code == 1
+    assert out.read_bytes() == run_well("diff", *files).out
+
+
+def test_json(files: tuple[Path, Path]) -> None:
+    changes = [json.loads(line) for line in run_well("diff", "--json", *files).text.splitlines()]
+    assert changes == [
+        {"op": "D", "s": "<urn:a>", "p": "<urn:p>", "o": '"1"', "g": None},
+        {"op": "D", "s": "<urn:b>", "p": "<urn:p>", "o": '"gone"', "g": "<urn:g>"},
+        {"op": "A", "s": "<urn:a>", "p": "<urn:p>", "o": '"2"', "g": None},
+    ]
+
+
+def test_prefixes_as_json_and_side_by_side(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.ttl", tmp_path / "new.ttl"
+    old.write_text("PREFIX ex: <urn:old#>\n")
+    new.write_text("PREFIX ex: <urn:new#>\n")
+    changes = run_well("diff", "--json", old, new).text.splitlines()
+    assert json.loads(changes[0]) == {"op": "PD", "prefix": "ex", "iri": "<urn:old#>", "g": None}
+    shown = run_well("diff", "--side-by-side", old, new).text
+    assert "PREFIX ex: <urn:old#>   PREFIX ex: <urn:new#>" in shown
+
+
+def test_side_by_side(files: tuple[Path, Path]) -> None:
+    lines = run_well("diff", "--side-by-side", *files).text.splitlines()
+    pairs = [[side.strip() for side in re.split(" {3,}", line.strip())] for line in lines]
+    assert ["old", "new"] in pairs
+    assert ['<urn:a> <urn:p> "1"', '<urn:a> <urn:p> "2"'] in pairs
+    assert ['<urn:b> <urn:p> "gone" <urn:g>'] in pairs
+    assert run_well("diff", "--side-by-side", files[0], files[0]).out == b""
+
+
+@pytest.mark.parametrize(
+    "options", [["--json", "--side-by-side"], ["--json", "--to", "rdfp"], ["--json", "-o", "x.nq"]]
+)
+def test_options_that_exclude_each_other(options: list[str], files: tuple[Path, Path]) -> None:
+    ended = run("diff", *options, *files)
+    assert (ended.code, ended.out) == (2, b"")
+
+
+def test_rows_have_the_colors_of_git(files: tuple[Path, Path]) -> None:
+    shown = run_well("diff", "--color", "always", *files).text
+    assert '\x1b[31mD <urn:a> <urn:p> "1" .\x1b[0m\n' in shown
+    assert '\x1b[32mA <urn:a> <urn:p> "2" .\x1b[0m\n' in shown
+    assert "\x1b" not in run_well("diff", *files).text

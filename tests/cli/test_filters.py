@@ -1,0 +1,295 @@
+"""Filters of operations in ``cat``, ``convert`` and ``stats``."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.cli.support import OPERATIONS, TEXT, encode, run, run_well
+
+DATE_TIME = "^^<http://www.w3.org/2001/XMLSchema#dateTime>"
+DATED = f"""\
+H id <uuid:1> .
+H made "2026-01-31T23:30:00Z"{DATE_TIME} .
+TX .
+PA "ex" "urn:ex#" .
+A <urn:ex#lamp> <urn:ex#state> "on" <urn:g> .
+A <urn:ex#lamp> <urn:ex#state> "dim"@en .
+TC .
+Z .
+H made "2026-02-01T01:00:00+01:00"{DATE_TIME} .
+TX .
+D <urn:ex#lamp> <urn:ex#state> "on" <urn:g> .
+TC .
+TX .
+A <_:b> <urn:ex#level> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .
+TA .
+"""
+FIRST, SECOND = DATED.split("Z .\n")
+
+
+@pytest.fixture
+def dated(tmp_path: Path) -> Path:
+    path = tmp_path / "dated.rdfp"
+    path.write_text(DATED)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),  # Rows are numbers of lines, from 1 on.
+    [
+        (["--op", "D"], [9, 10, 11, 12]),
+        (["--op", "D", "--op", "pa"], [1, 2, 3, 4, 7, 8, 9, 10, 11, 12]),
+        (["--op", "H"], [1, 2, 8, 9]),
+        (["--graph", "<urn:g>"], [1, 2, 3, 5, 7, 8, 9, 10, 11, 12]),
+        (["--graph", "default"], [1, 2, 3, 6, 7, 8, 9, 13, 14, 15]),
+        (["--graph", "default", "--graph", "<urn:g>", "--op", "D"], [9, 10, 11, 12]),
+        (["--subject", "_:b"], [9, 13, 14, 15]),
+        (["--subject", "ex:lamp", "--op", "D"], [9, 10, 11, 12]),
+        (["--subject", "<urn:ex#lamp>", "--predicate", "ex:level"], []),
+        (["--predicate", "ex:level", "--predicate", "ex:other"], [9, 13, 14, 15]),
+        (["--object", '"dim"@en'], [1, 2, 3, 6, 7]),
+        (["--object", '"on"', "--op", "A"], [1, 2, 3, 5, 7]),
+        (["--object", "<uuid:1>"], []),
+        (["--patch", "1", "--object", '"on"'], [1, 2, 3, 5, 7]),
+    ],
+    ids=lambda value: " ".join(map(str, value)),
+)
+def test_operations_stay_with_what_belongs_to_them(
+    options: list[str], rows: list[int], dated: Path
+) -> None:
+    lines = DATED.splitlines(keepends=True)
+    wanted = "".join(lines[row - 1] for row in rows)
+    assert run_well("cat", *options, dated).text == wanted
+
+
+def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.ttl"
+    path.write_text(
+        "PREFIX ex: <urn:ex#>\nPREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
+        "PREFIX : <urn:empty#>\nex:a ex:b 7, 8 . :c ex:b 'x' .\n"
+    )
+    found = run_well("convert", "--to", "nt", "--object", '"7"^^xsd:integer', path, "-").text
+    assert found == ('<urn:ex#a> <urn:ex#b> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
+    assert run_well("convert", "--to", "nt", "--subject", ":c", path, "-").text == (
+        '<urn:empty#c> <urn:ex#b> "x" .\n'
+    )
+    # The prefixes of statements stay for the output.
+    assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path, "-").text.upper()
+
+
+@pytest.mark.parametrize(
+    ("options", "patches"),
+    [
+        (["--patch", "1"], FIRST),
+        (["--patch", "2"], SECOND),
+        (["--patch", "..1"], FIRST),
+        (["--patch", "2.."], SECOND),
+        (["--patch", "1..2"], DATED),
+        (["--patch", "3..9"], ""),
+        (["--until", "2026-01-31"], DATED),
+        (["--until", "2026-01-30"], ""),
+        (["--until", "2026-01-31T23:30:00Z"], FIRST),
+        (["--since", "2026-01-31T23:30:01"], SECOND),
+        (["--since", "2026-02-01T02:00+02:00", "--until", "2027-01-01"], SECOND),
+        (["--since", "2026-02-01", "--patch", "1"], ""),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_patches_by_number_and_time(options: list[str], patches: str, dated: Path) -> None:
+    # 2026-02-01T01:00+01:00 is the first moment of that day in UTC.
+    if options == ["--until", "2026-01-31"]:
+        patches = FIRST
+    assert run_well("cat", *options, dated).text == patches
+
+
+def test_filters_on_standard_input_and_in_small_frames(dated: Path) -> None:
+    """Headers, and the time among them, come in an earlier batch than the statements."""
+    data = encode([*jr.read_operations(DATED.encode(), format="rdf-patch")], frame_rows=1)
+    for options in (["--since", "2026-02-01"], ["--patch", "2"]):
+        assert run_well("cat", *options, stdin=data).text == SECOND
+    found = run_well("cat", "--predicate", "ex:level", stdin=data).text
+    assert found == run_well("cat", "--predicate", "ex:level", dated).text
+
+
+def test_stats_count_what_is_let_through(dated: Path) -> None:
+    counts = json.loads(run_well("stats", "--json", "--op", "D", dated, dated).text)
+    assert counts["operations"] == {"H": 2, "TX": 2, "TC": 2, "D": 2, "END": 2}
+    assert counts["patches"] == 2
+    assert counts["transactions"]["committed"] == 2
+
+
+def test_statements_and_changes_are_counted_together(dated: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.nt"
+    path.write_text("<urn:s> <urn:p> <urn:o> .\n" * 50)
+    counts = json.loads(run_well("stats", "--json", path, dated, path).text)
+    assert counts["operations"]["A"] == 103
+    assert counts["transactions"]["largest"] == 2
+    assert "3 files" in run_well("stats", path, dated, path).text
+
+
+@pytest.mark.parametrize(
+    ("options", "frames"),
+    [("0", [0]), ("1..3", [1, 2]), ("1..=3", [1, 2, 3]), ("..2", [0, 1]), ("4..", [4, 5, 6])],
+)
+def test_frames_are_counted_from_0(options: str, frames: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "x.jelly"
+    rows = [f"<urn:s{i}> <urn:p> <urn:o> .\n" for i in range(7)]
+    (tmp_path / "x.nt").write_text("".join(rows))
+    # Each frame has a statement and the entries of lookups before it.
+    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", path)
+    assert len(run_well("inspect", "--frames", path).text.splitlines()) == 8
+    found = run_well("convert", "--to", "nt", "--take-frames", options, path, "-").text
+    assert found == "".join(rows[i] for i in frames)
+
+
+def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
+    statements = [op for op in OPERATIONS if op[0] is jr.Op.A]
+    data = encode([(jr.Op.TX,), *statements, (jr.Op.TC,)], frame_rows=1)
+    frames = [list(batch) for batch in jr.read_batches(data)]
+    first = next(i for i, frame in enumerate(frames) if len(frame) and frame[0][0] is jr.Op.A)
+    options = ["--take-frames", f"{first}..{first + 2}"]
+    shown = run_well("cat", *options, stdin=data).text.splitlines()
+    assert [line.split()[0] for line in shown] == ["TX", "A", "A", "TC"]
+    # And a patch, that other patches may follow.
+    counts = json.loads(run_well("stats", "--json", *options, stdin=data).text)
+    assert counts["operations"] == {"TX": 1, "TC": 1, "A": 2, "END": 1}
+    out = tmp_path / "out.jellyp"
+    (tmp_path / "in.jellyp").write_bytes(data)
+    run_well("convert", *options, tmp_path / "in.jellyp", out)
+    assert len(list(jr.read_operations(out))) == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--subject", "no:such"], "does not bind the prefix of --subject no:such"),
+        (["--patch", "1"], "statements, and no patches"),
+        (["--since", "2026-01-01"], "its statements have no times"),
+        (["--take-frames", "1"], "N-Triples has no frames"),
+    ],
+)
+def test_what_a_file_does_not_have_is_an_error(
+    options: list[str], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.nt"
+    path.write_text("<urn:s> <urn:p> <urn:o> .\n")
+    ended = run("cat", *options, path)
+    assert ended.code == 1
+    assert ended.err.startswith(f"jellyp: {path}: ")
+    assert message in ended.err
+
+
+def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:
+    dated.write_text(DATED + f"Z .\n{TEXT}")
+    ended = run("cat", "--since", "2030-01-01", dated)
+    assert ended.code == 1
+    assert "patch 3 has no time" in ended.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--op", "TX"],
+        ["--subject", "lamp"],
+        ["--subject", "http://example.org/s"],
+        ["--object", '"open'],
+        ["--object", '"a\\u0062"'],
+        ["--patch", "0"],
+        ["--patch", "3..2"],
+        ["--patch", ".."],
+        ["--take-frames", "2..2"],
+        ["--take-frames", "..="],
+        ["--since", "yesterday"],
+    ],
+    ids=" ".join,
+)
+def test_a_filter_that_is_none_is_an_error_of_the_call(options: list[str], dated: Path) -> None:
+    ended = run("cat", *options, dated)
+    assert (ended.code, ended.out) == (2, b"")
+    assert "Invalid value for" in ended.err
+
+
+def test_versions_of_a_log(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    made = make_log(path)
+    assert run_well("cat", "--patch", "2", "--op", "A", path).text.count("\nA ") == 1
+    # The prefix is bound by the first version, which is not wanted.
+    found = run_well("cat", "--patch", "2..", "--predicate", "ex:p", path).text
+    assert '"2"' in found
+    assert '"1"' not in found
+    assert '"3"' in found
+    out = tmp_path / "out.jellyp"
+    run_well("convert", "--patch", "..2", path, out)
+    assert [str(entry.id) for entry in made[:2]] == [
+        str(header[2]) for header in jr.read_operations(out) if header[:2] == (jr.Op.H, "id")
+    ]
+    counts = json.loads(run_well("stats", "--json", path).text)
+    assert counts["patches"] == 3
+
+
+def test_times_of_a_log(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    made = make_log(path)
+    moment = made[1].time.isoformat()
+    found = run_well("cat", "--op", "A", "--since", moment, "--until", moment, path).text
+    assert '"2"' in found
+    assert found.count("TX") == 1
+    assert run_well("cat", "--since", "2100-01-01", path).out == b""
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--take-frames", "1"], 2, "not for a patch log"),
+        (["--from", "jellyp"], 2, "--from is for files"),
+    ],
+)
+def test_what_a_log_does_not_have(
+    options: list[str], code: int, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "history"
+    make_log(path)
+    ended = run("cat", *options, path)
+    assert ended.code == code
+    assert message in ended.err
+
+
+def test_a_folder_that_is_no_log(tmp_path: Path) -> None:
+    ended = run("stats", tmp_path)
+    assert ended.code == 2
+    assert "no patch log" in ended.err
+
+
+def make_log(path: Path) -> list[jr.LogEntry]:
+    log = jr.PatchLog(path, create=True)
+    entries = []
+    for number in (1, 2, 3):
+        prefix = 'PA "ex" "urn:ex#" .' if number == 1 else ""
+        text = f'TX . {prefix} A <urn:s> <urn:ex#p> "{number}" . TC .'
+        entries.append(log.append(text.encode(), format="rdf-patch"))
+        # No two times are the same.
+        time.sleep(0.01)
+    return entries
+
+
+def test_big_files_are_read_only_as_far_as_they_are_wanted(tmp_path: Path) -> None:
+    pipe = tmp_path / "endless.rdfp"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with pipe.open("w") as file:
+            try:
+                while True:
+                    file.write(TEXT + "Z .\n")
+            except BrokenPipeError:
+                pass
+
+    threading.Thread(target=write, daemon=True).start()
+    assert run_well("cat", "--patch", "1", pipe).text == TEXT.partition("Z .\n")[0]

@@ -1,0 +1,171 @@
+"""Inputs: which format they have, and inputs that grow."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.cli.support import COMMAND, ENVIRONMENT, OPERATIONS, TEXT, encode, run, run_well
+
+LINE = '<urn:s> <urn:p> "o" .\n'
+
+
+@pytest.mark.parametrize("name", ["x.nt", "x.ttl", "x.rdfp", "x.nq.gz", "x.jelly", "x.json"])
+def test_jelly_with_a_wrong_name_is_told_by_its_first_bytes(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(encode()) if name.endswith(".gz") else encode())
+    assert run_well("cat", path).text == TEXT
+    assert "jelly-patch: " in run_well("inspect", path).text
+    # What the user says counts.
+    assert run("cat", "--from", "nt", path).code == 1
+
+
+def test_a_text_with_the_name_of_jelly_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_text(TEXT)
+    assert run_well("cat", path).text == TEXT
+
+
+def test_a_name_that_is_right_stays_right(tmp_path: Path) -> None:
+    for name, text in (("empty.nt", ""), ("x.ttl", "@prefix ex: <urn:> . ex:s ex:p ex:o .")):
+        (tmp_path / name).write_text(text)
+        assert run("cat", tmp_path / name).code == 0
+
+
+@pytest.mark.parametrize("command", ["cat", "inspect", "validate", "stats"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        LINE,
+        LINE.rstrip(),
+        LINE.replace(" .", " <urn:g> ."),
+        LINE * 3,
+        '<urn:s> <urn:p> "%s" .' % ("x" * 9000),
+    ],
+    ids=["line", "without its end", "quad", "lines", "long"],
+)
+def test_a_line_of_n_triples_is_guessed(command: str, text: str) -> None:
+    ended = run(command, stdin=text.encode())
+    assert (ended.code, ended.err) == (0, "")
+    if command == "cat":
+        assert len(ended.text.splitlines()) == len(text.splitlines())
+
+
+@pytest.mark.parametrize("text", ["<urn:s> <urn:p> <urn:o> , <urn:q> .\n", "<urn:s>\n <urn:p> 1 ."])
+def test_what_may_be_turtle_is_not_guessed(text: str) -> None:
+    ended = run("cat", stdin=text.encode())
+    assert ended.code == 2
+    assert "--from" in ended.err
+
+
+def test_what_is_guessed_does_not_hang_on_pieces() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
+    )
+    assert process.stdin is not None
+    for piece in (b"<urn:s> <ur", b"n:p> <urn:", b"o> .\n<urn:s> <urn:p> <urn:q> ."):
+        process.stdin.write(piece)
+        process.stdin.flush()
+    out, _ = process.communicate(timeout=100)
+    assert out.count(b"\nA ") == 1
+
+
+@contextmanager
+def followed(*arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [*COMMAND, "cat", "--follow", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def read_lines(process: subprocess.Popen[bytes], count: int) -> list[str]:
+    assert process.stdout is not None
+    return [process.stdout.readline().decode() for _ in range(count)]
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End it as Ctrl-C does; nothing more is printed."""
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=100) == (b"", b"")
+    assert process.returncode == 128 + signal.SIGINT
+
+
+def test_a_growing_text_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    rows = TEXT.splitlines(keepends=True)
+    path.write_text("".join(rows[:3]))
+    with followed(path) as process:
+        assert read_lines(process, 3) == rows[:3]
+        with path.open("a") as file:
+            # A row is printed when all of it has come.
+            file.write(rows[3][:10])
+            file.flush()
+            file.write(rows[3][10:] + rows[4])
+            file.flush()
+            assert read_lines(process, 2) == rows[3:5]
+        # An open transaction is not ended by what follows the file.
+        end(process)
+
+
+def test_growing_jelly_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    data = encode()
+    # Frames end with patches: the second one comes later.
+    first = len(encode(OPERATIONS[: OPERATIONS.index((jr.Op.END,))]))
+    path.write_bytes(data[: first + 1])
+    with followed(path) as process:
+        assert "".join(read_lines(process, 7)) == TEXT.partition("Z .")[0]
+        with path.open("ab") as file:
+            file.write(data[first + 1 :])
+        assert read_lines(process, 4) == ["Z .\n", *TEXT.splitlines(keepends=True)[-3:]]
+        end(process)
+
+
+def test_a_file_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    path.write_text(TEXT)
+    with followed(path) as process:
+        read_lines(process, 5)
+        os.truncate(path, 3)
+        _, err = process.communicate(timeout=100)
+        assert process.returncode == 1
+        assert f"{path}: the file became shorter" in err.decode()
+
+
+def test_a_log_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    log = jr.PatchLog(path, create=True)
+    statement = b"TX . A <urn:s> <urn:p> <urn:o%d> . TC ."
+    log.append(statement % 1, format="rdf-patch")
+    with followed("--predicate", "<urn:p>", path) as process:
+        lines = read_lines(process, 4)
+        assert "<urn:o1>" in lines[2]
+        log.append(statement % 2, format="rdf-patch")
+        lines = read_lines(process, 6)
+        assert lines[0] == "Z .\n"
+        assert "<urn:o2>" in lines[4]
+        end(process)
+
+
+@pytest.mark.parametrize("files", [[], ["-"], ["x.rdfp", "x.rdfp"]])
+def test_follow_needs_one_file(files: list[str], tmp_path: Path) -> None:
+    (tmp_path / "x.rdfp").write_text(TEXT)
+    ended = run("cat", "--follow", *files, cwd=tmp_path)
+    assert (ended.code, ended.out) == (2, b"")
+    assert "one FILE" in ended.err

@@ -1,0 +1,52 @@
+"""Tables in pipes and on terminals of a given width."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.cli.support import ENVIRONMENT, encode, run_well
+from tests.cli.test_progress import run_on_terminal
+
+LONG = "urn:" + 150 * "x"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "x.nt"
+    path.write_text(f"<urn:s> <{LONG}> <urn:o> .\n")
+    return path
+
+
+def test_piped_tables_have_no_trailing_blanks(file: Path, tmp_path: Path) -> None:
+    jellyp = tmp_path / "x.jellyp"
+    jellyp.write_bytes(encode())
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    log.append([])
+    for arguments in (
+        ["stats", file],
+        ["inspect", jellyp],
+        ["inspect", jellyp, file],
+        ["log", "show", log.path],
+        ["diff", "--side-by-side", file, "/dev/null", "--from", "nt"],
+    ):
+        lines = run_well(*arguments).text.splitlines()
+        assert len(lines) > 3
+        assert lines == [line.rstrip() for line in lines]
+
+
+def test_columns_is_kept(file: Path) -> None:
+    assert LONG in run_well("stats", file).text
+    shown = run_well("stats", file, COLUMNS="60").text
+    assert LONG not in shown
+    assert max(map(len, shown.splitlines()[1:])) <= 60
+    assert LONG in run_well("stats", file, COLUMNS="400").text
+
+
+def test_no_color_is_kept_on_a_terminal(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[32m" in run_on_terminal("stats", file)[1]
+    monkeypatch.setitem(ENVIRONMENT, "NO_COLOR", "1")
+    assert "\x1b[32m" not in run_on_terminal("stats", file)[1]
+    assert "\x1b" not in run_on_terminal("diff", file, "/dev/null", "--from", "nt")[1]
