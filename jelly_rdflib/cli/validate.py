@@ -68,7 +68,6 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     "frames",
     metavar="RANGE",
     type=read_range,
-    default="..",
     help="The frames of FILE to compare, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3 (with 3).",
 )
 @click.option(
@@ -97,7 +96,7 @@ def command(
     compare_to: str | None,
     compare_format: str | None,
     compare_ordered: bool,
-    frames: slice,
+    frames: slice | None,
     options_file: str | None,
     delimited: str,
 ) -> None:
@@ -122,7 +121,12 @@ def command(
 
         is_delimited = {"true": True, "false": False}.get(delimited)
         expected = Expected(
-            compare_to, compare_format, compare_ordered, frames, options_file, is_delimited
+            compare_to,
+            compare_format,
+            compare_ordered,
+            frames or slice(None),
+            options_file,
+            is_delimited,
         )
     is_good = True
     for file in files or ("-",):

@@ -99,7 +99,7 @@ def test_a_new_shell_completes_commands_options_and_files(shell: str, home: Path
         read_until(terminal, "90001")
         os.write(terminal, b"jellyp conv\t")
         read_until(terminal, "jellyp convert ")
-        os.write(terminal, b"--frame\t")
+        os.write(terminal, b"--frame-r\t")
         read_until(terminal, "--frame-rows")
         os.write(terminal, b"7 chan\t")
         read_until(terminal, "changes.jellyp")

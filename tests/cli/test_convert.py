@@ -297,8 +297,8 @@ def test_some_frames(statements: Path) -> None:
     nq = statements.with_name("x.nq")
     run_well("convert", small, nq)
     ended = run("convert", "--take-frames", "0", nq, small)
-    assert ended.code == 2
-    assert "no Jelly" in ended.err
+    assert ended.code == 1
+    assert "N-Quads has no frames" in ended.err
 
 
 def test_statements_without_their_graphs(statements: Path) -> None:
@@ -313,10 +313,9 @@ def test_statements_without_their_graphs(statements: Path) -> None:
         assert len(text.splitlines()) >= 2
     patch = statements.with_name("x.jellyp")
     patch.write_bytes(encode())
-    for option in (["--merge-graphs"], ["--take-frames", "0"]):
-        ended = run("convert", *option, "--to", "rdfp", patch, "-")
-        assert ended.code == 2
-        assert f"{option[0]} is for statements" in ended.err
+    ended = run("convert", "--merge-graphs", "--to", "rdfp", patch, "-")
+    assert ended.code == 2
+    assert "--merge-graphs is for statements" in ended.err
 
 
 def test_relative_iris(tmp_path: Path) -> None:
