@@ -95,7 +95,7 @@ def run_memory(store: str) -> dict[str, float]:
 def section(ratios: list[Ratio], memory: dict[str, Any]) -> str:
     ours, theirs = memory["Jelly"], memory["default"]
     rows = [
-        f"| {each.ours.partition(': ')[2]} | {peer_of(each)} | {each.median:.1f} \u00d7"
+        f"| {each.ours.partition(': ')[2]} | {peer_of(each)} | {each.median:.1f}\u00a0\u00d7"
         f" | {min(each.our_seconds):.3f} s | {min(each.peer_seconds):.3f} s |"
         for each in ratios
     ]
