@@ -70,7 +70,7 @@ def _draw(
             axes.set_ylabel(label, fontsize=9)
             axes.tick_params(labelsize=8)
             # Below the curves, which it would hide.
-            place = (-0.17, -0.18)
-            axes.legend(fontsize=7.5, frameon=False, ncols=2, loc="upper left", bbox_to_anchor=place)
+            place = {"loc": "upper left", "bbox_to_anchor": (-0.17, -0.18)}
+            axes.legend(fontsize=7.5, frameon=False, ncols=2, **place)
             axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(path, metadata={"Date": None})
