@@ -115,7 +115,7 @@ def merge(
     Examples:
         >>> from rdflib import Literal, URIRef
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> def replace(old, new):
+        >>> def replace(old: str, new: str) -> Patch:
         ...     return Patch([(Op.D, s, p, Literal(old), None), (Op.A, s, p, Literal(new), None)])
         >>> merged = merge(replace("a", "b"), replace("c", "d"))
         >>> print(merged)
