@@ -21,6 +21,7 @@ from rich.progress import track
 
 import jelly_rdflib as jr
 
+from .bars import BAR_HEIGHT, WIDTH, draw_bars
 from .compare import Comparison, Ratio, compare
 from .peers.machine import machine
 from .reliability.section import replace_section
@@ -94,8 +95,8 @@ def run_memory(store: str) -> dict[str, float]:
 def section(ratios: list[Ratio], memory: dict[str, Any]) -> str:
     ours, theirs = memory["Jelly"], memory["default"]
     rows = [
-        f"| {each.ours.partition(': ')[2]} | {peer_of(each)} | {min(each.our_seconds):.3f} s"
-        f" | {min(each.peer_seconds):.3f} s | {each.median:.1f} \u00d7 |"
+        f"| {each.ours.partition(': ')[2]} | {peer_of(each)} | {each.median:.1f}\u00a0\u00d7"
+        f" | {min(each.our_seconds):.3f} s | {min(each.peer_seconds):.3f} s |"
         for each in ratios
     ]
     return "\n".join(
@@ -103,8 +104,8 @@ def section(ratios: list[Ratio], memory: dict[str, Any]) -> str:
             f"{COUNT:,} quads; processor time, the least of some rounds, and the median of the"
             f" ratios. {machine()}.",
             "",
-            "| work | against | JellyStore | there | ratio |",
-            "|---|---|---|---|---|",
+            "| work | against | times as fast | JellyStore | there |",
+            "|---|---|---:|---:|---:|",
             *rows,
             "",
             f"Memory: **{ours['loaded']:.0f} bytes a quad** after loading"
@@ -121,20 +122,16 @@ def peer_of(ratio: Ratio) -> str:
 def draw(ratios: list[Ratio]) -> None:
     """Draw each ratio, with the one that is wanted."""
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 6.4), layout="constrained")
+        figure = Figure(figsize=(WIDTH, BAR_HEIGHT * (len(ratios) + 2)), layout="constrained")
         axes = figure.subplots()
-        rows = ratios[::-1]
-        names = [f"{each.ours.partition(': ')[2]}, {peer_of(each)}" for each in rows]
-        places = range(len(rows))
-        bars = axes.barh(places, [each.median for each in rows], color=OURS)
-        axes.bar_label(bars, fmt="%.1f \u00d7", padding=4, fontsize=7)
-        axes.plot([each.target or 1 for each in rows], places, "|", color=TARGET, markersize=14)
-        axes.set_yticks(places, names, fontsize=7)
+        names = [f"{each.ours.partition(': ')[2]}, {peer_of(each)}" for each in ratios]
+        values = [each.median for each in ratios]
+        draw_bars(axes, names, values, [OURS] * len(ratios), "%.1f \u00d7")
+        targets = [each.target or 1 for each in ratios]
+        axes.plot(targets, range(len(ratios)), "|", color=TARGET, markersize=11)
         axes.set_xscale("log")
         axes.axvline(1, color="black", linewidth=0.8)
-        axes.margins(x=0.15)
-        axes.set_xlabel("times as fast as the other; grey: the target", fontsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_xlabel("times as fast as the other; grey: the target", fontsize=9)
         figure.savefig(PICTURE, metadata={"Date": None})
 
 

@@ -67,7 +67,8 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
     Args:
         columns: Some of `OPERATION_COLUMNS` or of `STATEMENT_COLUMNS`.
-        terms: As for `read_arrow`; or ``"dictionary"``, as for `jelly_rdflib.Patch.to_arrow`.
+        terms: How terms look in the table; see `read_arrow`. ``"dictionary"`` is that of
+            `jelly_rdflib.Patch.to_arrow`.
 
     Raises:
         ValueError: A column does not exist.
@@ -289,7 +290,7 @@ def read_arrow(
     """Iterate over a file's operations, or its statements, as Arrow record batches.
 
     Args:
-        source: As for `jelly_rdflib.read_batches`.
+        source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
         columns: The wanted columns, in this order; others are not made. By default those of
             changes: ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``.
             ``frame`` instead of ``patch`` counts frames, and selects the additions, as statements.
@@ -298,10 +299,12 @@ def read_arrow(
             the triple's N-Triples), datatype and lang.
         file: The value of the column ``file``.
         limits: The limits of the input; by default `Limits`' own defaults.
-        format: As for `jelly_rdflib.read_batches`.
-        isolated: As for `jelly_rdflib.read_batches`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_batches`.
+        isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
         max_rows: The number of rows of a full record batch.
-        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+        on_repeated_options: What to do with a frame that has options again; see
+            `jelly_rdflib.PatchDecoder`.
 
     Returns:
         An iterator of record batches.
@@ -446,17 +449,20 @@ def write_arrow(
     """Write record batches of operations, or of statements.
 
     Args:
-        record_batches: As for `read_record_batches`.
-        destination: As for `jelly_rdflib.PatchWriter`.
+        record_batches: The rows; see `read_record_batches`.
+        destination: A path, or a binary file; see `jelly_rdflib.PatchWriter`.
         options: The stream's options. With `StreamOptions` rows are statements of Jelly-RDF, and a
             row with another op than A is refused.
-        format: As for `jelly_rdflib.PatchWriter`; ``"jelly-rdf"`` goes with `StreamOptions`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.PatchWriter`. ``"jelly-rdf"`` goes with `StreamOptions`.
         limits: The limits of a term's size.
 
     Raises:
         EncodeError: A row is no operation, or can't be expressed with the options; or the last
             transaction is open. The rows before it are written.
-        LookupError, ValueError, OSError: As by `jelly_rdflib.PatchWriter`.
+        LookupError: There is no such format.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
+        OSError: The path can't be opened or written.
 
     Examples:
         >>> import io, jelly_rdflib, pyarrow

@@ -101,11 +101,25 @@ class LimitError(DecodeError):
 
     An error that shows only when a frame is used has the offset and the number of that frame; in a
     text, those of the first row that was read with it.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> next(jr.read_operations(b"TX . TC .", limits=jr.Limits(max_frame_size=2)))
+        Traceback (most recent call last):
+        jelly_rdflib.errors.LimitError: row of more than 2 bytes (limit max_frame_size) \
+(line 1, column 1, byte 0)
     """
 
 
 class EncodeError(JellyError, ValueError):
-    """The options or the format of a stream can't express an operation or a term."""
+    """The options or the format of a stream can't express an operation or a term.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> jr.PatchEncoder().encode_frame([(jr.Op.TC,)])
+        Traceback (most recent call last):
+        jelly_rdflib.errors.EncodeError: there is no transaction to end: begin() one first
+    """
 
 
 class ApplyError(_PlacedError):
@@ -133,6 +147,14 @@ class RollbackError(ApplyError):
     Every change that could be undone is undone. The owner of the store has to load it anew, from a
     backup or a patch log. The error for which the transaction was undone is in the chain of
     ``__context__``; the ``__cause__`` is the error of undoing it, the last of three attempts.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> from rdflib import Graph
+        >>> try:
+        ...     result = jr.apply([(jr.Op.TX,), (jr.Op.TA,)], Graph())
+        ... except jr.RollbackError as error:
+        ...     print("load the store anew:", error.__cause__)
     """
 
 
@@ -150,7 +172,16 @@ class RecordError(JellyError):
 
 
 class LogError(JellyError):
-    """A patch log, or a replica of one, is in a wrong state, or lacks something asked for."""
+    """A patch log, or a replica of one, is in a wrong state, or lacks something asked for.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     jr.PatchLog.create(folder).entry(7)
+        Traceback (most recent call last):
+        jelly_rdflib.errors.LogError: there is no version 7; the log has 0 to 0
+    """
 
 
 class LogConflict(LogError):
@@ -191,7 +222,15 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A patch log has a damaged file that is not needed: the call did its work without it."""
+    """A patch log has a damaged file that is not needed: the call did its work without it.
+
+    Examples:
+        To make it an error:
+
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("error", LogWarning)
+    """
 
 
 class PatchError(JellyError, ValueError):

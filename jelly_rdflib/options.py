@@ -211,10 +211,17 @@ class PatchStreamType(_NamedEnum):
 
 
 class PatchStatementType(_NamedEnum):
-    """Whether statements have a graph (Jelly-Patch, "Statement types")."""
+    """Whether statements have a graph (Jelly-Patch, "Statement types").
+
+    Examples:
+        >>> PatchStatementType("triples")
+        <PatchStatementType.TRIPLES: 1>
+    """
 
     TRIPLES = 1
+    """Statements have no graph."""
     QUADS = 2
+    """Statements have a graph; it may be the default graph."""
 
 
 class _FrameSettings(TypedDict, total=False):

@@ -77,7 +77,7 @@ def plot_name(number: int) -> str:
 
 def _speeds(result: Result, kind: str) -> str:
     return _table(
-        ("", "format", "", "M/s", "least to most", "we are"),
+        ("", "format", "", "M/s", "least to most", "times as fast"),
         (
             (
                 f"**{task.who}**" if task.is_ours else task.who,

@@ -283,7 +283,7 @@ def draw(found: Run, path: Path) -> None:
 
     # The same figures are to make the same file.
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(8, 3.2), layout="constrained")
+        figure = Figure(figsize=(4.8, 3), layout="constrained")
         axes = figure.subplots()
         for each, color in zip(found.processes, ("#90a4ae", "#c2185b", "#1976d2"), strict=True):
             operations, memory = zip(*each.samples, strict=True)
@@ -295,10 +295,10 @@ def draw(found: Run, path: Path) -> None:
                 linewidth=1.2,
             )
         axes.set_ylim(bottom=0)
-        axes.set_xlabel("millions of operations", fontsize=8)
-        axes.set_ylabel("resident memory, MB", fontsize=8)
-        axes.tick_params(labelsize=7)
-        axes.legend(fontsize=7, frameon=False, loc="lower right")
+        axes.set_xlabel("millions of operations", fontsize=9)
+        axes.set_ylabel("resident memory, MB", fontsize=9)
+        axes.tick_params(labelsize=8)
+        axes.legend(fontsize=9, frameon=False, loc="lower right")
         axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(path, metadata={"Date": None})
 

@@ -49,8 +49,8 @@ def _draw(
 ) -> None:
     # The same figures are to make the same file.
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(11, 9.5), layout="constrained")
-        places = figure.subplots(2, 2).flat
+        figure = Figure(figsize=(4.8, 17), layout="constrained")
+        places = figure.subplots(4)
         for axes, (title, curves) in zip(places, groups.items(), strict=True):
             for number, curve in enumerate(curves):
                 axes.plot(
@@ -65,10 +65,12 @@ def _draw(
                 )
             axes.set_xscale("log")
             finish(axes, curves)
-            axes.set_title(title, fontsize=10)
-            axes.set_xlabel("millions of bytes", fontsize=8)
-            axes.set_ylabel(label, fontsize=8)
-            axes.tick_params(labelsize=7)
-            axes.legend(fontsize=6, frameon=False, ncols=2)
+            axes.set_title(title, fontsize=11)
+            axes.set_xlabel("millions of bytes", fontsize=9)
+            axes.set_ylabel(label, fontsize=9)
+            axes.tick_params(labelsize=8)
+            # Below the curves, which it would hide.
+            place = {"loc": "upper left", "bbox_to_anchor": (-0.17, -0.18)}
+            axes.legend(fontsize=7.5, frameon=False, ncols=2, **place)
             axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(path, metadata={"Date": None})

@@ -47,14 +47,15 @@ def compact(
     memory if it repeats the same statements.
 
     Args:
-        source: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations.
+        source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
         assume_effective: Assume that each operation changes something in the dataset, as in the
             patches of `effective`, `diff` and `record`. Then the first operation on a statement
             shows whether the dataset had it, and if the last one brings that back, both are left
             out. The result is effective as well, so that `invert` can undo it.
-        limits: As for `jelly_rdflib.apply`; ``max_held_operations`` is for all kept operations.
-        normalize: As for `jelly_rdflib.apply`.
-        format: As for `jelly_rdflib.apply`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+            ``max_held_operations`` is for all kept operations.
+        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
+        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
         An iterator of operations, without an `Op.END`. Reading starts with its first operation.
@@ -63,8 +64,15 @@ def compact(
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
-        DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
-            `jelly_rdflib.apply`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `PatchLog.squash`: the same in a log.
 
     Examples:
         >>> from rdflib import Literal, URIRef

@@ -47,11 +47,14 @@ def concat(
     are not counted, nor those that are left out.
 
     Args:
-        sources: Sources as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations,
-            such as a `Patch`; each may hold several patches.
-        limits: As for `jelly_rdflib.apply`, for all sources that are read.
-        normalize: As for `jelly_rdflib.apply`, for all sources that are read.
-        format: As for `jelly_rdflib.apply`, for all sources that are read.
+        sources: Bytes, paths, binary files, or operations, such as a `Patch`; see
+            `jelly_rdflib.apply`. Each may hold several patches.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`; for all sources
+            that are read.
+        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`;
+            for all sources that are read.
+        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`; for
+            all sources that are read.
 
     Returns:
         An iterator of operations, without an `Op.END`. Reading starts with its first operation.
@@ -61,8 +64,15 @@ def concat(
             iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
         EncodeError: An operation of an iterator can't be kept, having a term of an unknown class.
-        DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
-            `jelly_rdflib.apply`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `compact`: one patch with each statement once.
 
     Examples:
         >>> from jelly_rdflib import Patch

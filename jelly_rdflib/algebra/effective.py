@@ -50,11 +50,11 @@ def effective(
     and then in the other is not recognized as changing the same statement.
 
     Args:
-        source: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations.
+        source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
         dataset: The target of the patch: a Graph, Dataset or ConjunctiveGraph.
-        limits: As for `jelly_rdflib.apply`.
-        normalize: As for `jelly_rdflib.apply`.
-        format: As for `jelly_rdflib.apply`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
+        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
         An iterator of operations. Reading starts with its first operation.
@@ -64,8 +64,15 @@ def effective(
             start and end where they must not. (Raised by the iterator, like those below.)
         EncodeError: An operation of a long transaction can't be kept, having a term of an unknown
             class.
-        DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
-            `jelly_rdflib.apply`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `invert`: undo what this returns.
 
     Examples:
         >>> from rdflib import Literal, URIRef

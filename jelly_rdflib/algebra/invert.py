@@ -46,10 +46,10 @@ def invert(
     long patch are kept in a temporary file, so that it may be larger than memory.
 
     Args:
-        source: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations.
-        limits: As for `jelly_rdflib.apply`.
-        normalize: As for `jelly_rdflib.apply`.
-        format: As for `jelly_rdflib.apply`.
+        source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
+        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
         An iterator of operations. Reading starts with its first operation.
@@ -58,8 +58,16 @@ def invert(
         PatchError: A prefix is deleted without its IRI. (Raised by the iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
         EncodeError: An operation of a long patch can't be kept, having a term of an unknown class.
-        DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
-            `jelly_rdflib.apply`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `effective`: make a patch that can be undone.
+        - `PatchLog.checkout`: go back in a log.
 
     Examples:
         >>> from rdflib import Literal, URIRef

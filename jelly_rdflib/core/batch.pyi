@@ -11,15 +11,26 @@ from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 _Row = TypeVar("_Row")
 
 class TermKind(IntEnum):
+    """What a term of a `Batch` is: the numbers in the column ``batch.terms.kinds``."""
+
     NONE = 0
+    """No term."""
     IRI = 1
+    """An IRI."""
     BLANK_NODE = 2
+    """A blank node."""
     SIMPLE_LITERAL = 3
+    """A literal without a language tag and a datatype."""
     LANGUAGE_LITERAL = 4
+    """A literal with a language tag."""
     TYPED_LITERAL = 5
+    """A literal with a datatype."""
     TRIPLE_TERM = 6
+    """A quoted triple."""
     DEFAULT_GRAPH = 7
+    """The default graph."""
     STRING = 8
+    """Text that is no term: a header's key, a prefix's name, a language tag."""
 
 def follow_transaction(op: int, is_open: bool) -> bool: ...
 def check_closed(is_open: bool, what_ends: str = "the input ends") -> None: ...

@@ -40,6 +40,12 @@ class ApplyResult:
         deleted: Statements that were there and were deleted, in such transactions.
         prefixes_added: Prefixes that were bound and had no IRI before, or another one.
         prefixes_deleted: Prefixes that had an IRI and were unbound.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> result = apply([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)], Graph())
+        >>> result.added, result.deleted, result.committed
+        (1, 0, 1)
     """
 
     patches: int
@@ -103,9 +109,9 @@ def apply(
             stay as they come: faster, but an error leaves what was applied before it, and a patch
             can't abort a transaction.
         limits: The limits for bytes; see `Limits`. Operations are decoded already.
-        normalize: Whether to normalize the literals of bytes, as for `read_operations`. Those of
-            operations are taken as they are.
-        format: The format of the bytes, as for `read_operations`.
+        normalize: Whether the literals of bytes get the normal form of their value; see
+            `read_operations`. Those of operations are taken as they are.
+        format: The format of the bytes; see `read_operations`.
 
     Returns:
         Counts of what was done.
@@ -127,6 +133,11 @@ def apply(
         LogConflict, LogError: By a `JellyStore` in a file: see its ``commit``.
         OSError: The path can't be opened or read.
         Exception: An exception of the store, the file or the iterable is passed on as it is.
+
+    See Also:
+        - `record`: make a patch of what is changed.
+        - `PatchLog.replay`: apply the patches of a log.
+        - `effective`: only what would change something.
 
     Examples:
         >>> from rdflib import Dataset, Literal, URIRef

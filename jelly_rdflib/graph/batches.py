@@ -38,15 +38,20 @@ def read_batches(
     while you iterate, so do not change it meanwhile.
 
     Args:
-        source: A Graph or Dataset, or a source as for `jelly_rdflib.read_operations`. The other
-            arguments are for the latter.
-        limits: As for `jelly_rdflib.read_operations`.
-        normalize: As for `jelly_rdflib.read_operations`, but False by default. It concerns only the
-            nodes that ``batch.terms`` makes on request.
-        strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
-        format: As for `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
-        base, isolated: As for `jelly_rdflib.read_statements`.
-        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+        source: Bytes, a path or a binary file; or a Graph or Dataset, for which the other arguments
+            mean nothing, but must be left out.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        normalize: Whether literals get the normal form of their value; see
+            `jelly_rdflib.read_operations`. False by default. It concerns only the nodes that
+            ``batch.terms`` makes on request.
+        strict: Whether to refuse a stream whose logical type does not fit; see
+            `jelly_rdflib.read_statements`. For changes it means nothing.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
+        base: The IRI that relative IRIs of a text are relative to.
+        isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_statements`.
+        on_repeated_options: What to do with a frame that has options again; see
+            `jelly_rdflib.PatchDecoder`.
         threads: How many threads decode, the one that iterates among them. More than one need the
             path of an uncompressed file of Jelly, and its index (``FILE.idx``, made by
             ``jellyp index``), which divides the file into parts. The batches and errors are those
@@ -61,13 +66,21 @@ def read_batches(
         An iterator of `Batch`.
 
     Raises:
-        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_operations`.
-        ImportError, ValueError, NotImplementedError: As for `jelly_rdflib.read_statements`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        OSError: The path can't be opened or read.
+        ImportError: The format needs a package that is not there; the message names the extra.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.read_statements`.
+        NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_statements`.
         ValueError: Other arguments are given for a graph or dataset; or ``threads`` is less than 1;
             or it is more than 1, but ``source`` is not the path of an uncompressed file of Jelly.
         FileNotFoundError: There is no index for several threads.
         StaleIndexError: The index is damaged, or of the file as it was. It is a `DecodeError`.
         PatchError: The store of a graph is not open.
+
+    See Also:
+        - `read_operations` and `read_statements`: the same as tuples.
 
     Examples:
         >>> from rdflib import Literal, URIRef

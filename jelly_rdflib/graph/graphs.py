@@ -35,19 +35,28 @@ def read_graphs(
     frame declares are bound in its graph.
 
     Args:
-        source: As for `jelly_rdflib.read_statements`.
-        limits: As for `jelly_rdflib.read_statements`.
-        normalize: As for `jelly_rdflib.read_statements`.
-        strict: As for `jelly_rdflib.read_statements`; and refuse a stream whose logical type is
-            flat: its frames are no graphs, but cut where the writer pleased. If False, it is read
-            frame by frame, with a warning.
+        source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_statements`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        normalize: Whether literals get the normal form of their value; see
+            `jelly_rdflib.read_statements`.
+        strict: Whether to refuse a stream whose logical type does not fit; see
+            `jelly_rdflib.read_statements`. And refuse a stream whose logical type is flat: its
+            frames are no graphs, but cut where the writer pleased. If False, it is read frame by
+            frame, with a warning.
 
     Returns:
         An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for the others.
 
     Raises:
         ApplyError: A statement can't be held by rdflib: see `jelly_rdflib.read_frames`.
-        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_statements`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `write_graphs`: the other direction.
+        - `read_frames`: frames with their metadata.
 
     Examples:
         >>> import io
@@ -140,6 +149,10 @@ def write_graphs(
             namespaces in a stream without.
         TypeError: One is no graph.
         OSError: The path can't be opened or written.
+
+    See Also:
+        - `read_graphs`: the other direction.
+        - `StatementWriter`: statement by statement.
 
     Examples:
         >>> import io

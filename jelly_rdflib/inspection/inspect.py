@@ -60,6 +60,11 @@ class Tally:
     Args:
         count: The number of elements.
         size: The bytes that they take on the wire, with their tags and lengths.
+
+    Examples:
+        >>> report = inspect(b"TX . TC .")
+        >>> report.metadata
+        Tally(count=0, size=0)
     """
 
     count: int = 0
@@ -79,6 +84,14 @@ class LookupReport:
         references: The references of terms to the lookup: each IRI refers to a name and, after
             the first prefix, to a prefix; each literal with a datatype refers to a datatype.
         text_size: Bytes of the entries' texts.
+
+    Examples:
+        >>> from rdflib import URIRef
+        >>> from jelly_rdflib import PatchEncoder
+        >>> frame = PatchEncoder().encode_frame([(Op.H, "by", URIRef("http://example.org/ann"))])
+        >>> lookup = inspect(frame).lookups["name"]
+        >>> lookup.entries, lookup.references, lookup.text_size
+        (1, 1, 3)
     """
 
     size: int
@@ -102,6 +115,12 @@ class FrameReport:
         entries: The rows that are lookup entries.
         statements: The rows that are statements, added or deleted.
         metadata: The metadata of the frame.
+
+    Examples:
+        >>> from jelly_rdflib import PatchEncoder
+        >>> report = next(inspect_frames(PatchEncoder().encode_frame([(Op.TX,), (Op.TC,)])))
+        >>> report.number, report.size, report.rows, report.statements
+        (0, 26, 3, 0)
     """
 
     number: int
@@ -145,6 +164,13 @@ class StreamReport:
         operations: Operations by the name of their code. In Jelly-RDF a statement is an ``"A"``, a
             namespace a ``"PA"``.
         error: The error in the input; None if it could be read to its end.
+
+    Examples:
+        >>> report = inspect(b"TX . A <urn:s> <urn:p> <urn:o> . TC . TC .")
+        >>> report.statements, report.committed
+        (1, 1)
+        >>> print(report.error)
+        transaction ends, but none was started (line 1, column 39, byte 38)
     """
 
     format: str | None
@@ -228,17 +254,26 @@ def inspect(
     The whole stream is decoded and checked. Memory is bounded by the largest frame.
 
     Args:
-        source: As for `jelly_rdflib.read_batches`.
-        limits: As for `jelly_rdflib.read_batches`.
-        format: As for `jelly_rdflib.read_batches`.
-        isolated: As for `jelly_rdflib.read_batches`.
+        source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_batches`.
+        isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
         The report. If the input breaks a rule, the report has the error in ``error``, and counts
         the content before it.
 
     Raises:
-        TypeError, LookupError, OSError, NotImplementedError: As by `jelly_rdflib.read_batches`.
+        TypeError: ``source`` is of another kind.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+        NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
+
+    See Also:
+        - `inspect_frames`: frame by frame.
+        - `stats`: by graph, predicate and transaction.
+        - `validate`: all that is wrong with a file.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -268,9 +303,10 @@ def inspect_frames(
     """Iterate over the frames of a stream, and count the content of each.
 
     Args:
-        source: As for `jelly_rdflib.read_batches`.
-        limits: As for `jelly_rdflib.read_batches`.
-        format: As for `jelly_rdflib.read_batches`.
+        source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_batches`.
 
     Returns:
         An iterator of `FrameReport`.
@@ -278,7 +314,12 @@ def inspect_frames(
     Raises:
         ValueError: The source is not a stream of frames.
         DecodeError, LimitError: The input breaks a rule. (Raised by the iterator.)
-        TypeError, LookupError, OSError: As by `jelly_rdflib.read_batches`.
+        TypeError: ``source`` is of another kind.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `inspect`: the whole stream together.
 
     Examples:
         >>> from rdflib import Literal, URIRef

@@ -49,6 +49,14 @@ class TransactionSizes:
         deleted: The statements that were deleted, in order.
         count: The number of transactions.
         histogram: The number of transactions by their number of statements.
+
+    Examples:
+        >>> text = b"TX . A <urn:s> <urn:p> <urn:o> . TC . TX . TC ."
+        >>> sizes = stats(text, format="rdf-patch").transactions
+        >>> sizes
+        <TransactionSizes: 2 transactions, of 0 to 1 statements>
+        >>> sizes.added, sizes.median
+        ([1, 0], 0)
     """
 
     step: int = 1
@@ -112,6 +120,14 @@ class NameCounts:
     Attributes:
         numbers: The added and the deleted statements of each name.
         others: Those of all other names together.
+
+    Examples:
+        >>> text = b"TX . A <urn:s> <urn:p> <urn:o> . D <urn:s> <urn:q> <urn:o> . TC ."
+        >>> predicates = stats(text, format="rdf-patch").predicates
+        >>> predicates.ranking()
+        [('<urn:p>', 1, 0), ('<urn:q>', 0, 1)]
+        >>> predicates.as_dict("predicate")["predicates"][0]
+        {'predicate': '<urn:p>', 'added': 1, 'deleted': 0}
     """
 
     def __init__(self) -> None:
@@ -172,6 +188,11 @@ class StreamStats:
         committed: Transactions that were committed.
         aborted: Transactions that were aborted.
         transactions: Sizes of all transactions, in order.
+
+    Examples:
+        >>> counts = stats(b"TX . A <urn:s> <urn:p> <urn:o> . TC . TX . TA .", format="rdf-patch")
+        >>> counts.operations["A"], counts.committed, counts.aborted
+        (1, 1, 1)
     """
 
     operations: Counter[str] = field(default_factory=Counter)
@@ -307,16 +328,26 @@ def stats(
     of names, and as many predicates are counted one by one, those after them together.
 
     Args:
-        source: A `Patch`, or as for `jelly_rdflib.read_batches`: bytes, a path or a file of changes
-            or statements, or a Graph or Dataset. The other arguments are for files.
-        limits: As for `jelly_rdflib.read_batches`.
-        format: As for `jelly_rdflib.read_batches`.
-        isolated: As for `jelly_rdflib.read_batches`.
+        source: A `Patch`; bytes, a path or a file of changes or statements; or a Graph or Dataset.
+            The other arguments are for files.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_batches`.
+        isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Raises:
-        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_batches`.
-        ImportError, LookupError, NotImplementedError, ValueError: As for
-            `jelly_rdflib.read_batches`; other arguments are given for a patch.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        OSError: The path can't be opened or read.
+        ImportError: The format needs a package that is not there; the message names the extra.
+        LookupError: There is no such format.
+        NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.read_batches`. Other
+            arguments are given for a patch.
+
+    See Also:
+        - `inspect`: bytes, frames, rows and lookups.
 
     Examples:
         >>> text = b"TX . A <urn:s> <urn:p> <urn:o> . A <urn:s> <urn:q> <urn:o> . TC ."

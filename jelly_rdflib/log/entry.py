@@ -45,6 +45,21 @@ class LogEntry:
         LogError: By its methods: the segment is damaged, is in the wrong place, or is gone.
         DecodeError, LimitError: By the iterators that its methods return: the segment breaks a rule
             of the format.
+
+    Examples:
+        >>> import tempfile
+        >>> from rdflib import Literal
+        >>> from jelly_rdflib import PatchLog
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = PatchLog.create(folder)
+        ...     entry = log.append(
+        ...         [
+        ...             (Op.H, "by", Literal("Ann")),
+        ...             (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None),
+        ...         ]
+        ...     )
+        ...     print(entry.version, entry.prev, entry.header["by"], len(entry.read()))
+        1 None Ann 3
     """
 
     # There may be a hundred thousand entries, with few attributes used.
@@ -144,8 +159,9 @@ class LogEntry:
         """Iterate over the operations, with bounded memory; see `jelly_rdflib.read_operations`.
 
         Args:
-            normalize: As for `jelly_rdflib.read_operations`, but False by default: a log returns
-                the appended literals unchanged.
+            normalize: Whether literals get the normal form of their value; see
+                `jelly_rdflib.read_operations`. False by default: a log returns the appended
+                literals unchanged.
         """
         return self._open(read_operations, normalize)
 
@@ -153,7 +169,7 @@ class LogEntry:
         """Iterate over the batches, with bounded memory; see `jelly_rdflib.read_batches`.
 
         Args:
-            normalize: As for `operations`.
+            normalize: Whether literals get the normal form of their value; see `operations`.
         """
         return self._open(read_batches, normalize)
 
@@ -161,7 +177,7 @@ class LogEntry:
         """Read the whole patch into memory.
 
         Args:
-            normalize: As for `operations`.
+            normalize: Whether literals get the normal form of their value; see `operations`.
         """
         with closing(self._open(read_patches, normalize)) as patches:
             return next(patches)

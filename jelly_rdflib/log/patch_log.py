@@ -105,7 +105,7 @@ class PatchLog(Tabular):
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
-        """Make a new log, and the folders that it is in; arguments as for the class.
+        """Make a new log, and the folders that it is in; the arguments are those of the class.
 
         Raises:
             FileExistsError: There is a log.
@@ -236,14 +236,14 @@ class PatchLog(Tabular):
         becomes one of the default graph.
 
         Args:
-            patch: A `Patch`, operations, or a source as for `jelly_rdflib.read_operations`, with
-                one patch.
+            patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
             prev: The id of the patch that it must follow: by default its own header, or else the
                 newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
-                statements are allowed, as for `jelly_rdflib.PatchWriter`. By default a patch that
-                is known to be short has small lookups.
-            format: As for `jelly_rdflib.read_operations`.
+                statements are allowed. By default a patch that is known to be short has small
+                lookups.
+            format: The name of the format, an extension or a media type; see
+                `jelly_rdflib.read_operations`.
 
         Raises:
             LogConflict: The patch does not follow the newest patch, since another writer was first:
@@ -292,14 +292,15 @@ class PatchLog(Tabular):
         changes this graph is refused, and so are statements there from any other source.
 
         Args:
-            target: The graph or dataset, as for `jelly_rdflib.apply`.
+            target: The graph or dataset to change.
             since: The version of the target; by default 0, which is empty.
             upto: The wanted version.
             position: The name of a graph. With ``since`` the position is set to that first, and
                 replaces all statements of the graph.
-            normalize: As for `jelly_rdflib.read_operations`, but False by default: the target gets
-                the lexical forms of the patches. True may be better for a target that was filled
-                from another source, if rdflib has rewritten ``"01"^^xsd:integer`` to ``1`` there.
+            normalize: Whether literals get the normal form of their value; see
+                `jelly_rdflib.read_operations`. False by default: the target gets the lexical forms
+                of the patches. True may be better for a target that was filled from another source,
+                if rdflib has rewritten ``"01"^^xsd:integer`` to ``1`` there.
             progress: Called with each applied `LogEntry`.
 
         Returns:
@@ -308,7 +309,7 @@ class PatchLog(Tabular):
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged; the target
                 has a position that the log does not have, or that comes from no replay.
-            ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`; or a patch
+            ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
                 changes the graph with the position. Then the target has the version before it.
             TypeError: The target is no graph, or with a position, no dataset.
             ValueError: The position names the default graph.
@@ -358,7 +359,7 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged.
-            ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`.
+            ApplyError: The target can't take an operation; see `jelly_rdflib.apply`.
             ValueError: The target is not empty.
 
         Warns:
@@ -388,8 +389,9 @@ class PatchLog(Tabular):
             The file. An existing snapshot of the version is only replaced if it is damaged.
 
         Raises:
-            LogError: As by `checkout` and `entry`.
-            ApplyError: As by `checkout`.
+            LogError: There is no such version, or it was squashed; a segment is damaged.
+            ApplyError: The target can't take an operation, or the patch is out of order; see
+                `checkout`.
             OSError: The file can't be written. Then no file is left.
         """
         entry = self.entry(version)

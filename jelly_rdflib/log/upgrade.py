@@ -46,8 +46,8 @@ def upgrade(
 
     Args:
         path: The folder.
-        limits: As for `PatchLog`.
-        timeout: As for `PatchLog`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        timeout: The seconds to wait for other writers.
 
     Raises:
         LogError: The folder is no log, or the log is damaged; nothing was changed then.

@@ -75,6 +75,10 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
             term in a position that RDF 1.1 forbids, such as a blank node as predicate.
         ImportError: With ``canonical``: pyoxigraph is missing.
 
+    See Also:
+        - `record`: note changes as they are made.
+        - `effective`: what of a patch changes something.
+
     Examples:
         >>> from rdflib import Literal
         >>> old, new = Graph(), Graph()

@@ -38,6 +38,16 @@ class Conflict:
             differs. ``"prefix"``: both bind or delete the same prefix, or bind a prefix to the same
             IRI, and differ in it.
         ours, theirs: The operations of each patch.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> from rdflib import Literal, URIRef
+        >>> statement = (URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None)
+        >>> try:
+        ...     merged = jr.merge([(Op.A, *statement)], [(Op.D, *statement)])
+        ... except jr.MergeConflict as error:
+        ...     print(error.conflicts)
+        [<Conflict: statement, 1 operation of ours, 1 of theirs>]
     """
 
     kind: Literal["statement", "value", "prefix"]
@@ -77,17 +87,19 @@ def merge(
     their labels are. The distinct statements of both patches are in memory.
 
     Args:
-        ours: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations,
-            such as a `Patch`. Several patches in it count as one.
+        ours: Bytes, a path, a binary file, or operations, such as a `Patch`; see
+            `jelly_rdflib.apply`. Several patches in it count as one.
         theirs: The same, of the other side.
         base: The Graph or Dataset that both patches are for. It is not changed.
         favor: ``"ours"`` or ``"theirs"``: the side whose changes stay in a conflict; those of the
             other side are left out.
         by_value: Whether patches conflict that delete the same value of a subject's property in a
             graph, and don't add the same values there.
-        limits: As for `jelly_rdflib.compact`, for each source that is read.
-        normalize: As for `jelly_rdflib.apply`, for all sources that are read.
-        format: As for `jelly_rdflib.apply`, for all sources that are read.
+        limits: What to accept of each source that is read; see `jelly_rdflib.compact`.
+        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`;
+            for all sources that are read.
+        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`; for
+            all sources that are read.
 
     Returns:
         A patch with one transaction; without any if nothing is left. It is a new patch, so it has
@@ -97,13 +109,13 @@ def merge(
         MergeConflict: There are conflicts, and no side is favoured. It has all of them.
         PatchError: The patches have different ``prev``, so they were made on different bases.
         ValueError: ``favor`` is neither of the sides.
-        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: As by `compact` and
-            `effective`.
+        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: What `compact` and
+            `effective` raise.
 
     Examples:
         >>> from rdflib import Literal, URIRef
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> def replace(old, new):
+        >>> def replace(old: str, new: str) -> Patch:
         ...     return Patch([(Op.D, s, p, Literal(old), None), (Op.A, s, p, Literal(new), None)])
         >>> merged = merge(replace("a", "b"), replace("c", "d"))
         >>> print(merged)

@@ -56,6 +56,10 @@ class Patch(PatchOperations, Tabular):
     Raises:
         ValueError: There is an `Op.END` before the last operation: that is more than one patch.
 
+    See Also:
+        - `read_patches`: patches of a file.
+        - `diff` and `record`: make one.
+
     Examples:
         >>> from rdflib import URIRef
         >>> from jelly_rdflib import Op
@@ -190,12 +194,16 @@ class Patch(PatchOperations, Tabular):
         """Return the patch as the bytes of a file.
 
         Args:
-            format: As for `jelly_rdflib.PatchWriter`; by default Jelly-Patch.
-            options: As for `jelly_rdflib.PatchWriter`.
+            format: The name of the format, an extension or a media type; see
+                `jelly_rdflib.PatchWriter`. By default Jelly-Patch.
+            options: The options of the stream; see `jelly_rdflib.PatchWriter`.
 
         Raises:
-            EncodeError, LookupError, ValueError: As for `jelly_rdflib.PatchWriter`; among others, a
-                transaction of the patch does not end.
+            EncodeError: The format or the options can't express an operation; see
+                `jelly_rdflib.PatchWriter`.
+            LookupError: There is no such format.
+            ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
+                Among others, a transaction of the patch does not end.
         """
         file = io.BytesIO()
         self._write(file, options, format)
@@ -228,11 +236,16 @@ class Patch(PatchOperations, Tabular):
 
         Args:
             path: The file, such as ``"changes.jellyp"`` or ``"changes.rdfp.gz"``.
-            options: As for `jelly_rdflib.PatchWriter`.
-            format: As for `jelly_rdflib.PatchWriter`.
+            options: The options of the stream; see `jelly_rdflib.PatchWriter`.
+            format: The name of the format, an extension or a media type; see
+                `jelly_rdflib.PatchWriter`.
 
         Raises:
-            EncodeError, LookupError, ValueError, OSError: As for `jelly_rdflib.PatchWriter`.
+            EncodeError: The format or the options can't express an operation; see
+                `jelly_rdflib.PatchWriter`.
+            LookupError: There is no such format.
+            ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
+            OSError: The path can't be opened or written.
         """
         self._write(path, options, format)
 
@@ -251,7 +264,9 @@ class Patch(PatchOperations, Tabular):
         See `jelly_rdflib.invert`.
 
         Raises:
-            PatchError, ApplyError: As by `jelly_rdflib.invert`.
+            PatchError: The patch can't be undone as it stands; see `jelly_rdflib.invert`.
+            ApplyError: The target can't take an operation, or the patch is out of order; see
+                `jelly_rdflib.invert`.
         """
         return self._like(Patch(invert(self)))
 
@@ -261,10 +276,12 @@ class Patch(PatchOperations, Tabular):
         See `jelly_rdflib.compact`.
 
         Args:
-            assume_effective: As for `jelly_rdflib.compact`.
+            assume_effective: Whether each operation is known to change something; see
+                `jelly_rdflib.compact`.
 
         Raises:
-            ApplyError: As by `jelly_rdflib.compact`.
+            ApplyError: The target can't take an operation, or the patch is out of order; see
+                `jelly_rdflib.compact`.
         """
         return self._like(Patch(compact(self, assume_effective=assume_effective)))
 
@@ -274,10 +291,11 @@ class Patch(PatchOperations, Tabular):
         See `jelly_rdflib.effective`.
 
         Args:
-            dataset: As for `jelly_rdflib.effective`.
+            dataset: The target of the patch.
 
         Raises:
-            ApplyError: As by `jelly_rdflib.effective`.
+            ApplyError: The target can't take an operation, or the patch is out of order; see
+                `jelly_rdflib.effective`.
         """
         return self._like(Patch(effective(self, dataset)))
 
@@ -285,11 +303,12 @@ class Patch(PatchOperations, Tabular):
         """Apply the patch to a graph or dataset.
 
         Args:
-            target: As for `jelly_rdflib.apply`.
-            atomic: As for `jelly_rdflib.apply`.
+            target: The graph or dataset to change.
+            atomic: Whether a transaction that fails is undone; see `jelly_rdflib.apply`.
 
         Raises:
-            ApplyError: As by `jelly_rdflib.apply`.
+            ApplyError: The target can't take an operation, or the patch is out of order; see
+                `jelly_rdflib.apply`.
         """
         return apply(self, target, atomic=atomic)
 

@@ -34,17 +34,24 @@ def read_patches(
     larger than memory, use `read_operations` or `apply`.
 
     Args:
-        source: As for `read_operations`.
-        limits: As for `read_operations`.
-        normalize: As for `read_operations`.
-        format: As for `read_operations`.
-        on_repeated_options: As for `read_operations`.
+        source: What to read: bytes, a path or a binary file; see `read_operations`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        normalize: Whether literals get the normal form of their value; see `read_operations`.
+        format: The name of the format, an extension or a media type; see `read_operations`.
+        on_repeated_options: What to do with a frame that has options again; see `read_operations`.
 
     Returns:
         An iterator of `Patch`.
 
     Raises:
-        DecodeError, LimitError, TypeError, LookupError, OSError: As for `read_operations`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `read_operations`: operation by operation, of patches of any size.
 
     Examples:
         >>> from rdflib import URIRef

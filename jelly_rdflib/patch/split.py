@@ -70,8 +70,9 @@ def split(
         max_bytes: Bytes that a file may have, before compression.
         options: The options of Jelly-Patch; by default those of the source if it is Jelly-Patch,
             else `PatchOptions()`.
-        limits: As for `jelly_rdflib.read_operations`.
-        format: As for `jelly_rdflib.read_operations`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_operations`.
 
     Returns:
         An iterator of paths. A file is written before its path comes.
@@ -79,8 +80,13 @@ def split(
     Raises:
         ValueError: ``by`` or a maximum is no such thing, ``template`` has no place for a number, or
             changes are to be cut without a maximum. (Raised by the iterator, like those below.)
-        DecodeError, LimitError, EncodeError, TypeError, LookupError, OSError: As by
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        EncodeError: The format or the options can't express an operation; see
             `jelly_rdflib.read_operations` and `jelly_rdflib.PatchWriter`.
+        TypeError: ``source`` is of another kind.
+        LookupError: There is no such format.
+        OSError: A path can't be opened, read or written.
 
     Examples:
         >>> import tempfile

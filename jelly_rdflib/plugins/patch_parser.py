@@ -32,11 +32,16 @@ class PatchParser(Parser):
         Args:
             source: Where rdflib found the bytes.
             sink: What to apply them to. The default graph of a Dataset stands for the dataset.
-            limits, normalize, atomic: As for `apply`.
+            limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+            normalize: Whether literals get the normal form of their value; see `apply`.
+            atomic: Whether a transaction that fails is undone; see `apply`.
 
         Raises:
             TypeError: The source is text, and the format is binary.
-            ApplyError, DecodeError, LimitError: As for `apply`.
+            ApplyError: The target can't take an operation, or the patch is out of order; see
+                `apply`.
+            DecodeError: The input breaks a rule of the format.
+            LimitError: The input asks for more than ``limits``.
         """
         apply(
             get_bytes(source, self.format),

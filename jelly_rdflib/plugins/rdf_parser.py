@@ -49,18 +49,22 @@ class JellyParser(Parser):
         Args:
             source: Where rdflib found the bytes.
             sink: What to add to. The default graph of a Dataset stands for the dataset.
-            limits, normalize: As for `jelly_rdflib.read_statements`.
-            strict: As for `jelly_rdflib.read_statements`, but False by default.
+            limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+            normalize: Whether literals get the normal form of their value; see
+                `jelly_rdflib.read_statements`.
+            strict: Whether to refuse a stream whose logical type does not fit; see
+                `jelly_rdflib.read_statements`. False by default.
             bnode_context: None to keep the labels of blank nodes, so that patches for what is
                 parsed find them. A dict, even an empty one, has each label stand for the blank
                 node that it has for it, or for a new one, as in rdflib's parser of N-Quads.
-            atomic: As for `jelly_rdflib.apply`.
+            atomic: Whether a transaction that fails is undone; see `jelly_rdflib.apply`.
 
         Raises:
             TypeError: The source is text.
             ApplyError: The sink can't hold something: a quoted triple, a literal as subject, a
                 named graph in a plain `Graph`.
-            DecodeError, LimitError: As for `jelly_rdflib.read_statements`.
+            DecodeError: The input breaks a rule of the format.
+            LimitError: The input asks for more than ``limits``.
         """
         data = get_bytes(source, JELLY)
         target = find_target(sink)

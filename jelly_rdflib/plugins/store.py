@@ -73,11 +73,12 @@ class StoreParser(Parser):
         Args:
             source: Where rdflib found the text.
             sink: What to add to. The default graph of a Dataset stands for the dataset.
-            more, settings: ``limits``, as for `jelly_rdflib.read_statements`. Any other setting is
+            more, settings: ``limits``, see `jelly_rdflib.Limits`. Any other setting is
                 for the parser for other stores, which then parses the text.
 
         Raises:
-            DecodeError, LimitError: As for `jelly_rdflib.read_statements` with ``strict=False``.
+            DecodeError: The input breaks a rule of the format.
+            LimitError: The input asks for more than ``limits``.
         """
         target = find_target(sink)
         limits: Limits | None = settings.pop("limits", None)

@@ -123,7 +123,7 @@ def record(
         atomic: Whether transactions can be undone.
         options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
             for a Dataset.
-        format: For a path or file; as for `PatchWriter`.
+        format: For a path or file; see `PatchWriter`.
 
     Returns:
         A context manager, for one ``with`` block.
@@ -135,6 +135,10 @@ def record(
             a transaction, the store can't be recorded, or a transaction could not be recorded or
             undone.
         Exception: (By the block, and what is done in it.) What the writer raises.
+
+    See Also:
+        - `diff`: compare two datasets afterwards.
+        - `PatchLog`: keep each transaction in a log.
 
     Examples:
         >>> from rdflib import Dataset, Literal, URIRef
@@ -179,13 +183,23 @@ def record(
 
 
 class Recorder(Block):
-    """Records the changes to a graph or dataset in its block; see `record`.
+    """Records the changes to a graph or dataset in its block; see `record`, which makes it.
 
     Args:
         target: The graph or dataset.
         open_sink: Opens the sink.
         patches: The patches that the sink collects; None if there is a writer.
-        is_atomic: As ``atomic`` of `record`.
+        is_atomic: Whether transactions can be undone.
+
+    Examples:
+        >>> from rdflib import Graph, Literal, URIRef
+        >>> graph = Graph()
+        >>> with record(graph) as recorder:
+        ...     _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
+        >>> recorder
+        <Recorder: over, 1 transaction committed, 0 aborted, 1 added, 0 deleted>
+        >>> len(recorder.patch)
+        3
     """
 
     _context: AbstractContextManager[Sink]
@@ -257,7 +271,7 @@ class Recorder(Block):
 
         Raises:
             RecordError: There is another such block around this one, or recording has not started
-                or is over; and as for `record`.
+                or is over; and what `record` raises.
 
         Examples:
             >>> from rdflib import Graph, Literal, URIRef

@@ -40,7 +40,7 @@ def decode_files(
 
     Args:
         files: A row for each file, with ``path`` and ``content``; also a streaming DataFrame.
-        format: The name of the format, as for `jelly_rdflib.read_operations` or
+        format: The name of the format; see `jelly_rdflib.read_operations` and
             `jelly_rdflib.read_statements`. None: the ending of the path tells it, else the first
             bytes.
         statements: Whether the files have statements, if no format says so.
@@ -48,7 +48,8 @@ def decode_files(
         mode: ``"FAILFAST"``, ``"PERMISSIVE"`` or ``"DROPMALFORMED"``, as for the data sources: what
             to do with damaged files.
         limits: The limits of the input.
-        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+        on_repeated_options: What to do with a frame that has options again; see
+            `jelly_rdflib.PatchDecoder`.
 
     Returns:
         A DataFrame with the columns of the data sources, where ``file`` is the path; then all other

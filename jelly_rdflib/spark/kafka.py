@@ -53,7 +53,7 @@ def read_frames(
     Args:
         frames: A streaming DataFrame with a row for each frame.
         column: The binary column of the frames.
-        key: The column or columns that identify streams, as for `decode_frames`.
+        key: The column or columns that identify streams; see `decode_frames`.
         order: The column of integers that orders the frames of a stream. A batch has frames in any
             order, but none that belongs before the frames of an earlier batch.
         whole_patches: Whether a batch has whole patches only. A patch that has not ended with the
@@ -61,7 +61,7 @@ def read_frames(
             one patch, a batch has whole transactions. False: all rows come at once, and a patch may
             go on in the next batch.
         limits: The limits of the input. ``max_held_operations`` bounds a patch that is kept.
-        on_repeated_options: As for `decode_frames`.
+        on_repeated_options: What to do with a frame that has options again; see `decode_frames`.
 
     Returns:
         A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
@@ -232,18 +232,18 @@ def write_frames(
     ``on_repeated_options="restart"``.
 
     Args:
-        changes: As for `encode_frames`; not a streaming DataFrame, but a batch of ``foreachBatch``.
+        changes: A table of changes; see `encode_frames`. Not a streaming DataFrame, but a batch of
+            ``foreachBatch``.
         key: The column that identifies streams. Its text is the key of the messages.
         order: The column or columns that order the operations of a stream.
-        options: As for `encode_frames`. ``frame_bytes`` is to be less than the broker accepts, in
-            its setting ``max.message.bytes``: by default 1,048,588.
+        options: The options of the streams; see `encode_frames`. ``frame_bytes`` is to be less than
+            the broker accepts, in its setting ``max.message.bytes``: by default 1,048,588.
 
     Returns:
         A DataFrame of ``key`` and ``value``, both binary.
 
     Raises:
-        ValueError: As by `encode_frames`.
-        PythonException: As by `encode_frames`.
+        ValueError, PythonException: What `encode_frames` raises.
 
     Examples:
         >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]

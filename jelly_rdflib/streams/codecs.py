@@ -26,7 +26,7 @@ class PatchDecoder:
 
     Args:
         limits: What to accept; by default `Limits`' own defaults.
-        normalize: As for `read_operations`.
+        normalize: Whether literals get the normal form of their value; see `read_operations`.
         on_repeated_options: What to do with a frame that has options again. ``"continue"``: the
             stream goes on, with its lookups; the options must be the same (Jelly-Patch, "Patch
             stream options"). ``"restart"``: a new stream starts, with empty lookups and options of
@@ -37,6 +37,9 @@ class PatchDecoder:
 
     Raises:
         ValueError: ``on_repeated_options`` is none of these.
+
+    See Also:
+        - `read_operations`: from a file or a pipe.
 
     Examples:
         >>> from rdflib import BNode, Literal, URIRef
@@ -112,6 +115,9 @@ class PatchEncoder:
         options: The stream's options. ``frame_rows``, ``frame_bytes`` and ``delimited`` mean
             nothing here: each call makes one bare frame.
 
+    See Also:
+        - `PatchWriter`: to a file.
+
     Examples:
         >>> from jelly_rdflib import Op
         >>> encoder = PatchEncoder(PatchOptions.small(stream_type="FLAT"))
@@ -154,13 +160,16 @@ class StatementDecoder:
 
     Args:
         limits: What to accept; by default `Limits`' own defaults.
-        normalize: As for `read_statements`.
-        strict: As for `read_statements`.
-        on_repeated_options: As for `PatchDecoder`. A graph that the old stream leaves open ends
-            with it.
+        normalize: Whether literals get the normal form of their value; see `read_statements`.
+        strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
+        on_repeated_options: What to do with a frame that has options again; see `PatchDecoder`. A
+            graph that the old stream leaves open ends with it.
 
     Raises:
         ValueError: ``on_repeated_options`` is none of those.
+
+    See Also:
+        - `read_statements` and `read_frames`: from a file or a pipe.
 
     Examples:
         >>> from rdflib import BNode, Literal, URIRef
@@ -219,6 +228,9 @@ class StatementEncoder:
     Args:
         options: The stream's options; by default `StreamOptions()`. ``frame_rows``,
             ``frame_bytes`` and ``delimited`` mean nothing here: each call makes one bare frame.
+
+    See Also:
+        - `StatementWriter`: to a file.
 
     Examples:
         >>> from rdflib import Literal, URIRef

@@ -27,13 +27,24 @@ def read_frames(
     """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
 
     Args:
-        source, limits, normalize, strict, on_repeated_options: As for `read_statements`.
+        source: What to read: bytes, a path or a binary file; see `read_statements`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        normalize: Whether literals get the normal form of their value; see `read_statements`.
+        strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
+        on_repeated_options: What to do with a frame that has options again; see `read_statements`.
 
     Returns:
         An iterator of `Frame`.
 
     Raises:
-        DecodeError, LimitError, TypeError, OSError: As for `read_statements`.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is of another kind.
+        OSError: The path can't be opened or read.
+
+    See Also:
+        - `read_statements`: without the frames.
+        - `StatementDecoder`: frames from a message queue.
 
     Examples:
         >>> import io
@@ -84,6 +95,17 @@ class Frame:
 
     Attributes:
         batch: The frame as columns.
+
+    Examples:
+        >>> from rdflib import Literal
+        >>> from jelly_rdflib import StatementDecoder, StatementEncoder, StreamOptions
+        >>> encoder = StatementEncoder(StreamOptions(namespace_declarations=True))
+        >>> message = encoder.encode_frame(
+        ...     [(URIRef("urn:s"), URIRef("urn:p"), Literal(1))], namespaces=[("ex", "urn:ex#")]
+        ... )
+        >>> frame = StatementDecoder().decode_frame(message)
+        >>> frame, frame.namespaces
+        (<Frame: 1 statement, 1 namespace>, [('ex', rdflib.term.URIRef('urn:ex#'))])
     """
 
     def __init__(self, batch: Batch) -> None:

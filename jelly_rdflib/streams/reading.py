@@ -31,8 +31,9 @@ def read_operations(
         format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
             extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
             ``.rdfpb``, also with ``.gz`` or ``.zst``), else what the first bytes look like.
-        on_repeated_options: As for `PatchDecoder`: ``"restart"`` reads files of Jelly-Patch that
-            were put together as they are (``cat a.jellyp b.jellyp``).
+        on_repeated_options: What to do with a frame that has options again; see `PatchDecoder`:
+            ``"restart"`` reads files of Jelly-Patch that were put together as they are (``cat
+            a.jellyp b.jellyp``).
 
     Returns:
         An iterator of operations: tuples that start with an `Op`.
@@ -43,6 +44,11 @@ def read_operations(
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for changes.
         OSError: The path can't be opened or read.
+
+    See Also:
+        - `read_patches`: patch by patch.
+        - `read_batches`: columns of numbers, which is faster.
+        - `apply`: into a graph or dataset.
 
     Examples:
         >>> import io
@@ -107,8 +113,9 @@ def read_statements(
             and ``max_parser_seconds`` of ``limits``. If it crashes or hangs, that is a
             `DecodeError`. For Jelly-RDF, N-Triples and N-Quads, which this package itself reads,
             it changes nothing.
-        on_repeated_options: As for `StatementDecoder`: ``"restart"`` reads files of Jelly-RDF that
-            were put together as they are (``cat a.jelly b.jelly``).
+        on_repeated_options: What to do with a frame that has options again; see `StatementDecoder`:
+            ``"restart"`` reads files of Jelly-RDF that were put together as they are (``cat a.jelly
+            b.jelly``).
 
     Returns:
         An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
@@ -125,6 +132,11 @@ def read_statements(
         OSError: The path can't be opened or read; or the child process can't be started.
         NotImplementedError: A text is to be parsed in a child process, and the system has no limits
             for processes (as Windows has none), or Python is embedded in another program.
+
+    See Also:
+        - `read_frames`: frame by frame, with metadata.
+        - `read_graphs`: graph by graph.
+        - `read_batches`: columns of numbers, which is faster.
 
     Examples:
         >>> from rdflib import Literal, URIRef

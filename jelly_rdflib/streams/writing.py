@@ -68,6 +68,10 @@ class PatchWriter(OperationSink):
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
 
+    See Also:
+        - `record`: writes what is changed in a graph.
+        - `PatchEncoder`: frames for a message queue.
+
     Examples:
         >>> import io
         >>> from rdflib import Literal, URIRef
@@ -139,7 +143,7 @@ class PatchWriter(OperationSink):
         super().add_prefix(prefix, as_iri(iri), graph)
 
     def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
-        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
+        """Write that a prefix is no longer bound; the arguments are those of `add_prefix`."""
         super().delete_prefix(prefix, as_iri(iri), graph)
 
     def __enter__(self) -> Self:
@@ -199,6 +203,10 @@ class StatementWriter(StatementSink):
         ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
+
+    See Also:
+        - `write_graphs`: a frame for each graph.
+        - `StatementEncoder`: frames for a message queue.
 
     Examples:
         >>> import io

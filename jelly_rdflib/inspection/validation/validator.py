@@ -40,17 +40,24 @@ def validate(
     Memory is bounded by the largest frame.
 
     Args:
-        source: As for `jelly_rdflib.read_batches`.
-        limits: As for `jelly_rdflib.read_batches`.
-        format: As for `jelly_rdflib.read_batches`. If this or the file's name says Jelly-Patch,
-            Jelly-RDF is a fault.
-        isolated: As for `jelly_rdflib.read_batches`.
+        source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        format: The name of the format, an extension or a media type; see
+            `jelly_rdflib.read_batches`. If this or the file's name says Jelly-Patch, Jelly-RDF is a
+            fault.
+        isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
         An iterator of `Fault`, roughly in the order of the input; a valid file has none.
 
     Raises:
-        TypeError, LookupError, OSError, NotImplementedError: As by `jelly_rdflib.read_batches`.
+        TypeError: ``source`` is of another kind.
+        LookupError: There is no such format.
+        OSError: The path can't be opened or read.
+        NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
+
+    See Also:
+        - `inspect`: what a file is made of.
 
     Examples:
         >>> text = b'''H id <uuid:1> .

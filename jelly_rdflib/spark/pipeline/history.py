@@ -31,13 +31,14 @@ def history(
     version.
 
     Args:
-        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`.
+        changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
         s, p, o, g: Terms in N-Triples syntax: only quads with these terms. For quads of the default
             graph, filter the result by ``g is null``.
-        base: The quads of version 0, as for `replay`. Their ``since`` is 0, or null with
+        base: The quads of version 0; see `replay`. Their ``since`` is 0, or null with
             ``order_by``.
-        order_by: As for `replay`. A version is then a value of that column.
-        marks: As for `replay`.
+        order_by: A column that orders the patches in place of the chain; see `replay`. A version is
+            then a value of that column.
+        marks: The same changes without rows of statements; see `replay`.
 
     Returns:
         The columns ``s``, ``p``, ``o``, ``g``, ``since`` and ``until``: a row for each interval of
@@ -45,8 +46,10 @@ def history(
         version ``until``, which is null if the newest version has the quad.
 
     Raises:
-        PatchError, ValueError, TypeError: As by `replay`; a ValueError also if ``s``, ``p``, ``o``
-            or ``g`` is no term.
+        PatchError: The patches are not one chain; see `replay`.
+        ValueError: A column is missing, or has another type; or ``s``, ``p``, ``o`` or ``g`` is no
+            term.
+        TypeError: An argument is of another kind.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -98,16 +101,17 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
     """Return the patch of each version: the meaning of the numbers in a `history`.
 
     Args:
-        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
+        changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. The first patch
             may come after a missing one.
-        marks: As for `replay`.
+        marks: The same changes without rows of statements; see `replay`.
 
     Returns:
         A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
         headers ``id`` and ``prev``. Its other headers have the same ``file`` and ``patch``.
 
     Raises:
-        PatchError, ValueError: As by `replay`.
+        PatchError: The patches are not one chain; see `replay`.
+        ValueError: A column is missing, or has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

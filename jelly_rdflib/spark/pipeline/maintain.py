@@ -51,8 +51,8 @@ def maintain(
         table: The folder of the table, or its name, as ``schema.table``. It is created if it does
             not exist. It may have more columns, which are null in new rows. None with ``sink``.
         checkpoint: The folder where Spark stores the stream's position. It belongs to this table.
-        order_by: As for `replay`: a column in place of the chain. Then each batch comes after the
-            batches before it, unchecked.
+        order_by: A column that orders the patches in place of the chain; see `replay`. Then
+            each batch comes after the batches before it, unchecked.
         after: The id of the last patch in a table that something else has filled. It counts until
             the table has its first batch from here. With ``sink``, a function that returns the id
             of the last patch that was written.

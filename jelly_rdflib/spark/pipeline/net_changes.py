@@ -40,15 +40,17 @@ def net_changes(
     Store ``head`` in the same transaction: it is ``after`` of the next call.
 
     Args:
-        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`.
-        order_by: As for `replay`.
-        marks: As for `replay`.
+        changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
+        order_by: A column that orders the patches in place of the chain; see `replay`.
+        marks: The same changes without rows of statements; see `replay`.
         after: The id of the patch before the first one, as an IRI with or without angle brackets.
             None: the first patch has no ``prev``.
 
     Raises:
-        PatchError, ValueError, TypeError: As by `replay`; a PatchError if the first patch comes
-            after another patch than ``after``, and a ValueError for ``after`` with ``order_by``.
+        PatchError: The patches are not one chain, see `replay`; or the first one comes after
+            another patch than ``after``.
+        ValueError: A column is missing, or has another type; or ``after`` comes with ``order_by``.
+        TypeError: ``after`` is of another kind.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

@@ -1,0 +1,83 @@
+"""What the pages take from the package: its version, its source, links to its public names."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from functools import partial
+from importlib.metadata import metadata
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import get_plugin_logger
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+ENTRY = re.compile(
+    r"^::: (jelly_rdflib[\w.]*)(?:\n    options:\n      members: \[(.*)\])?", re.MULTILINE
+)
+
+
+def _entries(*pages: str) -> dict[str, str]:
+    """Return the full name of each name that has an entry in some pages."""
+    found = {}
+    for page in sorted(path for each in pages for path in (ROOT / "docs").glob(each)):
+        for path, members in ENTRY.findall(page.read_text(encoding="utf-8")):
+            names = [f"{path}.{member}" for member in members.split(", ")] if members else [path]
+            found |= {name.rpartition(".")[2]: name for name in names}
+    return found
+
+
+PUBLIC = _entries("api/*.md", "store.md")
+SPARK = _entries("spark/*.md")
+
+# An entry's heading and signature, without any text after them.
+EMPTY_ENTRY = re.compile(
+    r'<h\d id="([\w.]+)" class="doc doc-heading">(?:(?!</h\d>).)*</h\d>\s*'
+    r'(?:<div class="doc-signature(?:(?!</div>).)*</div>\s*)?'
+    r'<div class="doc doc-contents[^"]*">\s*(?:</div>|<div class="doc doc-children">)',
+    re.DOTALL,
+)
+# Places that have links already, or can have none.
+CLOSED = re.compile(r"(<(a|autoref|h[1-6]|pre)\b.*?</\2>)", re.DOTALL)
+NAME = re.compile(r"<code>(jelly_rdflib\.|jr\.)?(\w+)(\.[a-z]\w*)?(?:\(\))?</code>")
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
+
+log = get_plugin_logger(__name__)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Show the version in each footer; link to the source once pyproject.toml has `urls.Source`."""
+    version = runpy.run_path(str(ROOT / "jelly_rdflib/version.py"))["__version__"]
+    config.copyright = f"jelly-rdflib {version}, {config.copyright}"
+    urls = dict(url.split(", ", 1) for url in metadata("jelly-rdflib").get_all("Project-URL", []))
+    if "Source" in urls:
+        config.repo_url, config.edit_uri = urls["Source"], "edit/main/docs/"
+    return config
+
+
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Link each public name to its entry in the API; let long names in tables wrap."""
+    for name in EMPTY_ENTRY.findall(html):
+        log.warning(f"{page.file.src_uri}: the entry of {name} is empty")  # so that --strict fails
+    parts = CLOSED.split(html)
+    # The pattern has two groups: each third part is outside of all closed places.
+    parts[::3] = [NAME.sub(partial(_link, page), part) for part in parts[::3]]
+    del parts[2::3]
+    return CELL.sub(lambda cell: CODE.sub(_let_wrap, cell[0]), "".join(parts))
+
+
+def _link(page: Page, code: re.Match[str]) -> str:
+    package, name, member = code.groups(default="")
+    folder = page.file.src_uri.partition("/")[0]
+    # A word such as `diff` is a function in the API, a pipeline on Spark, and else a command.
+    is_word = name.islower() and "_" not in name and folder not in ("api", "store.md")
+    entries = PUBLIC if package or folder != "spark" else SPARK
+    if name not in entries or (is_word and not package and folder != "spark"):
+        return code[0]
+    return f'<autoref optional identifier="{entries[name]}{member}">{code[0]}</autoref>'
+
+
+def _let_wrap(code: re.Match[str]) -> str:
+    return re.sub(r"(?<=\w)[_/.]", r"\g<0><wbr>", code[0])
