@@ -149,7 +149,7 @@ def test_a_full_disk_at_standard_output_is_named(
 
 @pytest.mark.parametrize(
     ("arguments", "advice"),
-    [(["convrt"], "convert"), (["log", "verfy"], "verify"), (["spark", "difff"], "diff")],
+    [(["inspct"], "inspect"), (["log", "verfy"], "verify"), (["spark", "difff"], "diff")],
 )
 def test_a_misspelled_command_is_told_the_right_one(arguments: list[str], advice: str) -> None:
     ended = run(*arguments)

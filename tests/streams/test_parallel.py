@@ -30,7 +30,7 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.streams import parallel
 from jelly_rdflib.streams.index import find_parts, index_path, write_index
 from tests import strategies
-from tests.conformance.test_conformance import FROM_JELLY, NO_SUITE
+from tests.conformance.test_conformance import FROM_JELLY
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.streams import PATCH_REALISTIC, REALISTIC, SMALL, damage
 from tests.oracle import build as b
@@ -133,7 +133,6 @@ class TestSame:
         damage(damaged, rng)
         assert_same(save(folder, bytes(damaged)))
 
-    @pytest.mark.skipif(not FROM_JELLY, reason=NO_SUITE)
     def test_conformance_cases(self, folder: Path) -> None:
         for case in FROM_JELLY:
             assert_same(save(folder, case.action[0].read_bytes()))

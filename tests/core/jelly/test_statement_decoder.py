@@ -361,7 +361,7 @@ class TestFrame:
         assert len(frame) == 1
         assert type(frame.batch) is jr.Batch
         assert len(frame.batch) == 2
-        assert repr(frame) == "<Frame: 1 statements, 1 namespaces>"
+        assert repr(frame) == "<Frame: 1 statement, 1 namespace>"
 
     def test_a_frame_outlives_its_reader(self) -> None:
         frames = list(jr.read_frames(bytearray(DATA)))
