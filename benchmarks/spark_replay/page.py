@@ -13,6 +13,7 @@ from statistics import median
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from ..bars import BAR_HEIGHT, WIDTH, draw_bars
 from ..peers.machine import machine
 from .run import MAX_RESULT, REPLAY, Run, Task
 
@@ -31,7 +32,8 @@ HEAD = """# Benchmarks on Spark
 How long it takes to replay a chain of patches to the quads at its end, which a job then counts and
 hashes. `make bench-spark-replay` measures, and writes this page; no figure in it is set by hand.
 Each figure has a process of its own, in which Spark and its workers were warmed up on one file; the
-clock counts. {machine}, {cores}; Spark {spark} in local mode, Java {java}, Python {python}, {date}.
+clock counts. Two cores are in use where nothing else is said. {machine}; Spark {spark} in local
+mode, Java {java}, Python {python}, {date}.
 
 Three of four operations add a quad; the others delete one of those before. All sources go through
 the same pipeline, and come to the same quads. Parquet that Spark has written itself is the limit:
@@ -55,13 +57,15 @@ def write_page(
             for task in dict.fromkeys(run.task for run in sources)}  # fmt: skip
     whole = sources[0].task.chain
     part, growth = by_files[0].task.chain, [*by_size, *by_files, *by_patches]
-    draw_bars(bars, FOLDER / "benchmarks-1.svg")
+    draw_sources(bars, FOLDER / "benchmarks-1.svg")
     draw_lines(by_size, by_files, by_patches, FOLDER / "benchmarks-2.svg")
     ours = bars[Task(whole)]
     parts = [
         HEAD.format(
-            machine=machine(), cores="two of them in use where nothing else is said",
-            spark=version("pyspark"), java=_java(), python=platform.python_version(),
+            machine=machine(),
+            spark=version("pyspark"),
+            java=_java(),
+            python=platform.python_version(),
             date=date.today(),
         ),
         f"## Against other sources\n\n{whole.operations:,} operations in {whole.files} files;"
@@ -114,27 +118,24 @@ def _java() -> str:
     return done.stderr.split('"')[1]
 
 
-def draw_bars(bars: dict[Task, float], path: Path) -> None:
+def draw_sources(bars: dict[Task, float], path: Path) -> None:
     """Draw the seconds of each source."""
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 0.4 * len(bars) + 0.8), layout="constrained")
+        figure = Figure(figsize=(WIDTH, BAR_HEIGHT * len(bars) + 1), layout="constrained")
         axes = figure.subplots()
-        tasks = sorted(bars, key=lambda task: (task.work != REPLAY, bars[task]), reverse=True)
+        tasks = sorted(bars, key=lambda task: (task.work != REPLAY, bars[task]))
         names = [f"{task.work}: {name(task).replace('`', '')}" for task in tasks]
         colors = [OURS if task.source == "jellyp" and not task.package else PEERS for task in tasks]
-        drawn = axes.barh(names, [bars[task] for task in tasks], color=colors)
-        axes.bar_label(drawn, fmt="%.1f", padding=3)
-        axes.margins(x=0.1)
-        axes.set_xlabel("seconds; less is better")
-        axes.spines[["top", "right"]].set_visible(False)
+        draw_bars(axes, names, [bars[task] for task in tasks], colors, "%.1f")
+        axes.set_xlabel("seconds; less is better", fontsize=8)
         figure.savefig(path, metadata={"Date": None})
 
 
 def draw_lines(by_size: list[Run], by_files: list[Run], by_patches: list[Run], path: Path) -> None:
     """Draw how the seconds grow."""
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 3.2), layout="constrained")
-        size, files, patches = figure.subplots(1, 3)
+        figure = Figure(figsize=(WIDTH, 6.5), layout="constrained")
+        size, files, patches = figure.subplots(3, 1)
         for cores, color in ((1, PEERS), (2, OURS)):
             runs = [run for run in by_size if run.task.cores == cores]
             x = [run.task.chain.operations / 1e6 for run in runs]
@@ -150,13 +151,13 @@ def draw_lines(by_size: list[Run], by_files: list[Run], by_patches: list[Run], p
         for axes in (size, files, patches):
             axes.set_ylim(bottom=0)
             axes.spines[["top", "right"]].set_visible(False)
-        size.set_ylabel("seconds")
+            axes.set_ylabel("seconds")
         figure.savefig(path, metadata={"Date": None})
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Make a table of Markdown, whose columns of numbers are to the right."""
     names, body = list(head), [list(row) for row in rows]
-    is_number = [column > 0 and body[0][column][:1].isdigit() for column in range(len(names))]
+    is_number = [all(row[column][:1] <= "9" for row in body) for column in range(len(names))]
     rule = ["---:" if number else "---" for number in is_number]
     return "".join(f"| {' | '.join(row)} |\n" for row in (names, rule, *body))
