@@ -426,6 +426,11 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
         take_frames: Any,
         **others: Any,
     ) -> Any:
+        if take_frames is not None and (patch, since, until) != (None, None, None):
+            raise click.UsageError(
+                "--take-frames goes with none of --patch, --since and --until: patches are told by"
+                " the frames before them, too"
+            )
         terms = {column: others.pop(name) for name, column in POSITIONS.items()}
         times = None
         if since is not None or until is not None:

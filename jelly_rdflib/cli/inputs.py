@@ -281,7 +281,10 @@ def _format_of(path: str) -> Format | None:
                 source.close()
         is_text = not (has_control_characters(start) or is_frame(start))
         if start and found.is_text != is_text:
-            return guess_by_start(start, holds_changes=None)
+            guessed = guess_by_start(start, holds_changes=None)
+            if guessed.is_text == is_text:
+                # Only the options tell one Jelly from the other.
+                return guessed if is_text else None
     except (UntoldFormatError, JellyError):
         # The reader of the named format has the error.
         pass

@@ -116,8 +116,7 @@ def command(
 
 
 def _show(conflicts: Sequence[Conflict], *, as_json: bool, err: bool) -> None:
-    from jelly_rdflib.cli.tables import print_parts
-    from jelly_rdflib.display.table import Table
+    from jelly_rdflib.cli.tables import print_side_by_side
     from jelly_rdflib.patch.patch import Patch
 
     rows: list[tuple[str, str, str]] = []
@@ -133,4 +132,5 @@ def _show(conflicts: Sequence[Conflict], *, as_json: bool, err: bool) -> None:
         kinds = [conflict.kind]
         rows += zip_longest(kinds, ours, theirs, fillvalue="")
     if not as_json:
-        print_parts([Table(("conflict", "ours", "theirs"), rows, left=(0, 1, 2))], err=err)
+        columns = (("conflict", ""), ("ours", "green"), ("theirs", "cyan"))
+        print_side_by_side(rows, columns=columns, err=err)

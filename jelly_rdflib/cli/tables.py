@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
@@ -67,9 +67,9 @@ def make_console(title: str | None = None, *, color: str = "auto", err: bool = F
     return console
 
 
-def print_parts(parts: Iterable[Part], title: str | None = None, *, err: bool = False) -> None:
-    """Print the lines and tables of a report, below a title; with ``err`` to standard error."""
-    console = make_console(title, err=err)
+def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
+    """Print the lines and tables of a report, below a title."""
+    console = make_console(title)
     is_ascii = console.options.ascii_only
     for part in parts:
         if isinstance(part, Table):
@@ -119,15 +119,21 @@ def _cell(value: object, block: str) -> Text | _Name:
     return bar
 
 
-def print_side_by_side(rows: Iterable[tuple[str | None, str | None]], color: str) -> None:
-    """Print what was deleted beside what was added; None: there is nothing on this side.
+def print_side_by_side(
+    rows: Iterable[tuple[str | None, ...]],
+    color: str = "auto",
+    *,
+    columns: Sequence[tuple[str, str]] = (("old", "red"), ("new", "green")),
+    err: bool = False,
+) -> None:
+    """Print texts beside one another, each as a whole; None: there is nothing on this side.
 
-    ``color`` is the value of the option ``--color``.
+    ``color`` is the value of the option ``--color``, and ``columns`` are titles and their colours.
     """
-    console = make_console(color=color)
+    console = make_console(color=color, err=err)
     table = TerminalTable(box=box.SIMPLE_HEAD)
-    for title, color in (("old", "red"), ("new", "green")):
-        table.add_column(title, style=color, overflow="fold", ratio=1)
+    for title, style in columns:
+        table.add_column(title, style=style, overflow="fold", ratio=1 if style else None)
     table.expand = console.is_terminal
     for sides in rows:
         table.add_row(*(Text(printable(side or "")) for side in sides))

@@ -24,8 +24,9 @@ def command(sources: tuple[str, ...], output: str, **output_options: Any) -> Non
     of graphs and datasets, and frames with metadata, stay frames. Patches stay as they are: concat
     makes one of them. Blank nodes with the same label become the same blank node.
 
-    It differs from convert, which has one IN and one OUT, of any format, and takes a second stream
-    in a file for an error.
+    It differs from convert, which has one IN and one OUT, of any format. All other commands take a
+    second stream in a file with the same options for more of the first one, and so read wrong
+    terms; with other options it is an error.
 
     \b
     Examples:

@@ -115,6 +115,11 @@ def command(
     """
     from jelly_rdflib.inspection.validation import validate
 
+    if compare_to is None and (compare_ordered or compare_format or frames):
+        raise click.UsageError(
+            "--compare-ordered, --compare-to-format and --compare-frame-indices need"
+            " --compare-to-rdf-file"
+        )
     expected = None
     if compare_to is not None or options_file is not None or delimited != "either":
         from jelly_rdflib.cli.comparison import Expected

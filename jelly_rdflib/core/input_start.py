@@ -39,15 +39,33 @@ def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | 
 
 
 def has_control_characters(start: bytes) -> bool:
-    """Are there bytes that no text has, but in a string or a comment?"""
+    """Are there bytes that no text has, but in a string or a comment?
+
+    A first character that is none of UTF-8 is one, such as most lengths of more than one byte.
+    """
+    try:
+        start[:4].decode()
+    except UnicodeDecodeError as error:
+        if error.start == 0 and error.reason != "unexpected end of data":
+            return True
     if not _may_be_frame(start):
         start = _MAY_HOLD_ANY.sub(b"", start)
     return start.translate(None, TEXT_BYTES) != b""
 
 
+def _behind_length(start: bytes) -> tuple[bytes, int]:
+    """Return what comes behind the length of a frame, and the length; b"" if that goes on."""
+    length = 0
+    for place, byte in enumerate(start[:5]):
+        length |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            return start[place + 1 :], length
+    return b"", length
+
+
 def _may_be_frame(start: bytes) -> bool:
-    """Is there the tag of a row or of metadata, at the start or behind a length of one byte?"""
-    return start[:1] == b"\n" or start[1:2] in _TAGS
+    """Is there the tag of a row or of metadata, at the start or behind a length?"""
+    return start[:1] == b"\n" or _behind_length(start)[0][:1] in _TAGS
 
 
 def is_frame(start: bytes) -> bool:
@@ -62,11 +80,13 @@ def is_frame(start: bytes) -> bool:
         # A bare frame: a row, and the options in it, which fill it.
         return start[3] + 2 == start[1]
     # The same behind the length of the frame.
+    row, length = _behind_length(start)
     return (
-        start[1] == _ROW
-        and start[3] == _OPTIONS
-        and start[4] + 2 == start[2]
-        and start[2] + 2 <= start[0]
+        len(row) >= 4
+        and row[0] == _ROW
+        and row[2] == _OPTIONS
+        and row[3] + 2 == row[1]
+        and row[1] + 2 <= length
     )
 
 

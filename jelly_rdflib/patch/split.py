@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -79,7 +80,7 @@ def split(
 
     Raises:
         ValueError: ``by`` or a maximum is no such thing, ``template`` has no place for a number, or
-            changes are to be cut without a maximum. (Raised by the iterator, like those below.)
+            changes are to be cut without a maximum; or a file to be written is ``source`` itself.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
         EncodeError: The format or the options can't express an operation; see
@@ -101,11 +102,25 @@ def split(
     check_template(template)
     reading = {"limits": limits, "format": format}
     how = How(by, max_changes, max_bytes, to=choose_format(template, None, holds_changes=True).name)
-    for part in read_parts(source, how, options=options, **reading):
+    return _write_parts(source, template, how, read_parts(source, how, options=options, **reading))
+
+
+def _write_parts(source: Any, template: str, how: How, parts: Iterator[Part]) -> Iterator[str]:
+    for part in parts:
         path = template.format(part.number)
+        if isinstance(source, (str, os.PathLike)) and _is_same_file(path, source):
+            raise ValueError(f"{path} is what is split: it would be overwritten before it is read")
         with PatchWriter(path, part.options, format=how.to) as writer:
             part.write(writer)
         yield path
+
+
+def _is_same_file(path: str, other: str | os.PathLike[str]) -> bool:
+    """Return whether two paths lead to one file; where one does not exist, they don't."""
+    try:
+        return os.path.samefile(path, other)
+    except FileNotFoundError:
+        return False
 
 
 def check_template(template: str) -> None:

@@ -216,6 +216,15 @@ def test_a_filter_that_is_none_is_an_error_of_the_call(options: list[str], dated
     assert "Invalid value for" in ended.err
 
 
+@pytest.mark.parametrize(
+    "option", [["--patch", "1"], ["--since", "2020-01-01"], ["--until", "2020-01-01"]]
+)
+def test_patches_of_some_frames_have_no_numbers_and_times(option: list[str], dated: Path) -> None:
+    ended = run("cat", "--take-frames", "0", *option, dated)
+    assert (ended.code, ended.out) == (2, b"")
+    assert "--take-frames goes with none of" in ended.err
+
+
 def test_versions_of_a_log(tmp_path: Path) -> None:
     path = tmp_path / "history"
     made = make_log(path)

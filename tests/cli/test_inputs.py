@@ -29,6 +29,16 @@ def test_jelly_with_a_wrong_name_is_told_by_its_first_bytes(name: str, tmp_path:
     assert run("cat", "--from", "nt", path).code == 1
 
 
+@pytest.mark.parametrize("size", [10, 1_200, 5_000, 10_000, 600_000])
+def test_jelly_of_any_size_is_told_under_any_name(size: int, tmp_path: Path) -> None:
+    text = f'<urn:s> <urn:p> "{"x" * size}" .\n'
+    (tmp_path / "in.nt").write_text(text)
+    for name in ("x.jelly", "wrong.nt"):
+        run_well("convert", "--to", "jelly-rdf", tmp_path / "in.nt", tmp_path / name)
+        assert run_well("convert", "--to", "nt", tmp_path / name, "-").text == text
+        assert run_well("validate", tmp_path / name).code == 0
+
+
 def test_a_text_with_the_name_of_jelly_is_told_too(tmp_path: Path) -> None:
     path = tmp_path / "x.jellyp"
     path.write_text(TEXT)

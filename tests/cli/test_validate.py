@@ -103,7 +103,17 @@ def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:
     assert run("validate", "--from", "jelly-patch", path).text.count("error") == 0
 
 
-@pytest.mark.parametrize("arguments", [["--max-faults", "0"], ["nothing.rdfp"], ["--from", "docx"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--max-faults", "0"],
+        ["nothing.rdfp"],
+        ["--from", "docx"],
+        ["--compare-ordered"],
+        ["--compare-to-format", "nt"],
+        ["--compare-frame-indices", "0"],
+    ],
+)
 def test_calls_at_fault(arguments: list[str]) -> None:
     ended = run("validate", *arguments)
     assert ended.code == 2

@@ -273,7 +273,7 @@ def test_a_bad_source_leaves_no_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("template", ["part.rdfp", "{}{}.rdfp", "{a}.rdfp", "{.rdfp", "{0.x}.rdfp"])
 def test_templates_without_a_number(template: str) -> None:
     with pytest.raises(ValueError, match="has no place for a number"):
-        list(jr.split(b"", template))
+        jr.split(b"", template)
 
 
 @pytest.mark.parametrize(
@@ -289,6 +289,17 @@ def test_templates_without_a_number(template: str) -> None:
 def test_wrong_calls(how: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         list(jr.split(write([add(1)]), str(tmp_path / "{}.rdfp"), **how))
+
+
+def test_a_file_is_not_split_onto_itself(tmp_path: Path) -> None:
+    path = tmp_path / "x-2.rdfp"
+    text = "TX .\nA <urn:s> <urn:p> 1 .\nTC .\n" * 2
+    path.write_text(text)
+    (tmp_path / "link.rdfp").symlink_to(path)
+    for source in (path, str(tmp_path / "link.rdfp")):
+        with pytest.raises(ValueError, match=r"x-2\.rdfp is what is split"):
+            list(jr.split(source, f"{tmp_path}/x-{{}}.rdfp", by="transaction"))
+        assert path.read_text() == text
 
 
 def test_what_can_not_be_split(tmp_path: Path) -> None:
