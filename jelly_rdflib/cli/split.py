@@ -61,8 +61,8 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
     several then.
 
     A patch that is cut has its headers in the first of its files, and its id in the last, so that
-    concat of them is the patch again. PATCH is read twice, the first time before any file is
-    written.
+    concat of them has the effect of the patch. PATCH is read twice, the first time before any
+    file is written.
 
     \b
     Examples:
