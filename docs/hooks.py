@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import runpy
+import subprocess
+import sys
 from functools import partial
 from importlib.metadata import metadata
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.plugins import get_plugin_logger
+from mkdocs.plugins import event_priority, get_plugin_logger
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
@@ -55,6 +58,18 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if "Source" in urls:
         config.repo_url, config.edit_uri = urls["Source"], "edit/main/docs/"
     return config
+
+
+@event_priority(100)  # Before the plugin for notebooks.
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Run the notebooks, and show them as they are after it: their pictures are not stored."""
+    folder = ROOT / ".cache" / "notebooks"
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, "-m", "tests.notebooks", folder], cwd=ROOT, check=True)
+    for file in files:
+        if file.src_uri.endswith(".ipynb"):
+            file.abs_src_path = str(folder / Path(file.src_uri).name)
+    return files
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:

@@ -1,12 +1,15 @@
 """Notebooks of the documentation: runs them, and compares or writes what they show.
 
-``python -m tests.notebooks`` runs all of them and writes their outputs.
+``python -m tests.notebooks`` runs all of them and stores their outputs, without pictures.
+``python -m tests.notebooks FOLDER`` writes them into a folder, with pictures.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from nbclient import NotebookClient
 
 from tests.examples import DOCS, ROOT
 
-__all__ = ["NOTEBOOKS", "read", "run", "shown"]
+__all__ = ["NOTEBOOKS", "is_picture", "read", "run", "shown"]
 
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 # The id of a patch is another one each time.
@@ -27,12 +30,18 @@ def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)
 
 
-def run(path: Path, folder: Path) -> Any:
-    """Return the notebook as it is after a run in a folder; an error in a cell is raised."""
+def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
+    """Return the notebook as it is after a run in a folder; an error in a cell is raised.
+
+    The code ``check`` runs as one more cell, the last one.
+    """
     notebook = read(path)
+    if check is not None:
+        notebook.cells.append(nbformat.v4.new_code_cell(check))
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, kernel_name="python3", timeout=120, resources=resources)
-    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT)})
+    # A kernel writes to standard error only to warn that others on the machine may read along.
+    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
     place = str(folder.resolve())
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
@@ -44,12 +53,18 @@ def run(path: Path, folder: Path) -> Any:
     return notebook
 
 
+def is_picture(output: Any) -> bool:
+    """Tell whether an output is a picture: those are drawn for each build, and not stored."""
+    return any(kind.startswith("image/") for kind in output.get("data", {}))
+
+
 def shown(notebook: Any) -> list[Any]:
-    """Return what the cells show: texts without ids, and the kinds of the rest."""
+    """Return what the cells show: texts without ids, and no pictures."""
     return [
         [
-            {kind: _plain(kind, value) for kind, value in sorted(_contents(output).items())}
+            {kind: _UUID.sub("…", value) for kind, value in sorted(_contents(output).items())}
             for output in cell.get("outputs", [])
+            if not is_picture(output)
         ]
         for cell in notebook.cells
     ]
@@ -59,11 +74,17 @@ def _contents(output: Any) -> dict[str, Any]:
     return dict(output.get("data") or {output.output_type: output.get("text", "")})
 
 
-def _plain(kind: str, value: str) -> str:
-    return "" if kind.startswith("image/") else _UUID.sub("…", value)
+def write(target: Path | None) -> None:
+    """Run all notebooks; write them into a folder, or else what is stored of them in place."""
+    for path in NOTEBOOKS:
+        with tempfile.TemporaryDirectory() as place:
+            notebook = run(path, Path(place))
+        if target is None:
+            for cell in notebook.cells:
+                if "outputs" in cell:
+                    cell.outputs = [each for each in cell.outputs if not is_picture(each)]
+        nbformat.write(notebook, (target or path.parent) / path.name)
 
 
 if __name__ == "__main__":
-    for each in NOTEBOOKS:
-        with tempfile.TemporaryDirectory() as place:
-            nbformat.write(run(each, Path(place)), each)
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.notebooks import NOTEBOOKS, read, run, shown
+import jelly_rdflib as jr
+from tests.notebooks import NOTEBOOKS, is_picture, read, run, shown
 
 
 def test_there_are_notebooks() -> None:
@@ -17,6 +19,34 @@ def test_there_are_notebooks() -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_is_stored(path: Path, tmp_path: Path) -> None:
     assert shown(run(path, tmp_path)) == shown(read(path))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_picture_is_stored(path: Path) -> None:
+    outputs = [each for cell in read(path).cells for each in cell.get("outputs", [])]
+    assert outputs
+    assert not any(map(is_picture, outputs))
+
+
+def test_the_plot_of_a_history_shows_each_version(tmp_path: Path) -> None:
+    path = next(path for path in NOTEBOOKS if path.stem == "history")
+    heights = "[int(bar.get_height()) for bar in axis.patches]"
+    check = f"print(({heights}, [int(y) for y in axis.lines[0].get_ydata()]))"
+    *_, plot, checked = run(path, tmp_path, check=check).cells
+    assert [is_picture(each) for each in plot.outputs] == [True]
+    bars, line = ast.literal_eval(checked.outputs[0].text)
+
+    added, deleted, sizes = [], [], []
+    quads = set()
+    for entry in jr.PatchLog(tmp_path / "history").patches():
+        changes = [each for each in entry.read() if each[0] in (jr.Op.A, jr.Op.D)]
+        added.append(sum(each[0] is jr.Op.A for each in changes))
+        deleted.append(sum(each[0] is jr.Op.D for each in changes))
+        for each in changes:
+            (quads.add if each[0] is jr.Op.A else quads.remove)(each[1:])
+        sizes.append(len(quads))
+    assert bars == added + [-count for count in deleted]
+    assert line == sizes
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
