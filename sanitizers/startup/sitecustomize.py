@@ -37,10 +37,6 @@ LEAKS = os.environ.get("JELLY_RDFLIB_LEAKS")
 
 def find_leaks() -> None:
     """Report what nothing refers to; not where a fork has left the other threads behind."""
-    # Where matplotlib's libraries are loaded, LeakSanitizer ends with a fault of its own now and
-    # then.
-    if "matplotlib" in sys.modules:
-        return
     if os.getpid() == PROCESS and ctypes.CDLL(None).__lsan_do_recoverable_leak_check():
         # The stacks are of C, and say little of whose it was.
         with open(f"{LEAKS}.{PROCESS}.of", "w") as report:
