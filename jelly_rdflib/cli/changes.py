@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
 import click
 
 from jelly_rdflib.algebra.sources import OpenedElsewhere
-from jelly_rdflib.cli.inputs import InputError, StartedInput
+from jelly_rdflib.cli.input_errors import naming
+from jelly_rdflib.cli.inputs import StartedInput
 from jelly_rdflib.cli.outputs import open_output, patch_format
 from jelly_rdflib.cli.stream_options import join_options
 from jelly_rdflib.core.batch import GeneratedBatches
-from jelly_rdflib.errors import JellyError, MergeConflict
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import PatchOptions, PatchStreamType
 from jelly_rdflib.streams.writing import PatchWriter
-
-# A text does not tell what its terms need.
-_ADVICE = "make Jelly-Patch of the input first, by jellyp convert"
-_NEEDED = {"rdf_star": "--rdf-star", "generalized_statements": "--generalized"}
 
 
 def open_changes(path: str, format: str | None) -> StartedInput:
@@ -50,24 +45,8 @@ def write_changes(
             fields["stream_type"] = PatchStreamType.PUNCTUATED
         options = PatchOptions(**fields)
     with (
-        naming([each.name for each in inputs]),
+        naming(*(each.name for each in inputs)),
         open_output(output) as destination,
         PatchWriter(destination, options, format=format.name) as writer,
     ):
         writer.write_all(operations)
-
-
-@contextmanager
-def naming(names: Sequence[str]) -> Iterator[None]:
-    """Put the names of inputs before the messages of errors, and advise what to do."""
-    try:
-        yield
-    except MergeConflict:
-        raise
-    except JellyError as error:
-        message = str(error)
-        for need, option in _NEEDED.items():
-            message = message.replace(f"options need {need}=True", f"{_ADVICE} {option}")
-        raise InputError(
-            " and ".join(names) if len(names) < 3 else "the inputs", message
-        ) from error

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any
 
 import click
 
 from jelly_rdflib.cli.filters import Filters
-from jelly_rdflib.cli.inputs import InputArgument, InputError, StartedInput
+from jelly_rdflib.cli.input_errors import naming
+from jelly_rdflib.cli.inputs import InputArgument, StartedInput
 from jelly_rdflib.cli.outputs import open_output
 from jelly_rdflib.cli.stream_options import make_options
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.errors import EncodeError, JellyError
+from jelly_rdflib.errors import JellyError
 from jelly_rdflib.formats import Format, guess_by_name
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
-
-# The advice in messages of encoders, and the same advice for the command line.
-_ADVICE = {
-    "options need rdf_star=True": "give --rdf-star",
-    "options need generalized_statements=True": "give --generalized",
-    "options need a type with graphs, such as QUADS": "give --stream-type quads",
-    "the output has ended": "a flat stream, or a bare frame, has ended with its patch",
-}
 
 
 def convert(
@@ -76,7 +68,7 @@ def convert(
         has_graphs=input_.format.has_graphs,
         has_prefixes=input_.format.has_prefixes,
     )
-    with advising(input_.name), open_writer(destination, options, format) as writer:
+    with naming(input_.name), open_writer(destination, options, format) as writer:
         write_batches(chain(first, batches), writer, merges_graphs=merges_graphs)
 
 
@@ -98,7 +90,7 @@ def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, 
     is_pending = False
     with open_output(output) as destination, open_writer(destination, options, format) as writer:
         for each in inputs:
-            with advising(each.name):
+            with naming(each.name):
                 is_pending = write_batches(each.batches(), writer, is_pending=is_pending)
 
 
@@ -145,15 +137,3 @@ def _write_triples(batch: Batch, writer: Any) -> None:
             writer.write(tuple(terms[:3]))
         elif has_namespaces:
             writer.add_namespace(*terms[:2])
-
-
-@contextmanager
-def advising(name: str) -> Iterator[None]:
-    """Turn what an encoder advises into what to give on the command line; errors name the input."""
-    try:
-        yield
-    except EncodeError as error:
-        message = str(error)
-        for advice, option in _ADVICE.items():
-            message = message.replace(advice, option)
-        raise InputError(name, message) from error

@@ -171,7 +171,7 @@ class _Filtering:
                         yield from self.selection.select(batch, 0, len(batch))
 
     def _error(self, message: str) -> Exception:
-        from jelly_rdflib.cli.inputs import InputError
+        from jelly_rdflib.cli.input_errors import InputError
 
         return InputError(self.input.name, message)
 

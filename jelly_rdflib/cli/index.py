@@ -7,7 +7,7 @@ from contextlib import closing
 
 import click
 
-from jelly_rdflib.cli.inputs import InputError
+from jelly_rdflib.cli.input_errors import InputError
 from jelly_rdflib.cli.options import chosen_limits, limit_option
 from jelly_rdflib.cli.printable import count, say, tell
 from jelly_rdflib.cli.progress import show_progress

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.cli.input_errors import InputError, naming
 from jelly_rdflib.cli.options import chosen_limits, is_isolated
 from jelly_rdflib.cli.progress import show_progress
 
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
 PAUSE = 0.25
 # How much of an input without a name is read to find its first line.
 MAX_LINE = 1 << 20
-
-
-class InputError(click.ClickException):
-    """An input is invalid; the message starts with the input's name."""
-
-    exit_code = 1
-
-    def __init__(self, name: str, error: object) -> None:
-        super().__init__(f"{name}: {error}")
 
 
 @dataclass
@@ -217,11 +209,10 @@ def open_argument(
     A folder is a patch log. With ``is_followed`` the end of a file or a log is waited at. An error
     of the data in the block becomes an InputError, which names the input.
     """
-    from jelly_rdflib.errors import JellyError
     from jelly_rdflib.formats import find_format
 
     name = _name_of(path)
-    try:
+    with naming(name):
         if os.path.isdir(path):
             with _open_log(path, format, is_followed=is_followed) as log:
                 yield log
@@ -242,8 +233,6 @@ def open_argument(
         finally:
             if path != "-":
                 file.close()
-    except JellyError as error:
-        raise InputError(name, error) from error
 
 
 @contextmanager

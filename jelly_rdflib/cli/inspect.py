@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.inputs import InputArgument, InputError, open_argument
+from jelly_rdflib.cli.input_errors import InputError
+from jelly_rdflib.cli.inputs import InputArgument, open_argument
 from jelly_rdflib.cli.options import INPUT, from_option, reading_options
 from jelly_rdflib.cli.printable import say
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.cli.input_errors import naming
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     INPUT,
@@ -84,7 +85,7 @@ def command(
       jellyp merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
       jellyp merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
     """
-    from jelly_rdflib.cli.changes import naming, open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
     from jelly_rdflib.cli.datasets import load
     from jelly_rdflib.cli.options import chosen_limits
     from jelly_rdflib.errors import MergeConflict
@@ -97,7 +98,7 @@ def command(
         with open_argument(base, base_format) as input_:
             dataset = load(input_)
     try:
-        with naming([each.name for each in inputs]):
+        with naming(*(each.name for each in inputs)):
             merged = merge(
                 *map(source_of, inputs),
                 base=dataset,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.inputs import InputError, check_stdin_once, open_argument
+from jelly_rdflib.cli.input_errors import InputError
+from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import INPUT, from_option, output_option, reading_options, to_option
 from jelly_rdflib.cli.outputs import open_output, output_format, patch_format
 

@@ -70,7 +70,7 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
       jellyp split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
       zcat year.rdfp.gz | jellyp split - --max-changes 100K -o 'year-{:03}.rdfp'
     """
-    from jelly_rdflib.cli.changes import naming
+    from jelly_rdflib.cli.input_errors import naming
     from jelly_rdflib.formats import find_format, guess_by_name
     from jelly_rdflib.patch.split import How, check_template, read_parts
     from jelly_rdflib.streams.writing import PatchWriter
@@ -95,7 +95,7 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
     check_folder(template.format(1))
     name = "standard input" if patch == "-" else patch
     format = None if found is None else found.name
-    with naming([name]), _open(patch) as source:
+    with naming(name), _open(patch) as source:
         for part in read_parts(source, chosen, limits=chosen_limits(), format=format):
             path = template.format(part.number)
             with (
