@@ -7,9 +7,9 @@ import click
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     INPUT,
+    changes_options,
     format_option,
     from_option,
-    limit_option,
     output_option,
     reading_options,
     to_option,
@@ -24,7 +24,7 @@ patch_output = output_option("OUT", "the patch", "standard output, as RDF Patch 
 @patch_output
 @from_option("PATCH")
 @to_option("OUT")
-@limit_option
+@changes_options
 def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
     """Write the patch that undoes PATCH.
 
@@ -59,7 +59,7 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
 )
 @from_option("PATCH")
 @to_option("OUT")
-@limit_option
+@changes_options
 def compact(
     patch: str, output: str, assume_effective: bool, from_: str | None, to: str | None
 ) -> None:
@@ -90,7 +90,7 @@ def compact(
 @patch_output
 @from_option("the PATCHes", is_plural=True)
 @to_option("OUT")
-@limit_option
+@changes_options
 def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | None) -> None:
     """Join patches into one that does the same as all of them, one after the other.
 

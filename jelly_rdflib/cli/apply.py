@@ -7,6 +7,7 @@ import click
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     INPUT,
+    chosen_limits,
     format_option,
     from_option,
     output_option,
@@ -44,7 +45,8 @@ def command(
       kcat -C -t changes | jellyp apply base.jelly - -o now.jelly
     """
     from jelly_rdflib.cli.datasets import load, save
-    from jelly_rdflib.graph.apply import apply
+    from jelly_rdflib.graph.apply import apply_read
+    from jelly_rdflib.graph.stores.target import Target
 
     check_stdin_once(base, *patches)
     with open_argument(base, from_) as input_:
@@ -52,7 +54,7 @@ def command(
     format = output_format(output, to, for_stdout=input_.format.name)
     for patch in patches:
         with open_argument(patch, patch_format) as input_:
-            input_.look_for_changes()
-            apply(input_.file, dataset, normalize=False, **input_.reading)
+            operations = input_.operations(is_held=True)
+            apply_read(operations, Target(dataset), is_held=False, limits=chosen_limits())
     with open_output(output) as destination:
         save(dataset, destination, format)

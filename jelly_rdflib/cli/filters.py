@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.options import chosen_limits, read_range
+from jelly_rdflib.cli.options import chosen_limits, offer, read_range
 
 if TYPE_CHECKING:
     from jelly_rdflib.cli.inputs import InputArgument
@@ -376,6 +376,13 @@ def _read_frames(context: click.Context, param: object, text: str | None) -> _Ra
     return _Range(frames.start, frames.stop)
 
 
+def _read_op(text: str) -> str:
+    code = text.upper()
+    if code not in OPS:
+        raise click.BadParameter(f"{text!r} is none of {', '.join(OPS)}")
+    return code
+
+
 def _read_ops(context: click.Context, param: object, names: tuple[str, ...]) -> Any:
     if not names:
         return None
@@ -460,8 +467,9 @@ _OPTIONS: list[Callable[[Any], Any]] = [
     click.option(
         "--op",
         metavar="CODE",
-        type=click.Choice(OPS, case_sensitive=False),
+        type=_read_op,
         multiple=True,
+        shell_complete=offer(lambda: OPS),
         callback=_read_ops,
         help="Only operations of this code: A, D, PA, PD or H. It may be repeated, as may the"
         " options of terms.",
@@ -474,7 +482,8 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         "--patch",
         metavar="N..M",
         callback=_read_patches,
-        help="Only the patches N to M of each file, counted from 1; of a patch log, its versions.",
+        help="Only the patches N to M of each file, counted from 1, with M: 2..5 are four patches."
+        " Of a patch log these are its versions.",
     ),
     click.option(
         "--since",
@@ -493,7 +502,7 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         "--take-frames",
         metavar="N..M",
         callback=_read_frames,
-        help="Only the frames N up to, without, M of each file of Jelly, counted from 0; N..=M has"
-        " M too. A transaction that they cut becomes a shorter one.",
+        help="Only the frames N to M of each file of Jelly, counted from 0, without M: 2..5 are three"
+        " frames, and 2..=5 are four. A transaction that they cut becomes a shorter one.",
     ),
 ]

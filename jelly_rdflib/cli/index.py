@@ -8,7 +8,7 @@ from contextlib import closing
 import click
 
 from jelly_rdflib.cli.input_errors import InputError
-from jelly_rdflib.cli.options import chosen_limits, limit_option
+from jelly_rdflib.cli.options import changes_options, chosen_limits, chosen_repeated_options
 from jelly_rdflib.cli.printable import count, say, tell
 from jelly_rdflib.cli.progress import show_progress
 
@@ -30,7 +30,7 @@ from jelly_rdflib.cli.progress import show_progress
     help="The length of the parts, in MiB.",
 )
 @click.option("--check", is_flag=True, help="Only check whether indexes are up to date.")
-@limit_option
+@changes_options
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], spacing: int, check: bool) -> None:
     """Save an index beside each file, in FILE.idx: the parts in which the file can be read.
@@ -48,6 +48,10 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
       jellyp index --spacing 16 data.jelly
       jellyp index --check *.jellyp
     """
+    if chosen_repeated_options() == "restart":
+        raise click.UsageError(
+            "an index is for one stream: jellyp transcode makes one of several that were joined"
+        )
     is_good = True
     for path in files:
         try:
@@ -89,6 +93,7 @@ def _make(path: str, spacing: int) -> None:
             limits=chosen_limits(),
             advance=advance,
             keep_going=False,
+            on_repeated_options=chosen_repeated_options(),
         )
     target = write_index(path, parts, is_statements=is_statements)
     tell(f"{target}: {count(len(parts), 'part')}, {os.path.getsize(target):,} bytes")

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.input_errors import InputError, naming
-from jelly_rdflib.cli.options import chosen_limits, is_isolated
+from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options, is_isolated
 from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
-    from jelly_rdflib.core.batch import Batch
+    from jelly_rdflib.core.batch import Batch, OperationReader
     from jelly_rdflib.formats import Format
     from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.streams.open_input import Input
@@ -90,7 +90,7 @@ class InputArgument:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The arguments ``limits`` and ``format`` of the library's readers."""
+        """The arguments ``limits`` and ``format`` of the library's functions that report."""
         format = None if self.format is None else self.format.name
         return {"limits": chosen_limits(), "format": format}
 
@@ -99,6 +99,7 @@ class InputArgument:
         from jelly_rdflib.formats import UntoldFormatError
         from jelly_rdflib.streams.open_input import open_input
 
+        settings = {"on_repeated_options": chosen_repeated_options(), **settings}
         input_ = open_input(self.file, isolated=self.isolated, **self.reading, **settings)
         try:
             self.format = input_.look()
@@ -138,6 +139,11 @@ class InputArgument:
         self.look()
         if not self.format.holds_changes:
             raise click.UsageError(f"{self.name} has statements; a patch has changes")
+
+    def operations(self, *, is_held: bool = False) -> OperationReader:
+        """Read the operations, once; statements are a UsageError. For ``is_held`` see `Input`."""
+        self.look_for_changes()
+        return self.look(holds_changes=True).operations(is_held=is_held)
 
     def batches(self, **settings: Any) -> Iterator[Batch]:
         """Read the batches, once; ``settings`` are for `open_input`."""
@@ -198,6 +204,13 @@ class LogArgument(InputArgument):
         for _, read in self._patches():
             with closing(read()) as batches:
                 yield from batches
+
+    def operations(self, *, is_held: bool = False) -> OperationReader:
+        """Read the operations of all patches, once."""
+        from jelly_rdflib.core.batch import GeneratedBatches, OperationReader
+
+        limits = chosen_limits() if is_held else None
+        return OperationReader(GeneratedBatches(self.batches()), limits=limits)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from jelly_rdflib.cli.options import (
     from_option,
     limit_option,
     output_option,
+    repeated_option,
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
@@ -111,6 +112,7 @@ def init(log: str, compression: Compression, timeout: float) -> None:
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
 @click.option("--prev", metavar="ID", help="The id of the patch that the first PATCH follows.")
 @from_option("PATCH")
+@repeated_option
 def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
     """Append patches to a log, one after the other; a file may have several patches.
 
@@ -126,7 +128,6 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
     """
     from jelly_rdflib.errors import JellyError, LogError
     from jelly_rdflib.log.names import parse_patch_id
-    from jelly_rdflib.streams.reading import read_operations
 
     if prev is not None:
         try:
@@ -135,10 +136,8 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
             raise click.BadParameter(str(error), param_hint="'--prev'") from error
     for patch in patches:
         with open_argument(patch, from_) as input_:
-            input_.look_for_changes()
-            reader = read_operations(input_.file, normalize=False, **input_.reading)
             try:
-                with closing(reader):
+                with closing(input_.operations()) as reader:
                     for operations in _split(reader):
                         entry = log.append(operations, prev=prev)
                         tell(f"version {entry.version}: {entry.id}")
@@ -160,19 +159,31 @@ def _split(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
 
 
 @log_command
-@click.option("--since", type=version, help="Show only patches after this version.")
-@click.option("--upto", type=version, help="Show only patches up to this version.")
+@click.option(
+    "--after", metavar="VERSION", type=version, help="Show only patches after this version."
+)
+@click.option(
+    "--upto", metavar="VERSION", type=version, help="Show only patches up to this version, with it."
+)
+# What --after was called in 0.1.0.
+@click.option("--since", type=version, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
-def show(log: PatchLog, since: int | str | None, upto: int | str | None, as_json: bool) -> None:
+def show(
+    log: PatchLog,
+    after: int | str | None,
+    upto: int | str | None,
+    since: int | str | None,
+    as_json: bool,
+) -> None:
     """List the patches of a log, the oldest first.
 
     \b
     Examples:
       jellyp log show history
-      jellyp log show --since 10 history
+      jellyp log show --after 10 history
       jellyp log show --json history | jq -r .id
     """
-    entries = log.patches(since, upto)
+    entries = log.patches(since if after is None else after, upto)
     if as_json:
         for entry in entries:
             fields = {
@@ -218,7 +229,9 @@ def verify(context: click.Context, log: PatchLog, deep: bool) -> None:
 
 @log_command
 @click.argument("replica", metavar="REPLICA", type=click.Path(file_okay=False))
-@click.option("--upto", type=version, help="The version to stop at. [default: the newest]")
+@click.option(
+    "--upto", metavar="VERSION", type=version, help="The version to stop at. [default: the newest]"
+)
 @compression_option
 @click.pass_context
 def replay(

@@ -41,9 +41,9 @@ class ConflictError(click.ClickException):
     type=INPUT,
     help="The dataset that both are for: what changes nothing in it is left out.",
 )
-@click.option("--ours", "favor", flag_value="ours", help="In a conflict keep the changes of OURS.")
+@click.option("--ours", "keeps_ours", is_flag=True, help="In a conflict keep the changes of OURS.")
 @click.option(
-    "--theirs", "favor", flag_value="theirs", help="In a conflict keep the changes of THEIRS."
+    "--theirs", "keeps_theirs", is_flag=True, help="In a conflict keep the changes of THEIRS."
 )
 @click.option(
     "--by-value",
@@ -61,7 +61,8 @@ def command(
     theirs: str,
     output: str,
     base: str | None,
-    favor: Any,
+    keeps_ours: bool,
+    keeps_theirs: bool,
     by_value: bool,
     as_json: bool,
     from_: str | None,
@@ -91,6 +92,9 @@ def command(
     from jelly_rdflib.errors import MergeConflict
     from jelly_rdflib.patch.merge import merge
 
+    if keeps_ours and keeps_theirs:
+        raise click.UsageError("--ours and --theirs exclude each other")
+    favor: Any = "ours" if keeps_ours else "theirs" if keeps_theirs else None
     check_stdin_once(ours, theirs, *([] if base is None else [base]))
     inputs = [open_changes(path, from_) for path in (ours, theirs)]
     dataset = None

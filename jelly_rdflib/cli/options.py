@@ -269,9 +269,36 @@ _isolated_option = click.option(
 )
 
 
-def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--isolated`` and ``--limit``, for a command that reads any format."""
+repeated_option = click.option(
+    "--repeated-options",
+    type=click.Choice(["error", "continue", "restart"]),
+    default="error",
+    show_default=True,
+    callback=lambda context, param, value: context.meta.update({"repeated-options": value}),
+    expose_value=False,
+    help="What it means if a stream of Jelly has its options again. restart: a new stream starts"
+    " there, as in files joined by cat. continue: the same stream goes on, with its lookups.",
+)
+
+
+def chosen_repeated_options() -> Any:
+    """Return what repeated options mean to the running command: see ``--repeated-options``."""
+    return click.get_current_context().meta.get("repeated-options", "error")
+
+
+def report_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--isolated`` and ``--limit``, for a command that reports on a file of any format."""
     return _isolated_option(limit_option(function))
+
+
+def changes_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--repeated-options`` and ``--limit``, for a command that reads changes."""
+    return repeated_option(limit_option(function))
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add all these options, for a command that reads any format."""
+    return _isolated_option(changes_options(function))
 
 
 def _keep(name: str) -> Callable[[click.Context, Any, bool], None]:

@@ -24,9 +24,8 @@ def command(sources: tuple[str, ...], output: str, **output_options: Any) -> Non
     of graphs and datasets, and frames with metadata, stay frames. Patches stay as they are: concat
     makes one of them. Blank nodes with the same label become the same blank node.
 
-    It differs from convert, which has one IN and one OUT, of any format. All other commands take a
-    second stream in a file with the same options for more of the first one, and so read wrong
-    terms; with other options it is an error.
+    It differs from convert, which has one IN and one OUT, of any format. To other commands a second
+    stream in a file is an error, unless --repeated-options says what it is. Here each starts anew.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ from jelly_rdflib.cli.options import (
     format_option,
     from_option,
     read_range,
-    reading_options,
+    report_options,
 )
 from jelly_rdflib.cli.printable import count, say, tell
 
@@ -83,7 +83,7 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     show_default=True,
     help="Whether frames of Jelly must have their length before them.",
 )
-@reading_options
+@report_options
 @click.pass_context
 def command(
     context: click.Context,

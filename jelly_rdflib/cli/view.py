@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import chosen_limits, from_option, limit_option, output_option
+from jelly_rdflib.cli.options import changes_options, chosen_limits, from_option, output_option
 from jelly_rdflib.cli.outputs import open_output
 from jelly_rdflib.cli.progress import show_progress
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--title", help="The title of the page. [default: the name of FILE or LOG]")
 @click.option("--last", metavar="N", type=click.IntRange(min=1), help="Show the last N versions.")
 @from_option("FILE")
-@limit_option
+@changes_options
 def command(
     source: str,
     output: str,

@@ -93,6 +93,9 @@ def _describe(report: StreamReport) -> Iterator[str]:
         yield f"{frames}, the largest of {largest}"
     elif report.is_delimited is not None:
         yield "a bare frame"
+    if report.rows and report.rows["options"].count > 1:
+        rows = report.rows["options"].count
+        yield f"{rows:,} rows of options, counted as one stream: it may be several that were joined"
     parts = []
     if report.statements > 0:
         each = report.size / report.statements

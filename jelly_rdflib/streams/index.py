@@ -27,7 +27,7 @@ from jelly_rdflib.core.jelly_decoder import (
 from jelly_rdflib.core.source import ByteSource, starts_compressed
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, RepeatedOptions
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.jelly_decoder import Place
@@ -92,15 +92,27 @@ class Part:
             raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
 
 
-def _make_decoder(is_statements: bool, limits: Limits, *, strict: bool) -> FrameDecoder:
+def _make_decoder(
+    is_statements: bool,
+    limits: Limits,
+    *,
+    strict: bool,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> FrameDecoder:
     """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are.
 
     If it is not ``strict``, it says nothing of a logical type that does not fit.
     """
     factory = make_node_factory(False, limits)
     if is_statements:
-        return StatementFrameDecoder(factory, limits, strict=strict, is_quiet=not strict)
-    return PatchFrameDecoder(factory, limits)
+        return StatementFrameDecoder(
+            factory,
+            limits,
+            strict=strict,
+            is_quiet=not strict,
+            on_repeated_options=on_repeated_options,
+        )
+    return PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
 
 
 def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[Part]:
@@ -128,6 +140,7 @@ def find_parts(
     limits: Limits | None = None,
     advance: Callable[[int], object] | None = None,
     keep_going: bool = True,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> list[Part]:
     """Find the parts of a file, by decoding it once.
 
@@ -135,7 +148,8 @@ def find_parts(
     ``spacing`` bytes at least, but the last one may have fewer. A compressed file is one part, and
     so is a bare frame. An error in the file ends the search (the reader of the last part will raise
     it), unless ``keep_going`` is False: then it is raised. ``advance`` is called with the number of
-    bytes that were read since the last call.
+    bytes that were read since the last call. For ``on_repeated_options`` see
+    `jelly_rdflib.PatchDecoder`.
     """
     limits = limits or Limits()
     found: list[Any] = [(0, None, None)]
@@ -155,7 +169,9 @@ def find_parts(
             return _make_parts(found, size)
         file.seek(0)
         # Whether the logical type must fit is for those who read the parts.
-        decoder = _make_decoder(is_statements, limits, strict=False)
+        decoder = _make_decoder(
+            is_statements, limits, strict=False, on_repeated_options=on_repeated_options
+        )
         scanner = StreamScanner(
             ByteSource(read, close), decoder, limits, spacing=spacing, counts_frames=is_statements
         )

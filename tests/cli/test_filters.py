@@ -214,6 +214,8 @@ def test_a_filter_that_is_none_is_an_error_of_the_call(options: list[str], dated
     ended = run("cat", *options, dated)
     assert (ended.code, ended.out) == (2, b"")
     assert "Invalid value for" in ended.err
+    if options == ["--op", "TX"]:
+        assert "'TX' is none of A, D, PA, PD, H" in ended.err
 
 
 @pytest.mark.parametrize(

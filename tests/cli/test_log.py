@@ -124,13 +124,15 @@ def test_append_of_a_text_with_headers_in_its_middle(log: Path) -> None:
 
 def test_show(log: Path) -> None:
     assert [row["version"] for row in rows(log)] == [1, 2, 3]
-    assert [row["version"] for row in rows(log, "--since", "1", "--upto", "2")] == [2]
+    assert [row["version"] for row in rows(log, "--after", "1", "--upto", "2")] == [2]
     first, second, _ = rows(log)
     assert second["prev"] == first["id"]
+    assert rows(log, "--after", first["id"])[0] == second
+    # As it was called in 0.1.0.
     assert rows(log, "--since", first["id"])[0] == second
     shown = run_well("log", "show", log).text
     assert first["id"] in shown
-    assert run("log", "show", log, "--since", "9").code == 1
+    assert run("log", "show", log, "--after", "9").code == 1
 
 
 def test_verify(log: Path) -> None:

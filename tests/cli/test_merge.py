@@ -95,6 +95,9 @@ def test_patches_for_different_bases(folder: Path) -> None:
 def test_wrong_calls(folder: Path) -> None:
     assert run("merge", "ours.rdfp", cwd=folder).code == 2
     assert "only once" in run("merge", "-", "-").err
+    ended = run("merge", "--ours", "--theirs", "ours.rdfp", "theirs.rdfp", cwd=folder)
+    assert (ended.code, ended.out) == (2, b"")
+    assert "--ours and --theirs exclude each other" in ended.err
     (folder / "x.nt").write_text("<urn:s> <urn:p> <urn:o> .")
     assert run("merge", "ours.rdfp", "x.nt", cwd=folder).code == 2
     (folder / "bad.rdfp").write_text("A <urn:s> .")

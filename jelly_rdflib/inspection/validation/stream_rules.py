@@ -29,6 +29,7 @@ class StreamRules:
         self._options: PatchOptions | StreamOptions | None = None
         self._options_place: dict[str, Any] = {}
         self._has_large_frame = False
+        self._has_repeated_options = False
         self._has_namespaces = False
         self._is_past_first_graph = False
         self._has_quoted_triples = False
@@ -43,6 +44,10 @@ class StreamRules:
             self._options = options
             self._options_place = {"offset": offset, "frame": frame, "row": 0}
             yield from self._take_options(options)
+        if not self._has_repeated_options and self._statistics.counts["rows"][1]["count"] > 1:
+            self._has_repeated_options = True
+            message = "the stream has its options again: it may be several that were joined"
+            yield Fault(rule="repeated-options", message=message, offset=offset, frame=frame)
         if size > MAX_FRAME_SIZE and not self._has_large_frame:
             self._has_large_frame = True
             message = f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended"

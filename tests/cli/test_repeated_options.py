@@ -1,0 +1,189 @@
+"""Streams of Jelly that have their options again, such as files that were joined by ``cat``."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.cli.support import run, run_well
+
+P, G = URIRef("http://example.org/p"), URIRef("urn:g")
+ADVICE = "jellyp transcode makes one stream of several that were joined"
+
+
+def subject(name: str) -> URIRef:
+    return URIRef(f"http://{name}.example/{name}")
+
+
+def patch(name: str) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        writer.write_all([(Op.TX,), (Op.A, subject(name), P, subject(name), G), (Op.TC,)])
+    return file.getvalue()
+
+
+def statements(name: str) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file) as writer:
+        writer.add(subject(name), P, subject(name), G)
+    return file.getvalue()
+
+
+def line(name: str) -> str:
+    return f"{subject(name).n3()} {P.n3()} {subject(name).n3()} {G.n3()} ."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Files of one stream, "a", and of two with equal options, "ab"."""
+    for extension, make in (("jellyp", patch), ("jelly", statements)):
+        (tmp_path / f"a.{extension}").write_bytes(make("a"))
+        (tmp_path / f"ab.{extension}").write_bytes(make("a") + make("b"))
+        (tmp_path / f"ab.{extension}.gz").write_bytes(gzip.compress(make("a") + make("b")))
+    (tmp_path / "empty.nq").touch()
+    run_well("log", "init", "log", cwd=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cat", "ab.jellyp"],
+        ["cat", "ab.jelly"],
+        ["cat", "ab.jellyp.gz"],
+        ["cat", "ab.jelly.gz"],
+        ["cat", "--patch", "2", "ab.jellyp"],
+        ["convert", "ab.jellyp", "out.rdfp"],
+        ["convert", "ab.jelly.gz", "out.nq"],
+        ["stats", "ab.jelly"],
+        ["view", "ab.jellyp", "-o", "out.html"],
+        ["invert", "ab.jellyp", "-o", "out.rdfp"],
+        ["compact", "ab.jellyp.gz", "-o", "out.rdfp"],
+        ["concat", "a.jellyp", "ab.jellyp", "-o", "out.rdfp"],
+        ["effective", "empty.nq", "ab.jellyp", "-o", "out.rdfp"],
+        ["effective", "ab.jelly", "a.jellyp", "-o", "out.rdfp"],
+        ["merge", "a.jellyp", "ab.jellyp", "-o", "out.rdfp"],
+        ["split", "ab.jellyp", "-o", "out-{}.rdfp"],
+        ["apply", "empty.nq", "ab.jellyp", "-o", "out.nq"],
+        ["apply", "ab.jelly", "a.jellyp", "-o", "out.nq"],
+        ["diff", "empty.nq", "ab.jelly", "-o", "out.rdfp"],
+        ["log", "append", "log", "ab.jellyp"],
+    ],
+    ids=" ".join,
+)
+def test_the_second_stream_is_an_error(arguments: list[str], folder: Path) -> None:
+    ended = run(*arguments, cwd=folder)
+    assert ended.code == 1
+    name = re.escape(next(each for each in arguments if each.startswith("ab.")))
+    place = re.search(r"\(byte \d+, frame (\d), row 0\)\n$", ended.err)
+    assert re.match(f"jellyp: {name}: the stream has its options again", ended.err)
+    assert place is not None
+    assert place[1] == "1"
+    assert ADVICE in ended.err
+    assert "--repeated-options restart" in ended.err
+    assert "on_repeated_options" not in ended.err
+    assert not [*folder.glob("out*")]
+
+
+@pytest.mark.parametrize("extension", ["jellyp", "jelly"])
+def test_restart_reads_the_second_stream(extension: str, folder: Path) -> None:
+    rows = [f"A {line(name)}" for name in "ab"]
+    for arguments, data in (
+        ([f"ab.{extension}"], b""),
+        ([f"ab.{extension}.gz"], b""),
+        ([], (folder / f"ab.{extension}").read_bytes()),
+    ):
+        ended = run_well("cat", "--repeated-options", "restart", *arguments, cwd=folder, stdin=data)
+        assert [row for row in ended.text.splitlines() if row.startswith("A")] == rows
+    one = run_well("transcode", f"ab.{extension}", cwd=folder).out
+    ended = run_well("cat", "-", stdin=one)
+    assert [row for row in ended.text.splitlines() if row.startswith("A")] == rows
+
+
+def test_standard_input_is_named(folder: Path) -> None:
+    ended = run("cat", stdin=(folder / "ab.jellyp").read_bytes())
+    assert ended.code == 1
+    assert ended.err.startswith("jellyp: standard input: the stream has its options again")
+
+
+def test_continue_goes_on_with_the_lookups(folder: Path) -> None:
+    """So the second stream gets wrong terms: its ids are those of other entries."""
+    text = run_well("cat", "--repeated-options", "continue", "ab.jelly", cwd=folder).text
+    assert text.splitlines()[0] == f"A {line('a')}"
+    assert text.splitlines()[1] != f"A {line('b')}"
+
+
+def test_a_producer_that_repeats_its_options_is_read_by_continue(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    encoder = jr.PatchEncoder()
+    frames = [encoder.encode_frame([(Op.A, subject(name), P, subject(name), G)]) for name in "ab"]
+    # The first row of the first frame has the options: a tag, a length and so many bytes.
+    frames[1] = frames[0][: 2 + frames[0][1]] + frames[1]
+    path.write_bytes(b"".join(bytes([len(frame)]) + frame for frame in frames))
+    text = run_well("cat", "--repeated-options", "continue", path).text
+    assert text.splitlines() == [f"A {line(name)}" for name in "ab"]
+    assert run("cat", path).code == 1
+
+
+def test_streams_with_different_options(tmp_path: Path) -> None:
+    other: Any = io.BytesIO()
+    with jr.PatchWriter(other, jr.PatchOptions.small()) as writer:
+        writer.write((Op.A, subject("b"), P, subject("b"), G))
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(patch("a") + other.getvalue())
+    assert "has its options again" in run("cat", path).err
+    ended = run_well("cat", "--repeated-options", "restart", path)
+    assert ended.text.splitlines()[-1] == f"A {line('b')}"
+    ended = run("cat", "--repeated-options", "continue", path)
+    assert ended.code == 1
+    assert "options that differ" in ended.err
+
+
+@pytest.mark.parametrize("extension", ["jellyp", "jelly", "jellyp.gz"])
+def test_validate_warns(extension: str, folder: Path) -> None:
+    name = f"ab.{extension}"
+    ended = run("validate", name, cwd=folder)
+    assert ended.code == 0
+    found = re.search(r"warning: the stream has its options again.*\(byte \d+, frame 1\)", ended.text)
+    assert found is not None
+    faults = run("validate", "--json", name, cwd=folder).text.splitlines()
+    assert [json.loads(fault)["rule"] for fault in faults].count("repeated-options") == 1
+    assert run("validate", "--strict", name, cwd=folder).code == 1
+    # Of another file its statements are read, so that it must be one stream.
+    one = name.removesuffix(".gz").replace("ab", "a")
+    ended = run("validate", one, "--compare-to-rdf-file", name, cwd=folder)
+    assert ended.code == 1
+    assert ADVICE in ended.err
+    assert "--repeated-options" not in ended.err
+
+
+def test_inspect_tells_the_rows_of_options(folder: Path) -> None:
+    text = run_well("inspect", "ab.jellyp", cwd=folder).text
+    assert "2 rows of options, counted as one stream" in text
+    assert "rows of options" not in run_well("inspect", "a.jellyp", cwd=folder).text
+    report = json.loads(run_well("inspect", "--json", "ab.jelly", cwd=folder).text)
+    assert report["rows"]["options"]["count"] == 2
+
+
+def test_an_index_is_for_one_stream(folder: Path) -> None:
+    path = folder / "long.jelly"
+    file = io.BytesIO()
+    with jr.StatementWriter(file) as writer:
+        for number in range(200_000):
+            writer.add(URIRef(f"http://example.org/{number:010}"), P, G)
+    path.write_bytes(file.getvalue() * 2)
+    ended = run("index", "--spacing", "1", path)
+    assert ended.code == 1
+    assert "has its options again" in ended.err
+    ended = run("index", "--repeated-options", "restart", path)
+    assert ended.code == 2
+    assert "an index is for one stream" in ended.err
