@@ -6,7 +6,8 @@ import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
-    INPUT,
+    CHANGES,
+    DATASET,
     changes_options,
     format_option,
     from_option,
@@ -15,7 +16,7 @@ from jelly_rdflib.cli.options import (
     to_option,
 )
 
-patch_argument = click.argument("patch", metavar="[PATCH]", default="-", type=INPUT)
+patch_argument = click.argument("patch", metavar="[PATCH]", default="-", type=CHANGES)
 patch_output = output_option("OUT", "the patch", "standard output, as RDF Patch text")
 
 
@@ -32,8 +33,8 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
     first. The result follows PATCH, whose id becomes its prev. It restores the dataset if each
     operation of PATCH changed something there, as in patches of diff, record and effective.
 
-    All but some thousand operations are kept in a temporary file meanwhile. Without PATCH, standard
-    input is read.
+    All but some thousand operations are kept in a temporary file meanwhile. PATCH may be the
+    folder of a patch log; without it, standard input is read.
 
     \b
     Examples:
@@ -66,8 +67,8 @@ def compact(
     """Write the smallest patch with the effect of PATCH.
 
     The last operation on each statement stays; aborted transactions are left out; the others become
-    one. Several patches in PATCH become one. Each distinct statement is in memory. Without PATCH,
-    standard input is read.
+    one. Several patches in PATCH become one. Each distinct statement is in memory. PATCH may be
+    the folder of a patch log; without it, standard input is read.
 
     \b
     Examples:
@@ -86,7 +87,7 @@ def compact(
 
 
 @click.command("concat")
-@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
+@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=CHANGES)
 @patch_output
 @from_option("the PATCHes", is_plural=True)
 @to_option("OUT")
@@ -97,7 +98,8 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
     The result has the prev of the first patch and the id of the last; other headers stay, equal
     ones once. The exit code is 1 if a patch names another one before it (prev) than the one that
     comes before it. Files are read twice, as headers come first; a pipe is kept in a temporary
-    file meanwhile. To put patches into one file and keep them apart, use transcode.
+    file meanwhile. To put patches into one file and keep them apart, use transcode. A PATCH may
+    be the folder of a patch log.
 
     \b
     Examples:
@@ -115,7 +117,7 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
 
 
 @click.command("effective")
-@click.argument("base", metavar="BASE", type=INPUT)
+@click.argument("base", metavar="BASE", type=DATASET)
 @patch_argument
 @patch_output
 @from_option("BASE")
@@ -129,7 +131,8 @@ def effective(
 
     Left out are adds of statements that are there, deletes of others, and aborted transactions. The
     result does to BASE what PATCH does, and invert undoes it. BASE has any RDF syntax, or
-    Jelly-RDF, and is held in memory. Without PATCH, standard input is read.
+    Jelly-RDF, and is held in memory. PATCH may be the folder of a patch log; without it, standard
+    input is read.
 
     \b
     Examples:

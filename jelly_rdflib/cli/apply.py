@@ -6,7 +6,8 @@ import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
-    INPUT,
+    CHANGES,
+    DATASET,
     chosen_limits,
     format_option,
     from_option,
@@ -18,8 +19,8 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 
 
 @click.command("apply")
-@click.argument("base", metavar="BASE", type=INPUT)
-@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
+@click.argument("base", metavar="BASE", type=DATASET)
+@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=CHANGES)
 @output_option("OUT", "the dataset", "standard output")
 @from_option("BASE")
 @to_option("OUT", default=" [default for standard output: as BASE]")
@@ -37,6 +38,7 @@ def command(
 
     BASE and OUT have any RDF syntax, or Jelly-RDF; the dataset is held in memory. A blank node of a
     patch is the blank node of the same label in BASE. If a patch is invalid, nothing is written.
+    A PATCH may be the folder of a patch log.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ import click
 from jelly_rdflib.cli.coloring import color_option, make_printer
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
-    INPUT,
+    DATASET,
     from_option,
     is_quiet,
     output_option,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 @click.command("diff")
-@click.argument("old", metavar="OLD", type=INPUT)
-@click.argument("new", metavar="NEW", type=INPUT)
+@click.argument("old", metavar="OLD", type=DATASET)
+@click.argument("new", metavar="NEW", type=DATASET)
 @output_option("PATCH", "the patch", "standard output, as RDF Patch text")
 @click.option(
     "--canonical",

@@ -502,7 +502,7 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         "--take-frames",
         metavar="N..M",
         callback=_read_frames,
-        help="Only the frames N to M of each file of Jelly, counted from 0, without M: 2..5 are three"
-        " frames, and 2..=5 are four. A transaction that they cut becomes a shorter one.",
+        help="Only the frames N to M of each file of Jelly, counted from 0, without M: 2..5 are"
+        " three frames, and 2..=5 are four. A transaction that they cut becomes a shorter one.",
     ),
 ]

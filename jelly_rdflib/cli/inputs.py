@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -20,7 +22,7 @@ from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options, is_
 from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
-    from jelly_rdflib.core.batch import Batch, OperationReader
+    from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
     from jelly_rdflib.formats import Format
     from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.streams.open_input import Input
@@ -48,6 +50,11 @@ class _CountingFile:
             raise
         self.advance(len(data))
         return data
+
+    def rewind(self) -> None:
+        """Go back to the start."""
+        self.advance(-self.file.tell())
+        self.file.seek(0)
 
 
 class _GrowingFile(_CountingFile):
@@ -84,6 +91,7 @@ class InputArgument:
     def __init__(self, name: str, file: Any, format: Format | None) -> None:
         self.name = name
         self.file: Any = file
+        self._start: Any = file
         self.format: Any = format
         self.options: Any = None
         self.isolated = is_isolated()
@@ -107,6 +115,11 @@ class InputArgument:
             raise click.UsageError(f"{self.name}: {error.message} (--from)") from error
         self.file = input_.source
         return input_
+
+    def rewind(self) -> None:
+        """Go back to the start, to read the input once more; see `rereadable`."""
+        self._start.rewind()
+        self.file = self._start
 
     def look_for_statement(self) -> None:
         """Take the input for N-Quads if its first line is a statement; N-Triples are N-Quads, too.
@@ -140,10 +153,16 @@ class InputArgument:
         if not self.format.holds_changes:
             raise click.UsageError(f"{self.name} has statements; a patch has changes")
 
-    def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Read the operations, once; statements are a UsageError. For ``is_held`` see `Input`."""
+    def open_changes(self) -> BatchSource:
+        """Return the batches of changes, once; statements are a UsageError."""
         self.look_for_changes()
-        return self.look(holds_changes=True).operations(is_held=is_held)
+        return self.look(holds_changes=True).open()
+
+    def operations(self, *, is_held: bool = False) -> OperationReader:
+        """Return the operations, once; statements are a UsageError. For ``is_held`` see `Input`."""
+        from jelly_rdflib.core.batch import OperationReader
+
+        return OperationReader(self.open_changes(), limits=chosen_limits() if is_held else None)
 
     def batches(self, **settings: Any) -> Iterator[Batch]:
         """Read the batches, once; ``settings`` are for `open_input`."""
@@ -160,7 +179,8 @@ class InputArgument:
                 yield batch
 
 
-def _name_of(path: str) -> str:
+def name_of(path: str) -> str:
+    """Return the name of an argument's input, for messages."""
     return "standard input" if path == "-" else path
 
 
@@ -183,48 +203,64 @@ class LogArgument(InputArgument):
         self._log = log
         self._advance = advance
         self._is_followed = is_followed
-        self.patches = self._patches
+        # The version before the first patch that is read, and the number of patches that were read.
+        self._since = self._read = 0
+        self.patches = self.read_patches
 
-    def _patches(self) -> Iterator[tuple[LogEntry, Callable[[], Any]]]:
-        version = 0
+    def keep_last(self, number: int) -> bool:
+        """Leave out all but the last patches; return whether none is left out."""
+        left_out = self._log.patches()[:-number]
+        if left_out:
+            self._since = left_out[-1].version
+            self._advance(len(left_out))
+        return not left_out
+
+    def rewind(self) -> None:
+        """Go back to the first patch."""
+        self._advance(-self._read)
+        self._read = 0
+
+    def read_patches(self) -> Iterator[tuple[LogEntry, Callable[[], Any]]]:
+        """Yield each patch with what reads its batches."""
+        version = self._since
         while True:
             for entry in self._log.patches(version):
                 yield entry, entry.batches
                 self._advance(1)
+                self._read += 1
                 version = entry.version
             if not self._is_followed:
                 return
             time.sleep(PAUSE)
             self._log.refresh()
 
-    def batches(self, **settings: Any) -> Iterator[Batch]:
+    def batches(self, **settings: Any) -> Generator[Batch, None, None]:
         """Read the batches of all patches, once; no patch needs ``settings``."""
         if settings:
             raise ValueError(f"a patch log is not read with {', '.join(settings)}")
-        for _, read in self._patches():
+        for _, read in self.read_patches():
             with closing(read()) as batches:
                 yield from batches
 
-    def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Read the operations of all patches, once."""
-        from jelly_rdflib.core.batch import GeneratedBatches, OperationReader
+    def open_changes(self) -> BatchSource:
+        """Return the batches of all patches, once."""
+        from jelly_rdflib.core.batch import GeneratedBatches
 
-        limits = chosen_limits() if is_held else None
-        return OperationReader(GeneratedBatches(self.batches()), limits=limits)
+        return GeneratedBatches(self.batches())
 
 
 @contextmanager
 def open_argument(
-    path: str, format: str | None = None, *, is_followed: bool = False
+    path: str, format: str | None = None, *, is_followed: bool = False, name: str | None = None
 ) -> Iterator[InputArgument]:
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
     A folder is a patch log. With ``is_followed`` the end of a file or a log is waited at. An error
-    of the data in the block becomes an InputError, which names the input.
+    of the data in the block becomes an InputError, which names the input: by ``path``, or ``name``.
     """
     from jelly_rdflib.formats import find_format
 
-    name = _name_of(path)
+    name = name or name_of(path)
     with naming(name):
         if os.path.isdir(path):
             with _open_log(path, format, is_followed=is_followed) as log:
@@ -293,6 +329,23 @@ def _format_of(path: str) -> Format | None:
     return found
 
 
+@contextmanager
+def rereadable(path: str) -> Iterator[str]:
+    """Give a path for `open_argument` whose input can go back to its start: a copy of a pipe."""
+    if path != "-" and (os.path.isfile(path) or os.path.isdir(path)):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="jellyp-") as folder:
+        # The end of the name may tell the format.
+        copy = os.path.join(folder, os.path.basename(path))
+        pipe: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
+        with open(copy, "wb") as file:
+            shutil.copyfileobj(pipe, file)
+        if path != "-":
+            pipe.close()
+        yield copy
+
+
 class StartedInput:
     """An input whose format and options are known from the start; its errors name it.
 
@@ -301,7 +354,7 @@ class StartedInput:
     """
 
     def __init__(self, path: str, format: str | None = None, **settings: Any) -> None:
-        self.name = _name_of(path)
+        self.name = name_of(path)
         # A stream of Jelly has options; each new one of a file with several has its own.
         self.options: Any = None
         self.format: Any = None

@@ -11,7 +11,7 @@ import click
 
 from jelly_rdflib.cli.input_errors import InputError
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
-from jelly_rdflib.cli.options import INPUT, from_option, report_options
+from jelly_rdflib.cli.options import InputPath, from_option, report_options
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command("inspect")
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)
+@click.argument(
+    "files",
+    metavar="[FILE]...",
+    nargs=-1,
+    type=InputPath("jellyp log show --json names the files of its patches"),
+)
 @from_option("FILE")
 @click.option(
     "--frames", "by_frame", is_flag=True, help="Print a line for each frame of Jelly instead."

@@ -15,7 +15,7 @@ import click
 from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import (
-    INPUT,
+    CHANGES,
     chosen_limits,
     from_option,
     limit_option,
@@ -109,12 +109,12 @@ def init(log: str, compression: Compression, timeout: float) -> None:
 
 
 @log_command
-@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
+@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=CHANGES)
 @click.option("--prev", metavar="ID", help="The id of the patch that the first PATCH follows.")
 @from_option("PATCH")
 @repeated_option
 def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
-    """Append patches to a log, one after the other; a file may have several patches.
+    """Append patches to a log, one after the other; a PATCH may have several, or be another log.
 
     A version is printed after its patch is on the disk. The command stops with exit code 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,

@@ -12,7 +12,8 @@ import click
 from jelly_rdflib.cli.input_errors import naming
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
-    INPUT,
+    CHANGES,
+    DATASET,
     format_option,
     from_option,
     output_option,
@@ -32,13 +33,13 @@ class ConflictError(click.ClickException):
 
 
 @click.command("merge")
-@click.argument("ours", metavar="OURS", type=INPUT)
-@click.argument("theirs", metavar="THEIRS", type=INPUT)
+@click.argument("ours", metavar="OURS", type=CHANGES)
+@click.argument("theirs", metavar="THEIRS", type=CHANGES)
 @output_option("OUT", "the patch", "standard output, as RDF Patch text")
 @click.option(
     "--base",
     metavar="BASE",
-    type=INPUT,
+    type=DATASET,
     help="The dataset that both are for: what changes nothing in it is left out.",
 )
 @click.option("--ours", "keeps_ours", is_flag=True, help="In a conflict keep the changes of OURS.")
@@ -78,7 +79,8 @@ def command(
     on standard error if the patch is to go to standard output.
 
     The result has no id; its prev is that of both patches, and other headers stay. The distinct
-    statements of both patches are in memory, and so is BASE.
+    statements of both patches are in memory, and so is BASE. OURS and THEIRS may be folders of
+    patch logs.
 
     \b
     Examples:

@@ -15,22 +15,32 @@ if TYPE_CHECKING:
     from jelly_rdflib.options import Limits
 
 
-class _ChangesPath(click.Path):
-    """The path of a file, "-", or the folder of a patch log."""
+class InputPath(click.Path):
+    """The path of a file, "-", or the folder of a patch log.
+
+    ``instead`` says what to do with a log, for an argument that must not be one.
+    """
+
+    def __init__(self, instead: str | None = None) -> None:
+        super().__init__(exists=True, allow_dash=True)
+        self._instead = instead
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the path."""
         found: Any = super().convert(value, param, ctx)
         if os.path.isdir(found):
             from jelly_rdflib.log.history import NAME
 
             if not os.path.exists(os.path.join(found, NAME)):
                 self.fail(f"{found!r} is a folder, but no patch log.", param, ctx)
+            if self._instead is not None:
+                self.fail(f"{found!r} is a patch log: {self._instead}.", param, ctx)
         return found
 
 
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
-# A file, or a patch log.
-CHANGES = _ChangesPath(exists=True, allow_dash=True)
+CHANGES = InputPath()
+DATASET = InputPath("jellyp log checkout writes the data of a version, which this command takes")
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
 _RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
@@ -190,10 +200,12 @@ def _read_limit(text: str) -> tuple[str, int]:
 
 
 def read_number(text: str) -> int:
-    """Read a number from the command line, such as 64M."""
+    """Read a number from the command line, such as 64M; it is at least 1."""
     number = _parse_number(text)
     if number is None:
         raise click.BadParameter(f"{text!r} is no number, such as 64M")
+    if number == 0:
+        raise click.BadParameter("it must be at least 1")
     return number
 
 

@@ -10,7 +10,14 @@ import click
 
 from jelly_rdflib.cli.input_errors import InputError
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
-from jelly_rdflib.cli.options import INPUT, from_option, output_option, reading_options, to_option
+from jelly_rdflib.cli.options import (
+    DATASET,
+    INPUT,
+    from_option,
+    output_option,
+    reading_options,
+    to_option,
+)
 from jelly_rdflib.cli.outputs import open_output, output_format, patch_format
 
 if TYPE_CHECKING:
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command("record")
-@click.argument("base", metavar="BASE", type=INPUT)
+@click.argument("base", metavar="BASE", type=DATASET)
 @click.argument("updates", metavar="UPDATE...", nargs=-1, required=True, type=INPUT)
 @output_option("PATCH", "the patch", "standard output, as RDF Patch text")
 @click.option(

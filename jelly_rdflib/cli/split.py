@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.options import (
-    INPUT,
-    chosen_limits,
-    from_option,
-    limit_option,
-    read_number,
-)
-from jelly_rdflib.cli.outputs import check_folder, open_output, patch_format
+from jelly_rdflib.cli.inputs import name_of, open_argument, rereadable
+from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, read_number
+from jelly_rdflib.cli.outputs import check_folder, is_there, open_output, patch_format
 from jelly_rdflib.cli.printable import say
+
+if TYPE_CHECKING:
+    from jelly_rdflib.core.batch import BatchSource
 
 
 @click.command("split")
-@click.argument("patch", metavar="PATCH", type=INPUT)
+@click.argument("patch", metavar="PATCH", type=CHANGES)
 @click.option(
     "-o",
     "--output",
     "template",
     metavar="TEMPLATE",
     help="The names of the files, with the place of their number, as in 'part-{:04}.jellyp'; the"
-    " extension tells the format. [default: as PATCH, with a number]",
+    " extension tells the format. [default: in the current folder, as PATCH with a number]",
 )
 @click.option(
     "--by",
@@ -50,9 +46,12 @@ from jelly_rdflib.cli.printable import say
     type=read_number,
     help="Bytes of a file, before compression, such as 1M.",
 )
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @from_option("PATCH")
-@limit_option
-def command(patch: str, template: str | None, from_: str | None, **how: Any) -> None:
+@changes_options
+def command(
+    patch: str, template: str | None, overwrite: bool, from_: str | None, **how: Any
+) -> None:
     """Write the changes in PATCH to several files, and print their names.
 
     Without a maximum each patch, or each transaction, gets a file; changes outside of transactions
@@ -62,7 +61,8 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
 
     A patch that is cut has its headers in the first of its files, and its id in the last, so that
     concat of them has the effect of the patch. PATCH is read twice, the first time before any
-    file is written.
+    file is written. It may be the folder of a patch log. No file that exists is replaced, unless
+    --overwrite is given.
 
     \b
     Examples:
@@ -70,7 +70,6 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
       jellyp split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
       zcat year.rdfp.gz | jellyp split - --max-changes 100K -o 'year-{:03}.rdfp'
     """
-    from jelly_rdflib.cli.input_errors import naming
     from jelly_rdflib.formats import find_format, guess_by_name
     from jelly_rdflib.patch.split import How, check_template, read_parts
     from jelly_rdflib.streams.writing import PatchWriter
@@ -81,38 +80,51 @@ def command(patch: str, template: str | None, from_: str | None, **how: Any) -> 
     if found is not None and not found.holds_changes:
         raise click.UsageError(f"{patch} has statements; a patch has changes")
     if template is None:
-        if patch == "-":
-            raise click.UsageError("standard input has no name for the files: give them one by -o")
-        stem, dot, extension = (
-            os.path.basename(patch).replace("{", "{{").replace("}", "}}").partition(".")
-        )
-        template = f"{stem}-{{:04}}{dot}{extension}"
+        template = _template_for(patch)
     try:
         check_template(template)
-        chosen = How(**how, to=patch_format(template, None).name)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    format = patch_format(template, None, advice="give -o names with an extension that tells it")
     check_folder(template.format(1))
-    name = "standard input" if patch == "-" else patch
-    format = None if found is None else found.name
-    with naming(name), _open(patch) as source:
-        for part in read_parts(source, chosen, limits=chosen_limits(), format=format):
-            path = template.format(part.number)
+    with (
+        rereadable(patch) as source,
+        open_argument(source, from_, name=name_of(patch)) as input_,
+    ):
+
+        def reopen() -> BatchSource:
+            input_.rewind()
+            return input_.open_changes()
+
+        for part in read_parts(reopen, How(**how, to=format.name)):
+            paths = [template.format(number + 1) for number in range(part.total)]
+            if part.number == 1:
+                _check_outputs(paths, patch, overwrite=overwrite)
+            path = paths[part.number - 1]
             with (
                 open_output(path) as destination,
-                PatchWriter(destination, part.options, format=chosen.to) as writer,
+                PatchWriter(destination, part.options, format=format.name) as writer,
             ):
                 part.write(writer)
             say(path)
 
 
-@contextmanager
-def _open(path: str) -> Iterator[Any]:
-    """Give a path that can be read twice, or an open pipe."""
-    if path == "-":
-        yield sys.stdin.buffer
-    elif os.path.isfile(path):
-        yield path
-    else:
-        with open(path, "rb") as pipe:
-            yield pipe
+def _template_for(patch: str) -> str:
+    """Return the template for the files of an input, in the current folder."""
+    if patch == "-":
+        raise click.UsageError("standard input has no name for the files: give them one by -o")
+    name = os.path.basename(os.path.abspath(patch)).replace("{", "{{").replace("}", "}}")
+    if os.path.isdir(patch):
+        name += ".jellyp"
+    stem, dot, extension = name.partition(".")
+    return f"{stem}-{{:04}}{dot}{extension}"
+
+
+def _check_outputs(paths: Iterable[str], patch: str, *, overwrite: bool) -> None:
+    """Raise a UsageError if a file exists that must not be replaced."""
+    for path in paths:
+        if os.path.exists(path):
+            if os.path.exists(patch) and os.path.samefile(path, patch):
+                raise click.UsageError(f"{path} is what is split")
+            if not overwrite:
+                raise is_there(path)

@@ -7,11 +7,17 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once
-from jelly_rdflib.cli.options import INPUT, jelly_options, limit_option, output_option
+from jelly_rdflib.cli.options import InputPath, jelly_options, limit_option, output_option
 
 
 @click.command("transcode")
-@click.argument("sources", metavar="IN...", nargs=-1, required=True, type=INPUT)
+@click.argument(
+    "sources",
+    metavar="IN...",
+    nargs=-1,
+    required=True,
+    type=InputPath("jellyp convert writes it as one stream"),
+)
 @output_option("OUT", "the stream", "standard output")
 @jelly_options
 @limit_option

@@ -13,7 +13,7 @@ import click
 
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
 from jelly_rdflib.cli.options import (
-    INPUT,
+    InputPath,
     format_option,
     from_option,
     read_range,
@@ -35,7 +35,9 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
 
 
 @click.command("validate")
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)
+@click.argument(
+    "files", metavar="[FILE]...", nargs=-1, type=InputPath("jellyp log verify checks it")
+)
 @from_option("FILE")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @click.option("--errors", "only_errors", is_flag=True, help="Show errors, and no warnings.")

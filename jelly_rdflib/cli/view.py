@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import changes_options, chosen_limits, from_option, output_option
+from jelly_rdflib.cli.inputs import LogArgument, name_of, open_argument
+from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, output_option
 from jelly_rdflib.cli.outputs import open_output
-from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.viewer.history import History
 
 
 @click.command("view")
-@click.argument(
-    "source", metavar="[FILE-OR-LOG]", default="-", type=click.Path(exists=True, allow_dash=True)
-)
+@click.argument("source", metavar="[FILE-OR-LOG]", default="-", type=CHANGES)
 @output_option("PAGE", "the page", "standard output")
 @click.option("--open", "is_opened", is_flag=True, help="Show the page in a browser.")
 @click.option("--title", help="The title of the page. [default: the name of FILE or LOG]")
@@ -55,8 +52,8 @@ def command(
     from jelly_rdflib.streams.destination import Destination
     from jelly_rdflib.viewer.page import page_of
 
-    name = "standard input" if source == "-" else os.path.basename(os.path.abspath(source))
-    history, is_whole = _read(source, name, last, from_)
+    name = name_of(source) if source == "-" else os.path.basename(os.path.abspath(source))
+    history, is_whole = _read(source, last, from_)
     if is_opened and output == "-":
         output = os.path.join(tempfile.mkdtemp(prefix="jellyp-"), "view.html")
     with open_output(output) as target:
@@ -71,19 +68,14 @@ def command(
         raise click.ClickException(f"no browser was found that could show {output}")
 
 
-def _read(path: str, name: str, last: int | None, format: str | None) -> tuple[History, bool]:
+def _read(path: str, last: int | None, format: str | None) -> tuple[History, bool]:
     """Read a history; also return whether nothing was there before it."""
-    from jelly_rdflib.log import PatchLog
     from jelly_rdflib.viewer.history import History
     from jelly_rdflib.viewer.versions import read_file, read_log
 
-    if not os.path.isdir(path):
-        with open_argument(path, format) as input_:
-            input_.look_for_changes()
-            return History(read_file(input_.batches(), last)), False
-    if format is not None:
-        raise click.UsageError(f"--from is for a file, and {path} is a folder")
-    entries = PatchLog(path, limits=chosen_limits()).patches()
-    wanted = entries if last is None else entries[-last:]
-    with show_progress(name, len(wanted), is_bytes=False) as advance:
-        return History(read_log(wanted, advance)), len(wanted) == len(entries)
+    with open_argument(path, format) as input_:
+        if isinstance(input_, LogArgument):
+            is_whole = last is None or input_.keep_last(last)
+            return History(read_log(entry for entry, _ in input_.read_patches())), is_whole
+        input_.look_for_changes()
+        return History(read_file(input_.batches(), last)), False

@@ -13,7 +13,7 @@ from typing import Any
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import BNode, Literal, Node
 
-from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.core.batch import Batch, Tabular, TermKind
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count
 from jelly_rdflib.graph.batches import read_batches
@@ -316,20 +316,20 @@ class StreamStats:
 
 
 def stats(
-    source: Readable | Graph | PatchOperations,
+    source: Readable | Graph | PatchOperations | Tabular,
     *,
     limits: Limits | None = None,
     format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> StreamStats:
-    """Count the operations of a stream or patch by graph, by predicate and by transaction.
+    """Count the operations of a stream, patch or log by graph, by predicate and by transaction.
 
     Memory is bounded by the largest frame, and by the names: the first 100,000 graphs, up to 12 MiB
     of names, and as many predicates are counted one by one, those after them together.
 
     Args:
-        source: A `Patch`; bytes, a path or a file of changes or statements; or a Graph or Dataset.
-            The other arguments are for files.
+        source: A `Patch`, a `PatchLog`, a `Batch` or a reader; bytes, a path or a file of changes
+            or statements; or a Graph or Dataset. The other arguments are for files.
         limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
@@ -344,7 +344,8 @@ def stats(
         LookupError: There is no such format.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
         ValueError: An argument does not go with the others; see `jelly_rdflib.read_batches`. Other
-            arguments are given for a patch.
+            arguments are given for a patch or a log.
+        LogError: The log is broken.
 
     See Also:
         - `inspect`: bytes, frames, rows and lookups.
@@ -358,12 +359,28 @@ def stats(
         [('<urn:p>', 1, 0), ('<urn:q>', 1, 0)]
         >>> counts.operations["A"], counts.transactions.largest
         (2, 2)
+
+        A patch log:
+
+        >>> import tempfile
+        >>> from jelly_rdflib import PatchLog
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = PatchLog.create(folder)
+        ...     first, second = log.append(text, format="rdf-patch"), log.append([])
+        ...     stats(log)
+        <StreamStats: 2 added, 0 deleted, 2 patches, 1 transaction>
     """
-    if isinstance(source, PatchOperations):
+    if isinstance(source, PatchOperations | Tabular):
         if limits is not None or format is not None or isolated:
-            raise ValueError("limits, format and isolated are for files, and a patch is given")
+            given = type(source).__name__
+            raise ValueError(f"limits, format and isolated are for files, and a {given} is given")
         counts = StreamStats()
-        counts._add_patch(source)
+        if isinstance(source, PatchOperations):
+            counts._add_patch(source)
+        else:
+            for part in source._slices():
+                counts._add_rows(part.batch, slice(part.start, part.stop))
+            counts._forget_open()
         return counts
     with closing(read_batches(source, limits=limits, format=format, isolated=isolated)) as batches:
         return count_operations(batches)

@@ -100,19 +100,23 @@ def split(
         /2.rdfp 4
     """
     check_template(template)
-    reading = {"limits": limits, "format": format}
     how = How(by, max_changes, max_bytes, to=choose_format(template, None, holds_changes=True).name)
-    return _write_parts(source, template, how, read_parts(source, how, options=options, **reading))
+    return _write_parts(source, template, how, options, {"limits": limits, "format": format})
 
 
-def _write_parts(source: Any, template: str, how: How, parts: Iterator[Part]) -> Iterator[str]:
-    for part in parts:
-        path = template.format(part.number)
-        if isinstance(source, (str, os.PathLike)) and _is_same_file(path, source):
-            raise ValueError(f"{path} is what is split: it would be overwritten before it is read")
-        with PatchWriter(path, part.options, format=how.to) as writer:
-            part.write(writer)
-        yield path
+def _write_parts(
+    source: Any, template: str, how: How, options: PatchOptions | None, reading: dict[str, Any]
+) -> Iterator[str]:
+    with _rereading(source, reading) as reopen:
+        for part in read_parts(reopen, how, options=options):
+            path = template.format(part.number)
+            if isinstance(source, (str, os.PathLike)) and _is_same_file(path, source):
+                raise ValueError(
+                    f"{path} is what is split: it would be overwritten before it is read"
+                )
+            with PatchWriter(path, part.options, format=how.to) as writer:
+                part.write(writer)
+            yield path
 
 
 def _is_same_file(path: str, other: str | os.PathLike[str]) -> bool:
@@ -162,12 +166,13 @@ class How:
 
 
 class Part(NamedTuple):
-    """One file to be written: its number, the options of Jelly-Patch, and its rows.
+    """One file to be written: its number, of how many, the options of Jelly-Patch, and its rows.
 
     All rows must be read before the next part. The options are None in another format.
     """
 
     number: int
+    total: int
     options: PatchOptions | None
     pieces: Iterator[Batch | Operation]
 
@@ -181,20 +186,20 @@ class Part(NamedTuple):
 
 
 def read_parts(
-    source: Any, how: How, *, options: PatchOptions | None = None, **reading: Any
+    reopen: Callable[[], BatchSource], how: How, *, options: PatchOptions | None = None
 ) -> Iterator[Part]:
-    """Yield the parts of a source; arguments as for `split`."""
-    with _rereading(source, reading) as reopen:
-        planner = _Planner(how, options)
-        with closing(reopen()) as batches:
-            for batch in batches:
-                planner.take(batch, batches.options)
-        if planner.row == 0:
-            return
-        with closing(reopen()) as batches:
-            pieces = _read_pieces(batches, planner)
-            for number in range(1, len(planner.cuts) + 2):
-                yield Part(number, planner.options, iter(pieces.__next__, _NEXT_PART))
+    """Yield the parts of a source, which ``reopen`` opens anew; ``options`` as for `split`."""
+    planner = _Planner(how, options)
+    with closing(reopen()) as batches:
+        for batch in batches:
+            planner.take(batch, batches.options)
+    if planner.row == 0:
+        return
+    total = len(planner.cuts) + 1
+    with closing(reopen()) as batches:
+        pieces = _read_pieces(batches, planner)
+        for number in range(1, total + 1):
+            yield Part(number, total, planner.options, iter(pieces.__next__, _NEXT_PART))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -52,13 +52,12 @@ class Version:
         del self.prefixes[prefixes:], self.pieces[pieces:]
 
 
-def read_log(entries: Iterable[LogEntry], advance: Callable[[int], None]) -> Iterator[Version]:
-    """Yield a version for each patch of a log, and then call ``advance(1)``."""
+def read_log(entries: Iterable[LogEntry]) -> Iterator[Version]:
+    """Yield a version for each patch of a log."""
     for entry in entries:
         with closing(entry.batches()) as batches:
             for version in _split(batches, by_transaction=False):
                 yield replace(version, number=entry.version, first=entry.first, time=entry.time)
-        advance(1)
 
 
 def read_file(batches: Iterable[Batch], last: int | None = None) -> Iterator[Version]:

@@ -153,7 +153,9 @@ def test_validate_warns(extension: str, folder: Path) -> None:
     name = f"ab.{extension}"
     ended = run("validate", name, cwd=folder)
     assert ended.code == 0
-    found = re.search(r"warning: the stream has its options again.*\(byte \d+, frame 1\)", ended.text)
+    found = re.search(
+        r"warning: the stream has its options again.*\(byte \d+, frame 1\)", ended.text
+    )
     assert found is not None
     faults = run("validate", "--json", name, cwd=folder).text.splitlines()
     assert [json.loads(fault)["rule"] for fault in faults].count("repeated-options") == 1

@@ -127,11 +127,11 @@ def test_statements_are_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_log_is_refused(tmp_path: Path) -> None:
     ended = run("view", tmp_path)
-    assert ended.code == 1
-    assert str(tmp_path) in ended.err
+    assert ended.code == 2
+    assert "is a folder, but no patch log" in ended.err
 
 
 def test_a_log_has_no_format(log: Path) -> None:
     ended = run("view", log, "--from", "jelly-patch")
     assert ended.code == 2
-    assert f"--from is for a file, and {log} is a folder" in ended.err
+    assert f"{log} is a patch log: --from is for files" in ended.err

@@ -68,6 +68,39 @@ def test_operations_outside_transactions_are_one_each_patch() -> None:
     assert (counts.patches, counts.committed, counts.aborted) == (2, 2, 1)
 
 
+def test_a_log_counts_as_its_patches_one_after_the_other(tmp_path: Path) -> None:
+    row = (Op.A, S, P, S, G)
+    patches: list[list[Any]] = [
+        [row, (Op.D, S, P, P, None)],
+        [(Op.TX,), row, row, (Op.TA,)],
+        [(Op.PA, "ex", URIRef("urn:"), None)],
+    ]
+    log = jr.PatchLog.create(tmp_path / "log")
+    assert jr.stats(log).as_dict() == jr.StreamStats().as_dict()
+    for patch in patches:
+        log.append(patch)
+    together = jr.stats(encode([part for patch in patches for part in [*patch, (Op.END,)]]))
+    counts = jr.stats(log)
+    # The log gives each patch an id, and each but the first a prev.
+    assert counts.operations.pop("H") == 5
+    for name in ("operations", "patches", "committed", "aborted", "transactions"):
+        assert getattr(counts, name) == getattr(together, name)
+    for name in ("graphs", "predicates"):
+        assert getattr(counts, name).ranking() == getattr(together, name).ranking()
+    with pytest.raises(ValueError, match="are for files, and a PatchLog is given"):
+        jr.stats(log, isolated=True)
+
+
+def test_batches_and_readers_are_counted() -> None:
+    data = encode()
+    expected = jr.stats(data).as_dict()
+    assert jr.stats(jr.read_batches(data)).as_dict() == expected
+    assert jr.stats(jr.read_operations(data)).as_dict() == expected
+    assert jr.stats(jr.read_patches(data)).as_dict() == expected
+    [batch, *_] = jr.read_batches(data)
+    assert jr.stats(batch).operations["A"] > 0
+
+
 def test_many_transactions_are_taken_together() -> None:
     sizes = TransactionSizes()
     for i in range(5000):

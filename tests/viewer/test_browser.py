@@ -71,7 +71,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> jr.PatchLog:
 @pytest.fixture(scope="module")
 def path(log: jr.PatchLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "log.html"
-    write_page(path, History(read_log(log.patches(), lambda count: None)), is_whole=True)
+    write_page(path, History(read_log(log.patches())), is_whole=True)
     return path
 
 

@@ -36,7 +36,7 @@ def page_of_file(data: bytes, last: int | None = None) -> Page:
 
 
 def page_of_log(log: jr.PatchLog) -> Page:
-    return page_for(History(read_log(log.patches(), lambda count: None)))
+    return page_for(History(read_log(log.patches())))
 
 
 def expected_versions(operations: list[Plain]) -> list[tuple[list[Plain], list[Plain], int]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.options import chosen_limits
+from jelly_rdflib.cli.outputs import is_there
 from jelly_rdflib.cli.spark.session import open_session
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Job:
         if output == "-" and to is not None:
             raise click.UsageError("standard output is text: --to is for -o")
         if os.path.exists(output) and not overwrite:
-            raise _is_there(output)
+            raise is_there(output)
         if to is None:
             extension = os.path.splitext(output.rstrip("/"))[1].removeprefix(".")
             to = extension if extension in formats else formats[0]
@@ -89,17 +90,13 @@ class Job:
             path = full_path(self._output)
             store = Storage.of(settings_of_session(table.sparkSession)).at(path)
             if store.find(path) is not None and not self._overwrite:
-                raise _is_there(path)
+                raise is_there(path)
             names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
             # A patch must be in one file.
             table = table if self._is_quads else table.repartition(1)
             # Data sources in Python have only these modes.
             mode = "overwrite" if self._overwrite else "append"
             table.write.format(names[self._to]).mode(mode).save(self._output)
-
-
-def _is_there(output: str) -> click.UsageError:
-    return click.UsageError(f"{output} is there already: --overwrite replaces it")
 
 
 def format_of(path: str, format: str | None) -> str:

@@ -52,8 +52,8 @@ _WARNINGS = {
     " (Jelly-RDF, Stream options).",
     "delimited": "A file is delimited (Jelly-RDF, Internet media type and file extension).",
     "repeated-options": "A stream has its options once. They may come again (Jelly-RDF, Stream"
-    " options), but streams that were joined byte by byte look the same, and are read wrongly as one"
-    " stream if their options are equal.",
+    " options), but streams that were joined byte by byte look the same: read as one stream, the"
+    " second one has wrong terms.",
     "frame-size": "Frames are smaller than 1 MB (Jelly-RDF, Stream frames).",
     "open-graph": "Each graph ends before the stream does.",
     "unknown-field": "Fields are those of the schema; readers skip others.",
