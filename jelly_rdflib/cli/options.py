@@ -283,13 +283,15 @@ _isolated_option = click.option(
 
 repeated_option = click.option(
     "--repeated-options",
-    type=click.Choice(["error", "continue", "restart"]),
+    metavar="MEANING",
+    type=click.Choice(["error", "restart", "continue"]),
     default="error",
     show_default=True,
     callback=lambda context, param, value: context.meta.update({"repeated-options": value}),
     expose_value=False,
-    help="What it means if a stream of Jelly has its options again. restart: a new stream starts"
-    " there, as in files joined by cat. continue: the same stream goes on, with its lookups.",
+    help="What it means if a stream of Jelly has its options again. error: it is refused. restart:"
+    " a new stream starts there, as in files joined by cat. continue: the stream goes on, with its"
+    " lookups.",
 )
 
 

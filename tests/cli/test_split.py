@@ -58,7 +58,7 @@ def test_up_to_a_size(tmp_path: Path) -> None:
         (("--by", "transaction", "--max-changes", "1K"), 1),
         (("--by", "change", "--max-changes", "1"), 800),
     ):
-        ended = run_well("split", path, "-o", tmp_path / "{}.jellyp", *arguments)
+        ended = run_well("split", "--overwrite", path, "-o", tmp_path / "{}.jellyp", *arguments)
         assert len(ended.text.split()) == expected
     names = run_well(
         "split", path, "-o", tmp_path / "{}.rdfp", "--by", "transaction", "--max-bytes", "4K"

@@ -170,7 +170,9 @@ class TestFormat:
         ],
     )
     def test_of_patches(self, rows: list[Any], expected: list[int]) -> None:
-        assert found(b.stream([options(), P, *rows])) == [("format", 0, row) for row in expected]
+        faults = found(b.stream([options(), P, *rows]))
+        errors = [fault for fault in faults if fault[0] != "repeated-options"]
+        assert errors == [("format", 0, row) for row in expected]
 
     @pytest.mark.parametrize(
         ("physical", "rows", "expected"),
@@ -300,7 +302,14 @@ class TestOptions:
 
     def test_types_are_told_once(self) -> None:
         options = rdf_options(logical_type=2)
-        assert found(rb.stream([options], [options, rb.name("urn:p")])) == [("types", 0, 0)]
+        faults = found(rb.stream([options], [options, rb.name("urn:p")]))
+        assert faults == [("types", 0, 0), ("repeated-options", 1, None)]
+
+    def test_options_that_come_again_are_told_once(self) -> None:
+        once = [options(), P]
+        assert found(b.stream(once)) == []
+        assert found(b.stream(once, once, once)) == [("repeated-options", 1, None)]
+        assert found(b.stream([options(), options(), P])) == [("repeated-options", 0, None)]
 
     def test_version_1_has_no_namespaces(self) -> None:
         rows = [rb.name("urn:p"), rb.namespace("ex", rb.iri()), rb.namespace("ey", rb.iri(0, 1))]
