@@ -192,7 +192,7 @@ def test_a_graph_and_a_dataset() -> None:
 
 
 def test_a_patch_has_no_format() -> None:
-    with pytest.raises(ValueError, match="a patch is given"):
+    with pytest.raises(ValueError, match="a Patch is given"):
         jr.stats(jr.Patch(), format="rdf-patch")
 
 
