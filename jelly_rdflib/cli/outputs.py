@@ -42,18 +42,18 @@ def output_format(
     return find_format(default)
 
 
-def patch_format(path: str, format: str | None, **more: str | None) -> Format:
+def patch_format(path: str, format: str | None, **more: Any) -> Format:
     """Find the format of an output PATCH, by default RDF Patch on standard output.
 
     ``more`` are arguments of `output_format`.
     """
-    found = output_format(path, format, for_stdout="rdf-patch", **more)  # type: ignore[arg-type]
+    found = output_format(path, format, for_stdout="rdf-patch", **more)
     if not found.holds_changes:
         raise click.UsageError(f"PATCH can't be {found.name}: that is for statements")
     return found
 
 
-def is_there(path: str) -> click.UsageError:
+def error_of_existing(path: str) -> click.UsageError:
     """Return the error that an output exists, and would be replaced."""
     return click.UsageError(f"{path} is there already: --overwrite replaces it")
 

@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.inputs import name_of, open_argument, rereadable
 from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, read_number
-from jelly_rdflib.cli.outputs import check_folder, is_there, open_output, patch_format
+from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def command(
             return input_.open_changes()
 
         for part in read_parts(reopen, How(**how, to=format.name)):
-            paths = [template.format(number + 1) for number in range(part.total)]
             if part.number == 1:
+                paths = (template.format(number) for number in range(1, part.total + 1))
                 _check_outputs(paths, patch, overwrite=overwrite)
-            path = paths[part.number - 1]
+            path = template.format(part.number)
             with (
                 open_output(path) as destination,
                 PatchWriter(destination, part.options, format=format.name) as writer,
@@ -127,4 +127,4 @@ def _check_outputs(paths: Iterable[str], patch: str, *, overwrite: bool) -> None
             if os.path.exists(patch) and os.path.samefile(path, patch):
                 raise click.UsageError(f"{path} is what is split")
             if not overwrite:
-                raise is_there(path)
+                raise error_of_existing(path)

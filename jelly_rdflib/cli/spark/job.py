@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.options import chosen_limits
-from jelly_rdflib.cli.outputs import is_there
+from jelly_rdflib.cli.outputs import error_of_existing
 from jelly_rdflib.cli.spark.session import open_session
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Job:
         if output == "-" and to is not None:
             raise click.UsageError("standard output is text: --to is for -o")
         if os.path.exists(output) and not overwrite:
-            raise is_there(output)
+            raise error_of_existing(output)
         if to is None:
             extension = os.path.splitext(output.rstrip("/"))[1].removeprefix(".")
             to = extension if extension in formats else formats[0]
@@ -90,7 +90,7 @@ class Job:
             path = full_path(self._output)
             store = Storage.of(settings_of_session(table.sparkSession)).at(path)
             if store.find(path) is not None and not self._overwrite:
-                raise is_there(path)
+                raise error_of_existing(path)
             names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
             # A patch must be in one file.
             table = table if self._is_quads else table.repartition(1)
