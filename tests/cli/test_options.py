@@ -125,6 +125,15 @@ def test_all_commands_that_read_have_it() -> None:
             assert "--limit" in {option for each in command.params for option in each.opts}, path
 
 
+def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:
+    # Those that report on streams, or join them, know; data sources of Spark have no such option.
+    others = {"completion", "inspect", "validate", "transcode"}
+    for path, command in commands(jellyp):
+        is_other = path in others or (path.startswith(("log ", "spark ")) and path != "log append")
+        options = {option for each in command.params for option in each.opts}
+        assert ("--repeated-options" in options) != is_other, path
+
+
 def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
     """Give each command that is no group, by its name."""
     context = click.Context(group)
