@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -68,7 +69,7 @@ OTHERS = [
         for rest in [
             *("24:00:00", "23:59:60", "23:59", "23:59:59,5", "23:59:59.", "23:59:59z", "235959"),
             *("23:59:59.000000", "23:59:59.0000000+01:00", "23:59:59.1234567", "23:59:59.000Z"),
-            *("23:59:59+01:60", "23:59:59-01:99", "23:59:59+14:01", "23:59:59+24:00"),
+            *("23:59:59+01:60", "23:59:59-01:99", "23:59:59+14:01"),
             *("23:59:59.000000-00:00", "23:59:59+0100", "23:59:59+01", "23:59:59+01:00:30"),
         ]
     ),
@@ -114,6 +115,17 @@ def has_short_exponent(form: Form) -> bool:
     """Of a decimal a reader does not write out all digits of 1E999999999, as rdflib would."""
     name, text = form
     return name != "decimal" or len(text.lower().partition("e")[2].lstrip("+-")) <= 2
+
+
+def can_be_spelled(form: Form) -> bool:
+    """With Python 3.10 rdflib makes times with a zone of a day or more, which it can't spell."""
+    if sys.version_info >= (3, 11):
+        return True
+    try:
+        make(*form, normalize=True)
+    except ValueError:
+        return False
+    return True
 
 
 def regex(pattern: str) -> st.SearchStrategy[str]:
@@ -166,7 +178,11 @@ TEXTS = {
     "anyURI": st.text(max_size=3),
 }
 forms = st.sampled_from(NAMES).flatmap(
-    lambda name: st.tuples(st.just(name), spoiled(TEXTS[name])).filter(has_short_exponent)
+    lambda name: (
+        st.tuples(st.just(name), spoiled(TEXTS[name]))
+        .filter(has_short_exponent)
+        .filter(can_be_spelled)
+    )
 )
 
 
@@ -214,6 +230,21 @@ def test_values_are_made_without_rdflibs_code(
     assert outcome(literal) == expected
     assert str(literal) == (normal if normalize else text)
     check_store([(name, text)])
+
+
+@pytest.mark.parametrize("normalize", [True, False, None])
+@pytest.mark.parametrize("rest", ["+24:00", "-24:30", "+99:00", ".5+24:00", ".500000-99:00"])
+def test_a_time_with_a_zone_of_a_day_or_more_keeps_its_text(
+    rest: str, normalize: bool | None
+) -> None:
+    form = ("dateTime", f"2024-02-29T23:59:59{rest}")
+    [literal] = read([form], normalize)
+    assert (str(literal), literal.datatype) == (form[1], XSD.dateTime)
+    dataset = Dataset(jr.JellyStore())
+    jr.apply(stream([form]), dataset, normalize=True)
+    assert [str(o) for _, _, o, _ in dataset.quads()] == [form[1]]
+    if can_be_spelled(form):
+        check([form], normalize)
 
 
 @pytest.fixture
