@@ -323,7 +323,7 @@ def test_a_relative_path(
 def test_more_operations_than_the_driver_takes(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = sys.modules["jelly_rdflib.spark.pipeline.maintain"]
+    module = sys.modules["jelly_rdflib.spark.pipeline.chain"]
     monkeypatch.setattr(module, "MAX_BROADCAST", 3)
     start(spark, folder).awaitTermination()
     assert maintained(spark, folder) == expected[-1]
