@@ -8,13 +8,15 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import LogError, PatchError
+from jelly_rdflib.spark.kinds import describes_errors
 from jelly_rdflib.spark.pipeline.chain import ANY, as_id, at_hand
 from jelly_rdflib.spark.pipeline.net_changes import NetChanges, net_changes
 from jelly_rdflib.spark.pipeline.order import order_changes
 from jelly_rdflib.spark.pipeline.quad_table import QuadTable, State
-from jelly_rdflib.spark.pipeline.table import check_changes
+from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 
 Sink: TypeAlias = Callable[[NetChanges, int], None]
 """Takes what a batch of a stream changes, and the number of the batch."""
@@ -97,6 +99,14 @@ def maintain(
             " order_by="
         )
     stream = check_changes(stream)
+    # The driver takes small batches: other columns are left out.
+    stream = stream.select(
+        *(
+            field.name
+            for field in stream.schema
+            if field.name in {*CHANGES.names, order_by} or describes_errors(StructType([field]))
+        )
+    )
 
     def start() -> str | None:
         head = after() if callable(after) else after

@@ -128,9 +128,8 @@ class QuadTable:
         """
         # Most often the last commit has it: then the others are not read.
         for limit in (" LIMIT 1", ""):
-            history = self._history(limit).select("version", "operation", "userMetadata")
-            # Sorted here: in Spark this would take three jobs more.
-            rows = sorted(history.collect(), reverse=True)
+            # Spark has the rows of a command at hand: to choose columns, or to sort, takes jobs.
+            rows = sorted(self._history(limit).collect(), key=lambda row: -row.version)
             for row in rows:
                 # Other programs may write any text.
                 if (row.userMetadata or "").startswith(f'{{"{_KEY}": '):

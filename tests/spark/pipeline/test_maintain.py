@@ -67,7 +67,7 @@ def put(folder: Path, number: int, operations: list[Any]) -> None:
     rows = change_rows(f"{number}.jellyp", operations)
     table = pa.Table.from_pylist([dict(zip(CHANGES.names, row, strict=True)) for row in rows])
     target = folder / "changes" / f"{number}.parquet"
-    target.parent.mkdir(exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(table.cast(SCHEMA), target)
     # the stream takes files by their age
     os.utime(target, (1_000_000 + number,) * 2)
