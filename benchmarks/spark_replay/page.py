@@ -32,8 +32,8 @@ HEAD = """# Benchmarks on Spark
 How long it takes to replay a chain of patches to the quads at its end, which a job then counts and
 hashes. `make bench-spark-replay` measures, and writes this page; no figure in it is set by hand.
 Each figure has a process of its own, in which Spark and its workers were warmed up on one file; the
-clock counts. Two cores are in use where nothing else is said. {machine}; Spark {spark} in local
-mode, Java {java}, Python {python}, {date}.
+clock counts. All threads of Java and Python together have two cores of the machine where nothing
+else is said. {machine}; Spark {spark} in local mode, Java {java}, Python {python}, {date}.
 
 Three of four operations add a quad; the others delete one of those before. All sources go through
 the same pipeline, and come to the same quads. Parquet that Spark has written itself is the limit:

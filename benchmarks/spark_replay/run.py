@@ -39,7 +39,7 @@ class Task:
     Attributes:
         source: ``jellyp``, ``rdfp`` or ``parquet``.
         work: `REPLAY` all patches, or only `READ` the rows.
-        cores: How many cores Spark has.
+        cores: How many cores Spark has, for its tasks, Java's own threads and Python's workers.
         package: The folder of another release of this package; empty for this one.
     """
 
@@ -94,6 +94,10 @@ def measure(task: Task) -> Run:
     from jelly_rdflib.spark.pipeline import MARKS, replay
 
     cores = task.cores
+    if hasattr(os, "sched_setaffinity"):
+        # Otherwise a single task has a core for Java, and parts of another for Python and Java's
+        # own threads: those that compile, and collect garbage.
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     conf = ["spark.driver.memory=4g", f"spark.driver.maxResultSize={MAX_RESULT}"]
     conf += [f"spark.sql.shuffle.partitions={8 * cores}"]
     with open_session(f"local[{cores}]", conf, None) as spark:

@@ -151,6 +151,7 @@ class ReadOptions:
     max_files: int | None = None
     max_bytes: int | None = None
     max_age: int = 7 * 24 * 3600
+    max_delay: int = 3600
     latest_first: bool = False
     modified_after: float | None = None
     modified_before: float | None = None
@@ -170,6 +171,7 @@ class ReadOptions:
         ops = given.text("op")
         terms = {column: given.text(column) for column in ("s", "p", "o", "g")}
         limits = {each.name: given.number(each.name, 0) for each in dataclasses.fields(Limits)}
+        max_age = given.duration("maxFileAge", "7d")
         made = cls(
             mode=given.choice("mode", FAILFAST, PERMISSIVE, DROPMALFORMED),
             terms=given.choice("terms", "string", "struct"),
@@ -178,7 +180,8 @@ class ReadOptions:
             is_recursive=given.flag("recursiveFileLookup"),
             max_files=given.number("maxFilesPerTrigger", 1),
             max_bytes=given.number("maxBytesPerTrigger", 1),
-            max_age=given.duration("maxFileAge", "7d"),
+            max_age=max_age,
+            max_delay=min(given.duration("maxFileDelay", "1h"), max_age),
             latest_first=given.flag("latestFirst"),
             modified_after=given.time("modifiedAfter"),
             modified_before=given.time("modifiedBefore"),

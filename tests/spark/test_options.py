@@ -30,6 +30,7 @@ class TestReading:
             "recursiveFileLookup": "True",
             "maxFilesPerTrigger": "1",
             "maxFileAge": "2h",
+            "maxFileDelay": "5min",
             "latestFirst": "true",
             "modifiedAfter": "1970-01-01T00:00:02Z",
             "modifiedBefore": "1970-01-01T02:00:03.5+02:00",
@@ -50,6 +51,7 @@ class TestReading:
             is_recursive=True,
             max_files=1,
             max_age=7200,
+            max_delay=300,
             latest_first=True,
             modified_after=2,
             modified_before=3.5,
@@ -66,7 +68,8 @@ class TestReading:
         [("90s", 90), ("2m", 120), ("2MIN", 120), ("1h", 3600), ("7d", ReadOptions().max_age)],
     )
     def test_durations(self, text: str, seconds: int) -> None:
-        assert ReadOptions.of({"maxFileAge": text}).max_age == seconds
+        made = ReadOptions.of({"maxFileAge": text})
+        assert (made.max_age, made.max_delay) == (seconds, min(3600, seconds))
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -211,6 +211,18 @@ def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
     return made.coalesce(1)
 
 
+def at_hand(table: DataFrame) -> tuple[DataFrame, bool]:
+    """Return a table as one of the driver's rows if they are few, and whether they are.
+
+    Where a table is small, each job over it costs more than its rows. On one partition of the
+    driver's rows, Spark groups and joins without a shuffle, whose stages are jobs of their own.
+    """
+    rows = table.limit(MAX_BROADCAST + 1).toArrow()
+    if rows.num_rows > MAX_BROADCAST:
+        return table, False
+    return local_table(table, rows), True
+
+
 def as_id(text: str) -> str:
     """Return the id of a patch as in tables: with angle brackets."""
     return text if text.startswith("<") else f"<{text}>"

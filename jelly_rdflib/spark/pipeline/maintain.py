@@ -8,13 +8,15 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import LogError, PatchError
-from jelly_rdflib.spark.pipeline.chain import ANY, MAX_BROADCAST, as_id, local_table
+from jelly_rdflib.spark.kinds import describes_errors
+from jelly_rdflib.spark.pipeline.chain import ANY, as_id, at_hand
 from jelly_rdflib.spark.pipeline.net_changes import NetChanges, net_changes
 from jelly_rdflib.spark.pipeline.order import order_changes
 from jelly_rdflib.spark.pipeline.quad_table import QuadTable, State
-from jelly_rdflib.spark.pipeline.table import check_changes
+from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 
 Sink: TypeAlias = Callable[[NetChanges, int], None]
 """Takes what a batch of a stream changes, and the number of the batch."""
@@ -97,6 +99,14 @@ def maintain(
             " order_by="
         )
     stream = check_changes(stream)
+    # The driver takes small batches: other columns are left out.
+    stream = stream.select(
+        *(
+            field.name
+            for field in stream.schema
+            if field.name in {*CHANGES.names, order_by} or describes_errors(StructType([field]))
+        )
+    )
 
     def start() -> str | None:
         head = after() if callable(after) else after
@@ -114,7 +124,7 @@ def maintain(
         # A batch is read several times, and a stream with a state wants each read to be whole.
         changes.persist()
         try:
-            write_batch(changes, batch)
+            write_batch(at_hand(changes)[0], batch)
         finally:
             changes.unpersist()
 
@@ -158,7 +168,7 @@ def _table_writer(
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
         new_state = State(version, found.head, query, batch)
-        table.merge(_at_hand(found.operations), delta_version, new_state)
+        table.merge(found.operations, delta_version, new_state)
 
     return write_batch
 
@@ -187,15 +197,6 @@ def _query_id(spark: SparkSession, checkpoint: str) -> str:
     """Return the id of a query, which stays the same for a checkpoint."""
     metadata = spark.read.schema("id string").json(f"{checkpoint.rstrip('/')}/metadata")
     return str(metadata.collect()[0].id)
-
-
-def _at_hand(operations: DataFrame) -> DataFrame:
-    """Return operations as a table of the driver's rows if they are few.
-
-    A merge reads them several times.
-    """
-    few = operations.limit(MAX_BROADCAST + 1).toArrow()
-    return operations if few.num_rows > MAX_BROADCAST else local_table(operations, few)
 
 
 def read_maintained(spark: SparkSession, table: str, version: int | str | None = None) -> DataFrame:

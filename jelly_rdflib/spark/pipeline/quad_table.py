@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.spark.kinds import check_columns
+from jelly_rdflib.spark.pipeline.chain import at_hand
 from jelly_rdflib.spark.pipeline.table import QUAD, QUADS
 from jelly_rdflib.spark.session import DELTA_SETTINGS
 
@@ -127,9 +128,8 @@ class QuadTable:
         """
         # Most often the last commit has it: then the others are not read.
         for limit in (" LIMIT 1", ""):
-            history = self._history(limit).select("version", "operation", "userMetadata")
-            # Sorted here: in Spark this would take three jobs more.
-            rows = sorted(history.collect(), reverse=True)
+            # Spark has the rows of a command at hand: to choose columns, or to sort, takes jobs.
+            rows = sorted(self._history(limit).collect(), key=lambda row: -row.version)
             for row in rows:
                 # Other programs may write any text.
                 if (row.userMetadata or "").startswith(f'{{"{_KEY}": '):
@@ -145,6 +145,8 @@ class QuadTable:
         this one. Then nothing is changed.
         """
         spark = self._spark
+        # A merge reads them several times.
+        operations, is_local = at_hand(operations)
         settings = {
             # Delta skips a transaction if one with the same or a larger number was committed.
             "write.txnAppId": _KEY,
@@ -153,11 +155,15 @@ class QuadTable:
             # By default 50 tasks read Delta's own log, which suits a million files.
             "snapshotPartitions": str(spark.conf.get(f"{_DELTA}.snapshotPartitions", "2")),
         }
+        if is_local:
+            # Otherwise Delta stores them first, lest they change between two reads.
+            settings["merge.materializeSource"] = "none"
         # In the text of a query braces stand for arguments.
         table = self._table.replace("{", "{{").replace("}", "}}")
         with _settings(spark, {f"{_DELTA}.{key}": value for key, value in settings.items()}):
-            spark.sql(_MERGE.format(table=table), operations=operations)
-        if self.last()[1] != state:
+            counts = spark.sql(_MERGE.format(table=table), operations=operations).collect()
+        # Delta returns no counts of a transaction that it skips.
+        if not counts:
             raise LogError(f"another query has changed the table {self.name} meanwhile")
 
     def _history(self, limit: str = "") -> DataFrame:

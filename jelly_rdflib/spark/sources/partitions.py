@@ -125,14 +125,16 @@ def plan(
         if file.size == 0 and options.mode == FAILFAST:
             raise DecodeError(f"{file.path}: the file is empty")
     files = [file for file in files if not file.is_missing]
-    full = (file.path for file in files if file.size > 0)
-    first = find_statement_type(full, storage, kind, options)
+    filled = (file.path for file in files if file.size > 0)
+    first = find_statement_type(filled, storage, kind, options)
     tasks = 2 * (os.cpu_count() or 1)
     most_files = max(LEAST_FILES, -(-len(files) // tasks))
-    target = options.partition_bytes
-    if target is None:
+    target = most = options.partition_bytes or 0
+    if options.partition_bytes is None:
         share = sum(file.size for file in files) // tasks
         target = min(SPACING, max(LEAST_BYTES, share))
+        # With a bit more, files of almost the same size take no further task.
+        most = target + target // 16
     partitions: list[FilePartition] = []
     room = -1
     for file in files:
@@ -148,7 +150,7 @@ def plan(
             room -= max(size, 1)
         else:
             partitions.append(FilePartition([(path, None)], first))
-            room = target - max(size, 1)
+            room = most - max(size, 1)
     return partitions
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -156,16 +157,21 @@ class FilteringFilesReader(FilesReader):
 class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads new files of folders, as a stream.
 
-    An offset lists the files that were read: those of the seven days (``maxFileAge``) before the
-    newest file by name, and the time before which all files count as read. Spark gives a source in
-    Python no other place to store them. A batch reads the files that its end
-    lists and its start does not. So it reads the same files whenever Spark asks for it, also after
-    a restart.
+    Spark stores each offset, and gives a source in Python no other place. So an offset lists the
+    files that were read, but only those of the last hour (``maxFileDelay``) before the newest file,
+    by name and time, and those of its own batch. It also has the time before which all files count
+    as read. A batch reads the files that its end lists and its start does not. So it reads the same
+    files whenever Spark asks for it, also after a restart.
+
+    While the query runs, this object remembers the names of seven days (``maxFileAge``). So it
+    finds a file that comes with an older time than the offset's, which no restart could find.
     """
 
     _only: set[str] | None = None
     # The entries of the last offset's files, by path; empty after a restart.
     _found: Mapping[str, Entry] = {}
+    # The times of the files that count as read, by path; None until the folder is first listed.
+    _read: dict[str, int] | None = None
 
     def initialOffset(self) -> dict[str, Any]:
         """Return the offset before the first file."""
@@ -184,33 +190,46 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """Return the offset after the next new files, as many as the limit allows."""
-        seen: dict[str, int] = start["files"]
-        new = sorted(
-            (file.modified, file.path, file)
-            for file in self.find_files()
-            if not file.is_missing
-            and file.path not in seen
-            and file.modified >= start["before"]
-            and (self._only is None or file.path in self._only)
-        )
-        if self.options.latest_first:
-            new.reverse()
+        before: int = start["before"]
+        late, new = self._find_new(before, start["files"])
+        count = len(new)
         if isinstance(limit, ReadMaxFiles):
-            new = new[: limit.max_files]
+            count = limit.max_files
         elif isinstance(limit, ReadMaxBytes):
-            sums = accumulate(file.size for _, _, file in new)
+            sums = accumulate(file.size for file in new)
             # A larger file is a batch of its own.
-            new = new[: max(1, sum(total <= limit.max_bytes for total in sums))]
-        if not new:
+            count = max(1, sum(total <= limit.max_bytes for total in sums))
+        # The next offset could not tell that a late file is left.
+        taken, left = [*late, *new[:count]], new[count:]
+        if not taken:
             return start
-        before = start["before"]
-        # The latest files tell nothing about the age of those that are left.
-        if not (self.options.latest_first and isinstance(limit, (ReadMaxFiles, ReadMaxBytes))):
-            before = max(before, max(new)[0] - self.options.max_age * 10**9)
-        files = {path: modified for path, modified in seen.items() if modified >= before}
-        files |= {path: modified for modified, path, _ in new}
-        self._found = {path: file for _, path, file in new}
+        # A time to come would make all files of today late.
+        newest = min(max(file.modified for file in taken), time.time_ns())
+        ends = [newest - self.options.max_delay * 10**9, *(file.modified for file in left)]
+        before = max(before, min(ends))
+        files = {path: when for path, when in start["files"].items() if when >= before}
+        files |= {file.path: file.modified for file in taken}
+        self._found = {file.path: file for file in taken}
         return {"before": before, "files": files}
+
+    def _find_new(self, before: int, files: dict[str, int]) -> tuple[list[Entry], list[Entry]]:
+        """Return the unread files: those older than the offset, and the others, both in order."""
+        there = [file for file in self.find_files() if not file.is_missing]
+        if self._read is None:
+            self._read = {file.path: file.modified for file in there if file.modified < before}
+        oldest = before - (self.options.max_age - self.options.max_delay) * 10**9
+        read = {**self._read, **files}
+        self._read = {path: when for path, when in read.items() if when >= oldest}
+        new = [
+            file
+            for file in there
+            if file.path not in self._read
+            and file.modified >= oldest
+            and (self._only is None or file.path in self._only)
+        ]
+        new.sort(key=lambda file: (file.modified, file.path), reverse=self.options.latest_first)
+        late = [file for file in new if file.modified < before]
+        return late, [file for file in new if file.modified >= before]
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Distribute the files between two offsets to partitions, the oldest ones first."""

@@ -14,6 +14,9 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.spark import register
 from jelly_rdflib.spark.pipeline import compact, diff, history, replay, versions
+from tests.spark.pipeline.test_maintain import put, random_patch
+from tests.spark.pipeline.upkeep import start
+from tests.spark.session import needs_connectors
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -74,3 +77,19 @@ def test_a_tiny_log_takes_few_jobs_and_tasks(
     done = jobs(spark)
     assert 0 < len(planned.keys() - before.keys()) <= 3
     assert sum(done[job] for job in done.keys() - before.keys()) <= 20
+
+
+def test_a_small_batch_of_maintain_takes_few_jobs_and_tasks(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Most of them are Delta's own, to find and to write the files of the merge."""
+    needs_connectors()
+    put(tmp_path, 0, random_patch(0))
+    start(spark, tmp_path).awaitTermination()
+    put(tmp_path, 1, random_patch(1))
+    before = jobs(spark)
+    start(spark, tmp_path).awaitTermination()
+    done = jobs(spark)
+    new = done.keys() - before.keys()
+    assert 0 < len(new) <= 20
+    assert sum(done[job] for job in new) <= 24

@@ -67,7 +67,7 @@ def put(folder: Path, number: int, operations: list[Any]) -> None:
     rows = change_rows(f"{number}.jellyp", operations)
     table = pa.Table.from_pylist([dict(zip(CHANGES.names, row, strict=True)) for row in rows])
     target = folder / "changes" / f"{number}.parquet"
-    target.parent.mkdir(exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(table.cast(SCHEMA), target)
     # the stream takes files by their age
     os.utime(target, (1_000_000 + number,) * 2)
@@ -323,7 +323,7 @@ def test_a_relative_path(
 def test_more_operations_than_the_driver_takes(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = sys.modules["jelly_rdflib.spark.pipeline.maintain"]
+    module = sys.modules["jelly_rdflib.spark.pipeline.chain"]
     monkeypatch.setattr(module, "MAX_BROADCAST", 3)
     start(spark, folder).awaitTermination()
     assert maintained(spark, folder) == expected[-1]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("pyspark")
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
@@ -18,7 +22,9 @@ from jelly_rdflib.spark.sources.reader import FolderReader
 from jelly_rdflib.spark.storage import Entry
 from tests.spark.files import make_operations, write_file
 
-DAY = 24 * 3600 * 10**9
+MINUTE = 60 * 10**9
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 
 class Folder:
@@ -46,6 +52,10 @@ class Folder:
         paths = [path for partition in partitions for path, _ in partition.parts]
         assert len(paths) == len(partitions)
         return [Path(path).stem for path in paths]
+
+    def restart(self) -> None:
+        old = self.reader
+        self.reader = FolderReader(JELLY_PATCH, old.options, JELLY_PATCH.schema, old.paths)
 
     def listed(self) -> set[str]:
         return {Path(path).stem for path in self.offset["files"]}
@@ -92,10 +102,11 @@ def test_the_latest_files_first(tmp_path: Path) -> None:
     folder = Folder(tmp_path, maxFilesPerTrigger="2", latestFirst="true")
     # The older files are not too old.
     assert [set(folder.batch()) for _ in range(4)] == [{"3", "4"}, {"1", "2"}, {"0"}, set()]
-    assert folder.listed() == set("01234")
+    # Nothing older is left.
+    assert folder.offset["before"] == DAY
     folder = Folder(tmp_path, latestFirst="true")
     assert len(folder.batch()) == 5
-    assert folder.offset["before"] == 34 * DAY
+    assert folder.offset["before"] == 41 * DAY - HOUR
 
 
 def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
@@ -108,18 +119,17 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     folder.add("later", 10 * DAY)
     folder.add("late", 10 * DAY - 1)
     assert folder.batch() == ["later"]
-    # The offset lists those of seven days alone.
-    assert folder.listed() == {"edge", "new", "later"}
     assert folder.batch() == []
     folder.add("newer", 17 * DAY + 1)
     assert folder.batch() == ["newer"]
+    # The offset lists those of an hour alone.
     assert folder.listed() == {"new", "newer"}
     # An older newest file moves nothing back.
     for name in ("new", "newer"):
         (tmp_path / f"{name}.jellyp").unlink()
     folder.add("between", 12 * DAY)
     assert folder.batch() == ["between"]
-    assert folder.offset["before"] == 10 * DAY + 1
+    assert folder.offset["before"] == 17 * DAY + 1 - HOUR
 
 
 def test_the_greatest_age_is_an_option(tmp_path: Path) -> None:
@@ -127,11 +137,136 @@ def test_the_greatest_age_is_an_option(tmp_path: Path) -> None:
     folder.add("old", 0)
     folder.add("new", 2 * DAY)
     assert folder.batch() == ["old", "new"]
-    assert folder.listed() == {"old", "new"}
     folder.add("late", DAY - 1)
     folder.add("edge", DAY)
     assert folder.batch() == ["edge"]
-    assert folder.listed() == {"edge", "new"}
+
+
+def test_after_a_restart_files_of_the_greatest_delay_are_new(tmp_path: Path) -> None:
+    """No offset tells of those that are older."""
+    folder = Folder(tmp_path, maxFileDelay="2h")
+    for name, modified in (("old", 0), ("edge", DAY - 2 * HOUR), ("new", DAY)):
+        folder.add(name, modified)
+    assert folder.batch() == ["old", "edge", "new"]
+    folder.restart()
+    folder.add("lost", DAY - 2 * HOUR - 1)
+    folder.add("later", DAY - 2 * HOUR)
+    assert folder.batch() == ["later"]
+    assert folder.listed() == {"edge", "later", "new"}
+    # It counts as read from then on; the next one comes while the query runs.
+    folder.add("late", HOUR)
+    assert folder.batch() == ["late"]
+    folder.restart()
+    assert folder.batch() == []
+
+
+def test_all_late_files_are_in_the_next_batch(tmp_path: Path) -> None:
+    """Whatever the limit: after a restart they would count as read."""
+    folder = Folder(tmp_path, maxFilesPerTrigger="1")
+    folder.add("new", 2 * DAY)
+    assert folder.batch() == ["new"]
+    for name, modified in (("a", DAY), ("b", DAY + 1), ("c", 2 * DAY), ("d", 2 * DAY)):
+        folder.add(name, modified)
+    assert folder.batch() == ["a", "b", "c"]
+    folder.restart()
+    assert folder.batch() == ["d"]
+
+
+def test_a_file_of_a_time_to_come_makes_no_others_late(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    now = time.time_ns()
+    folder.add("a", now + DAY)
+    assert folder.batch() == ["a"]
+    folder.restart()
+    folder.add("b", now - HOUR // 2)
+    assert folder.batch() == ["b"]
+
+
+def test_an_offset_does_not_grow_with_the_files_of_seven_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(tmp_path)
+    files: list[Entry] = []
+    monkeypatch.setattr(folder.reader, "find_files", lambda: files)
+    path, size = write_file(tmp_path / "a.jellyp", make_operations(1, 1)), 0
+    for number in range(1000):
+        name = f"{path}-{number:04}"
+        files.append(Entry(name, size=1, modified=DAY + number * MINUTE))
+        end = folder.reader.latestOffset(folder.offset, ReadAllAvailable())
+        assert end["files"].keys() - folder.offset["files"].keys() == {name}
+        folder.offset = end
+        size = max(size, len(json.dumps(end)))
+    # A file each minute, for an hour.
+    assert len(folder.offset["files"]) == 61
+    assert size < 65 * len(json.dumps({name: DAY}))
+
+
+def test_an_offset_of_an_earlier_release(tmp_path: Path) -> None:
+    """It lists the files of seven days."""
+    folder = Folder(tmp_path)
+    for number in range(3):
+        folder.add(f"{number}", 10 * DAY + number * DAY)
+    files = {str(path): path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    folder.offset = {"before": 5 * DAY, "files": files}
+    folder.add("late", 6 * DAY)
+    folder.add("new", 12 * DAY + 1)
+    assert folder.batch() == ["late", "new"]
+    assert folder.listed() == {"2", "late", "new"}
+
+
+AGES = st.sampled_from([0, 1, MINUTE, HOUR, 2 * HOUR, 3 * DAY, 7 * DAY])
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), AGES),
+        st.tuples(st.just("batch"), st.integers(1, 3)),
+        st.tuples(st.just("kill"), st.booleans()),
+    ),
+    max_size=30,
+)
+
+
+@given(ACTIONS, st.booleans())
+def test_each_file_is_read_once(actions: list[Any], latest_first: bool) -> None:
+    """Files come by any age, and the query is killed before or after Spark stores an offset."""
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
+        files: list[Entry] = []
+        patched.setattr(FolderReader, "find_files", lambda reader: list(files))
+        folder = Folder(Path(name), latestFirst=str(latest_first).lower())
+        path = write_file(Path(name) / "a.jellyp", make_operations(1, 1))
+        patched.setattr(FolderReader, "plan", lambda reader, found: [each.path for each in found])
+        patched.setattr(FolderReader, "_find", lambda reader, path: Entry(path))
+        read: list[Any] = []
+        newest, unread, late = 100 * DAY, set[str](), set[str]()
+
+        def next_batch(limit: int) -> dict[str, Any]:
+            end = folder.reader.latestOffset(folder.offset, ReadMaxFiles(limit))
+            return json.loads(json.dumps(end))
+
+        for action, value in [*actions, *[("batch", 100)] * 2]:
+            if action == "add":
+                file = Entry(f"{path}-{len(files)}", size=1, modified=newest - value)
+                newest += MINUTE
+                files.append(file)
+                unread.add(file.path)
+            elif action == "batch":
+                end = next_batch(value)
+                read += folder.reader.partitions(folder.offset, end)
+                folder.offset = end
+                unread -= set(read)
+            else:
+                end = next_batch(2)
+                if value:
+                    # It was stored, so the batch comes again.
+                    folder.restart()
+                    read += folder.reader.partitions(folder.offset, end)
+                    folder.offset = end
+                    unread -= set(read)
+                else:
+                    folder.restart()
+                modified = {file.path: file.modified for file in files}
+                late |= {path for path in unread if modified[path] < folder.offset["before"]}
+        assert len(read) == len(set(read))
+        assert {file.path for file in files} - set(read) <= late
 
 
 def test_available_now_reads_what_was_there_at_its_start(tmp_path: Path) -> None:

@@ -60,11 +60,13 @@ def test_small_files_fill_a_partition(tmp_path: Path) -> None:
     [
         # Two tasks for each processor.
         ([8 * MIB] * 8, whole([0, 1], [2, 3], [4, 5], [6, 7])),
-        ([2 * MIB, 2 * MIB, 1], whole([0, 1], [2])),
-        ([33 * MIB] * 12, whole(*([number] for number in range(12)))),
+        # Those of almost the same size take no further task.
+        ([8 * MIB, 8 * MIB + 9] * 4, whole([0, 1], [2, 3], [4, 5], [6, 7])),
+        ([2 * MIB, 2 * MIB, MIB], whole([0, 1], [2])),
+        ([35 * MIB] * 12, whole(*([number] for number in range(12)))),
         ([32 * MIB] * 12, whole(*([number, number + 1] for number in range(0, 12, 2)))),
     ],
-    ids=["by processors", "not too small", "not too large", "as large as may be"],
+    ids=["by processors", "nearly the same", "not too small", "not too large", "the largest"],
 )
 def test_the_size_of_a_partition_suits_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: list[int], expected: Any
