@@ -145,7 +145,11 @@ class JellyStore(Store):
         return self.quads.triples(triple_pattern, context)
 
     def __len__(self, context: Any = None) -> int:
-        """Count the triples of a graph, or those of all graphs together, each once."""
+        """Count the triples of a graph, or those of all graphs together, each once.
+
+        So does rdflib for a dataset, whatever its ``default_union``. All graphs together are
+        counted when they are first asked for; few changes later the count is still known.
+        """
         return self.quads.count(context)
 
     # --- graphs -----------------------------------------------------------------------------------
