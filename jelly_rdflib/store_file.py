@@ -9,7 +9,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.recording.follower import Follower
 from jelly_rdflib.recording.record import Recorder, record
 from jelly_rdflib.streams.writing import StatementWriter
 
@@ -72,7 +73,9 @@ class StoreFile:
         store.destroy(None)
         # The version that the file has, as its metadata say it.
         self._saved = ""
-        self._recorder: Recorder | None = None
+        self.recorder: Recorder | None = None
+        # It gets each transaction that the log gets.
+        self.follower: Follower | None = None
         try:
             if is_there:
                 self._read()
@@ -81,9 +84,9 @@ class StoreFile:
             store.commit()
             self._remove_remains()
             self._first_version = self._log.version
-            self._recorder = record(self._dataset, self)
+            self.recorder = record(self._dataset, self)
             store.file = self
-            self._recorder.__enter__()
+            self.recorder.__enter__()
         except BaseException:
             self._leave()
             raise
@@ -179,12 +182,13 @@ class StoreFile:
                 "a commit was interrupted when the log had its changes already, and the store has"
                 " them no longer: close the file, and open it again"
             )
-        self._log.append(patch)
+        with nullcontext() if self.follower is None else self.follower.writing(patch):
+            self._log.append(patch)
 
     def _is_in_step(self) -> bool:
         """Has the log one more patch for each transaction that was committed?"""
-        assert self._recorder is not None
-        return self._log.version == self._first_version + self._recorder.committed
+        assert self.recorder is not None
+        return self._log.version == self._first_version + self.recorder.committed
 
     # --- closing ----------------------------------------------------------------------------------
 
@@ -206,8 +210,8 @@ class StoreFile:
     def _leave(self) -> None:
         self._store.file = None
         try:
-            if self._store.recording is not None and self._recorder is not None:
-                self._recorder.__exit__(None, None, None)
+            if self._store.recording is not None and self.recorder is not None:
+                self.recorder.__exit__(None, None, None)
         finally:
             self._store.destroy(None)
 

@@ -228,8 +228,6 @@ def test_what_can_not_be_opened(path: Path) -> None:
         dataset.open(str(path))
     with pytest.raises(jr.RecordError, match="destroy"):
         dataset.store.destroy(None)
-    with pytest.raises(jr.RecordError, match="can't be recorded twice"), jr.record(dataset):
-        pass
 
 
 def test_store_of_a_configuration_and_a_copy(path: Path) -> None:

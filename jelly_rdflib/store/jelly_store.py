@@ -279,10 +279,10 @@ class JellyStore(Store):
             LogConflict: The commit comes too late, as by `open`. The file stays open.
             OSError: The file or its log can't be written. The log keeps all earlier commits.
         """
-        if not self.is_in_file:
-            self._refuse_if_recorded("close")
         # No other thread changes the store until its file is written.
         with self._turn:
+            if not self.is_in_file or self.file.follower is not None:
+                self._refuse_if_recorded("close")
             if commit_pending_transaction:
                 self.commit()
             elif self.is_in_file:
