@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import closing, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import LogError
@@ -83,6 +85,7 @@ class StoreFile:
             self._catch_up(is_there)
             store.commit()
             self._remove_remains()
+            # The version before the first transaction that the recorder commits.
             self._first_version = self._log.version
             self.recorder = record(self._dataset, self)
             store.file = self
@@ -182,11 +185,37 @@ class StoreFile:
                 "a commit was interrupted when the log had its changes already, and the store has"
                 " them no longer: close the file, and open it again"
             )
+        if not self._has_effect(patch):
+            self._first_version -= 1
+            return
         with nullcontext() if self.follower is None else self.follower.writing(patch):
             self._log.append(patch)
 
+    def _has_effect(self, patch: Patch) -> bool:
+        """Has a patch, which the store has made, changed anything in the end?
+
+        A transaction that is applied from an iterator, and aborted, is undone operation by
+        operation, since others may have changed the store meanwhile. The log is to have nothing of
+        it. Most patches have changed the first statement that they name.
+        """
+        seen = set()
+        operation: Any
+        for operation in patch:
+            op, *terms = operation
+            if op in (Op.PA, Op.PD):
+                return True
+            if op in (Op.A, Op.D) and (statement := tuple(terms)) not in seen:
+                seen.add(statement)
+                s, p, o, g = terms
+                found = self._store.triples((s, p, o), DATASET_DEFAULT_GRAPH_ID if g is None else g)
+                # Equal literals may have their language tags in other letters.
+                tags = [getattr(o, "language", None) for (_, _, o), _ in found]
+                if tags != ([] if op == Op.A else [getattr(o, "language", None)]):
+                    return True
+        return False
+
     def _is_in_step(self) -> bool:
-        """Has the log one more patch for each transaction that was committed?"""
+        """Has the log one more patch for each transaction that was committed, with an effect?"""
         assert self.recorder is not None
         return self._log.version == self._first_version + self.recorder.committed
 
