@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Callable
@@ -239,6 +240,23 @@ def test_store_of_a_configuration_and_a_copy(path: Path) -> None:
     dataset.close()
     assert numbers(opened(path)) == {1}
     assert numbers(other) == {1, 2}
+
+
+def test_empty_graphs_are_in_memory_and_in_copies_but_not_in_the_file(path: Path) -> None:
+    dataset = opened(path, create=True)
+    names = [URIRef("urn:new"), G]
+    dataset.graph(names[0])
+    add(dataset, 1)
+    dataset.graph(G).remove((S, P, None))
+    dataset.commit()
+
+    def listed(each: Dataset) -> list[Any]:
+        return [name for name in names if name in {g.identifier for g in each.store.contexts()}]
+
+    assert listed(dataset) == listed(copy.deepcopy(dataset)) == names
+    assert listed(pickle.loads(pickle.dumps(dataset))) == names
+    dataset.close()
+    assert listed(opened(path)) == []
 
 
 def test_link_stays_a_link(path: Path) -> None:
