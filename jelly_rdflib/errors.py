@@ -74,6 +74,9 @@ class _PlacedError(JellyError):
 class DecodeError(_PlacedError, ValueError):
     """The input breaks a rule of the format.
 
+    From rdflib's ``parse`` it is an ``rdflib.exceptions.ParserError``, too, and so are `LimitError`
+    and `ApplyError`.
+
     Args:
         message: What is wrong, in words.
         offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
@@ -93,6 +96,14 @@ class DecodeError(_PlacedError, ValueError):
         name id 9 was never set (byte 120, frame 0, row 7)
         >>> print(DecodeError("expected a term", offset=57, line=3, column=14))
         expected a term (line 3, column 14, byte 57)
+        >>> import jelly_rdflib
+        >>> from rdflib import Dataset
+        >>> from rdflib.exceptions import ParserError
+        >>> try:
+        ...     _ = Dataset().parse(data="A <urn:s> oh no", format="rdf-patch")
+        ... except ParserError as error:
+        ...     print(isinstance(error, DecodeError), error.column)
+        True 11
     """
 
 

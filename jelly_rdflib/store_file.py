@@ -9,10 +9,12 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import LogError
@@ -27,6 +29,7 @@ from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.recording.follower import Follower
 from jelly_rdflib.recording.record import Recorder, record
 from jelly_rdflib.streams.writing import StatementWriter
 
@@ -72,7 +75,9 @@ class StoreFile:
         store.destroy(None)
         # The version that the file has, as its metadata say it.
         self._saved = ""
-        self._recorder: Recorder | None = None
+        self.recorder: Recorder | None = None
+        # It gets each transaction that the log gets.
+        self.follower: Follower | None = None
         try:
             if is_there:
                 self._read()
@@ -80,10 +85,11 @@ class StoreFile:
             self._catch_up(is_there)
             store.commit()
             self._remove_remains()
+            # The version before the first transaction that the recorder commits.
             self._first_version = self._log.version
-            self._recorder = record(self._dataset, self)
+            self.recorder = record(self._dataset, self)
             store.file = self
-            self._recorder.__enter__()
+            self.recorder.__enter__()
         except BaseException:
             self._leave()
             raise
@@ -179,12 +185,39 @@ class StoreFile:
                 "a commit was interrupted when the log had its changes already, and the store has"
                 " them no longer: close the file, and open it again"
             )
-        self._log.append(patch)
+        if not self._has_effect(patch):
+            self._first_version -= 1
+            return
+        with nullcontext() if self.follower is None else self.follower.writing(patch):
+            self._log.append(patch)
+
+    def _has_effect(self, patch: Patch) -> bool:
+        """Has a patch, which the store has made, changed anything in the end?
+
+        A transaction that is applied from an iterator, and aborted, is undone operation by
+        operation, since others may have changed the store meanwhile. The log is to have nothing of
+        it. Most patches have changed the first statement that they name.
+        """
+        seen = set()
+        operation: Any
+        for operation in patch:
+            op, *terms = operation
+            if op in (Op.PA, Op.PD):
+                return True
+            if op in (Op.A, Op.D) and (statement := tuple(terms)) not in seen:
+                seen.add(statement)
+                s, p, o, g = terms
+                found = self._store.triples((s, p, o), DATASET_DEFAULT_GRAPH_ID if g is None else g)
+                # Equal literals may have their language tags in other letters.
+                tags = [getattr(o, "language", None) for (_, _, o), _ in found]
+                if tags != ([] if op == Op.A else [getattr(o, "language", None)]):
+                    return True
+        return False
 
     def _is_in_step(self) -> bool:
-        """Has the log one more patch for each transaction that was committed?"""
-        assert self._recorder is not None
-        return self._log.version == self._first_version + self._recorder.committed
+        """Has the log one more patch for each transaction that was committed, with an effect?"""
+        assert self.recorder is not None
+        return self._log.version == self._first_version + self.recorder.committed
 
     # --- closing ----------------------------------------------------------------------------------
 
@@ -206,8 +239,8 @@ class StoreFile:
     def _leave(self) -> None:
         self._store.file = None
         try:
-            if self._store.recording is not None and self._recorder is not None:
-                self._recorder.__exit__(None, None, None)
+            if self._store.recording is not None and self.recorder is not None:
+                self.recorder.__exit__(None, None, None)
         finally:
             self._store.destroy(None)
 

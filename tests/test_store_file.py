@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -228,8 +228,6 @@ def test_what_can_not_be_opened(path: Path) -> None:
         dataset.open(str(path))
     with pytest.raises(jr.RecordError, match="destroy"):
         dataset.store.destroy(None)
-    with pytest.raises(jr.RecordError, match="can't be recorded twice"), jr.record(dataset):
-        pass
 
 
 def test_store_of_a_configuration_and_a_copy(path: Path) -> None:
@@ -242,6 +240,23 @@ def test_store_of_a_configuration_and_a_copy(path: Path) -> None:
     dataset.close()
     assert numbers(opened(path)) == {1}
     assert numbers(other) == {1, 2}
+
+
+def test_empty_graphs_are_in_memory_and_in_copies_but_not_in_the_file(path: Path) -> None:
+    dataset = opened(path, create=True)
+    names = [URIRef("urn:new"), G]
+    dataset.graph(names[0])
+    add(dataset, 1)
+    dataset.graph(G).remove((S, P, None))
+    dataset.commit()
+
+    def listed(each: Dataset) -> list[Any]:
+        return [name for name in names if name in {g.identifier for g in each.store.contexts()}]
+
+    assert listed(dataset) == listed(copy.deepcopy(dataset)) == names
+    assert listed(pickle.loads(pickle.dumps(dataset))) == names
+    dataset.close()
+    assert listed(opened(path)) == []
 
 
 def test_link_stays_a_link(path: Path) -> None:
@@ -274,9 +289,51 @@ def test_each_transaction_that_is_applied_is_committed(path: Path, wrap: Any) ->
     add(dataset, 4, commit=False)
     assert numbers(opened(path)) == {1, 2, 3}
     log = jr.PatchLog(log_of(path))
-    # What was undone operation by operation is a patch without an effect.
+    # The log has nothing of what was undone, operation by operation or at once.
     states = [numbers(log.checkout(version)) for version in range(1, log.version + 1)]
-    assert [state for state, _ in groupby(states)] == [{1}, {1, 2}, {1, 2, 3}]
+    assert states == [{1}, {1, 2}, {1, 2, 3}]
+
+
+def test_transaction_without_an_effect_is_not_in_the_log(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1, 2)
+    graph, other = dataset.graph(G), dataset.graph(URIRef("urn:h"))
+    graph.add((S, P, Literal("x", lang="EN")))
+    dataset.commit()
+    log = jr.PatchLog(log_of(path))
+    before = log.version
+    graph.remove((S, P, None))
+    other.add((S, P, Literal(1)))
+    dataset.add((S, P, Literal(1)))
+    dataset.remove((S, P, Literal(1)))
+    add(dataset, 2, 1, 3, commit=False)
+    graph.remove((S, P, Literal(3)))
+    graph.add((S, P, Literal("x", lang="EN")))
+    other.remove((S, P, None))
+    dataset.commit()
+    log.refresh()
+    assert log.version == before
+    # Each of these has an effect.
+    changes: list[Callable[[], object]] = [
+        lambda: graph.remove((S, P, Literal(1))),
+        lambda: graph.remove((S, P, Literal(2))).add((S, P, Literal(1))),
+        lambda: dataset.store.bind("ex", URIRef("urn:ex#")),
+        lambda: other.add((S, P, Literal(1))),
+        lambda: dataset.add((S, P, URIRef("urn:no valid IRI"))),
+    ]
+    for number, change in enumerate(changes, 1):
+        change()
+        dataset.commit()
+        log.refresh()
+        assert log.version == before + number
+    # The case of the tag: the first spelling in a store stays, unless the literal was deleted.
+    graph.remove((S, P, Literal("x", lang="en")))
+    graph.add((S, P, Literal("x", lang="en")))
+    dataset.commit()
+    found = [o.language for o in graph.objects() if o.language]
+    assert [o.language for o in opened(path).graph(G).objects() if o.language] == found
+    dataset.close()
+    assert len(opened(path)) == 3
 
 
 @pytest.mark.parametrize("wrap", [list, iter], ids=["a list", "an iterator"])

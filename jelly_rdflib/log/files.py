@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import zstandard
 from rdflib.graph import Dataset
 from rdflib.term import Literal, Node, URIRef
 
@@ -39,6 +38,7 @@ from jelly_rdflib.options import (
     PhysicalStreamType,
     StreamOptions,
 )
+from jelly_rdflib.streams.destination import ZstdFile
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
@@ -132,11 +132,10 @@ def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     if not is_compressed:
         yield file
         return
-    compressor = zstandard.ZstdCompressor(write_checksum=True)
-    sink = compressor.stream_writer(file, closefd=False)  # type: ignore[arg-type]
+    sink = ZstdFile(file, has_checksum=True)
     yield sink
     # After an error the file is discarded, so this is not reached.
-    sink.close()  # type: ignore[no-untyped-call]
+    sink.close()
 
 
 def check_segment(

@@ -11,6 +11,7 @@ from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
+from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 
 
 class PatchParser(Parser):
@@ -43,14 +44,15 @@ class PatchParser(Parser):
             DecodeError: The input breaks a rule of the format.
             LimitError: The input asks for more than ``limits``.
         """
-        apply(
-            get_bytes(source, self.format),
-            find_target(sink),
-            atomic=atomic,
-            limits=limits,
-            normalize=normalize,
-            format=self.format.name,
-        )
+        with raising_parser_errors():
+            apply(
+                get_bytes(source, self.format),
+                find_target(sink),
+                atomic=atomic,
+                limits=limits,
+                normalize=normalize,
+                format=self.format.name,
+            )
 
 
 class RdfPatchParser(PatchParser):

@@ -14,6 +14,7 @@ from jelly_rdflib.graph.apply import apply, apply_statements
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
+from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 from jelly_rdflib.streams.open_input import open_input
 
 
@@ -69,11 +70,12 @@ class JellyParser(Parser):
         data = get_bytes(source, JELLY)
         target = find_target(sink)
         settings: Any = {"limits": limits, "normalize": normalize, "strict": strict}
-        if bnode_context is None:
-            apply_statements(data, target, atomic=atomic, **settings)
-            return
-        opened = open_input(data, format=JELLY.name, holds_changes=False, **settings)
-        apply(_relabelled(opened.operations(), bnode_context), target, atomic=atomic)
+        with raising_parser_errors():
+            if bnode_context is None:
+                apply_statements(data, target, atomic=atomic, **settings)
+                return
+            opened = open_input(data, format=JELLY.name, holds_changes=False, **settings)
+            apply(_relabelled(opened.operations(), bnode_context), target, atomic=atomic)
 
 
 def _relabelled(

@@ -24,6 +24,7 @@ from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
+from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.writing import StatementWriter
 
@@ -95,15 +96,16 @@ class StoreParser(Parser):
         base = None
         if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
-        apply_statements(
-            get_bytes(source, self._format),
-            target,
-            limits=limits,
-            strict=False,
-            format=self._format,
-            base=base,
-            label_prefix=f"N{secrets.token_hex(8)}",
-        )
+        with raising_parser_errors():
+            apply_statements(
+                get_bytes(source, self._format),
+                target,
+                limits=limits,
+                strict=False,
+                format=self._format,
+                base=base,
+                label_prefix=f"N{secrets.token_hex(8)}",
+            )
 
 
 class StoreSerializer(Serializer):

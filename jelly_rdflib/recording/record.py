@@ -16,12 +16,14 @@ from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
-from jelly_rdflib.graph.stores.native import Block, Tap, find_tap, open_tap
+from jelly_rdflib.graph.stores.native import Block, find_tap, open_tap
 from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.recording.follower import Follower
 from jelly_rdflib.recording.sinks import PatchSink, Sink, TakesPatches
 from jelly_rdflib.recording.transactions import Transactions
+from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.writing import PatchWriter
 from jelly_rdflib.types import ChangeFormat, JellyPatchFormat, Writable
 
@@ -100,8 +102,13 @@ def record(
     before a prefix is bound. So it is the end of the transaction that raises if a change can't be
     recorded, and changes are not refused before that. What is undone until then is not in the
     recording at all, with no abort of it; ``recorder.aborted`` counts it. To undo changes, eight
-    bytes for each deletion are kept. Recording can't start while a patch is being applied. A store
-    in a file is recorded by its log, and can't be recorded a second time.
+    bytes for each deletion are kept. Recording can't start while a patch is being applied.
+
+    **A `JellyStore` in a file** is recorded by its log. A second recording gets what the log gets:
+    each transaction that is committed, those of `apply` one by one. Committing and undoing are for
+    all graphs of the file. What the writer refuses is not committed; the log has a transaction
+    before the writer commits it. If the writer then fails, a RecordError at the end of the block
+    says that the file has more than was recorded.
 
     **Other stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a
     whole before and after each update, which takes time and memory; with ``update(...,
@@ -203,7 +210,6 @@ class Recorder(Block):
     """
 
     _context: AbstractContextManager[Sink]
-    _tap: Tap
 
     def __init__(
         self,
@@ -217,7 +223,7 @@ class Recorder(Block):
         self._open_sink = open_sink
         self._patches = patches
         self._is_atomic = is_atomic
-        self._transactions: Transactions | None = None
+        self._transactions: Transactions | Follower | None = None
         self._is_open = False
         self._is_in_transaction = False
 
@@ -317,6 +323,14 @@ class Recorder(Block):
         tap = find_tap(store)
         if tap is None:
             tap = open_tap(self._target)
+        elif type(store) is JellyStore and store.is_in_file and store.file.follower is None:
+            leader = store.file.recorder._transactions
+            with tap.lock:
+                self._transactions = Follower(
+                    self._target, store.file, tap, leader, sink, is_atomic=self._is_atomic
+                )
+            self._is_open = True
+            return
         elif store.transaction_aware:
             raise RecordError(
                 "a store with transactions of its own can't be recorded twice at a time: it has "
@@ -327,7 +341,7 @@ class Recorder(Block):
             with tap.lock:
                 transactions = Transactions(self._target, tap, sink, is_atomic=self._is_atomic)
                 tap.join(transactions)
-            self._tap, self._transactions, self._is_open = tap, transactions, True
+            self._transactions, self._is_open = transactions, True
         except BaseException:
             if transactions is not None:
                 tap.leave(transactions)
@@ -347,7 +361,7 @@ class Recorder(Block):
 
     def _end_block(self, failure: BaseException | None) -> None:
         assert self._transactions is not None
-        self._tap.leave(self._transactions)
+        self._transactions.stop()
         if failure is not None:
             self._context.__exit__(type(failure), failure, failure.__traceback__)
 

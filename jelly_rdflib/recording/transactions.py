@@ -141,6 +141,10 @@ class Transactions(Journal):
                     f"a change was made, but could not be recorded ({failure})"
                 ) from failure
 
+    def stop(self) -> None:
+        """End the recording."""
+        self._tap.leave(self)
+
     def leave(self, *, has_failed: bool) -> None:
         """End the transaction: its commit has failed, or an exception has left its block."""
         if self._is_atomic or has_failed:

@@ -145,7 +145,11 @@ class JellyStore(Store):
         return self.quads.triples(triple_pattern, context)
 
     def __len__(self, context: Any = None) -> int:
-        """Count the triples of a graph, or those of all graphs together, each once."""
+        """Count the triples of a graph, or those of all graphs together, each once.
+
+        So does rdflib for a dataset, whatever its ``default_union``. All graphs together are
+        counted when they are first asked for; few changes later the count is still known.
+        """
         return self.quads.count(context)
 
     # --- graphs -----------------------------------------------------------------------------------
@@ -275,10 +279,10 @@ class JellyStore(Store):
             LogConflict: The commit comes too late, as by `open`. The file stays open.
             OSError: The file or its log can't be written. The log keeps all earlier commits.
         """
-        if not self.is_in_file:
-            self._refuse_if_recorded("close")
         # No other thread changes the store until its file is written.
         with self._turn:
+            if not self.is_in_file or self.file.follower is not None:
+                self._refuse_if_recorded("close")
             if commit_pending_transaction:
                 self.commit()
             elif self.is_in_file:

@@ -7,6 +7,7 @@ import gc
 import io
 import threading
 import weakref
+from random import Random
 from typing import Any
 
 import pytest
@@ -299,3 +300,32 @@ counts = {context.identifier: store.quads.count(context.identifier) for context 
 print(ran, store.quads.sizes()["quads"], sum(counts.values()), {counts[graph] for graph in graphs})
 """
     assert run(code).split() == ["100", "30100", "30100", "{1}"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_len_of_all_graphs_counts_each_triple_once(seed: int) -> None:
+    """Also where so much changes between two calls that the count is given up."""
+    random = Random(seed)
+    dataset = Dataset(store="Jelly", default_union=bool(seed % 2))
+    graphs = [dataset.graph(URIRef(f"urn:g{i}")) for i in range(random.choice([1, 2, 7]))]
+    state, committed = set[Any](), set[Any]()
+    for _ in range(300):
+        is_long = random.random() < 0.1
+        for _ in range(random.randrange(300) if is_long else 2):
+            graph = random.choice(graphs)
+            triple = (S, P, Literal(random.randrange(200)))
+            if random.random() < 0.6:
+                graph.add(triple)
+                state.add((*triple, graph.identifier))
+            else:
+                graph.remove(triple)
+                state.discard((*triple, graph.identifier))
+        end = random.random()
+        if end < 0.1:
+            dataset.rollback()
+            state = set(committed)
+        elif end < 0.2:
+            dataset.commit()
+            committed = set(state)
+        if random.random() < 0.7:
+            assert len(dataset) == len({quad[:3] for quad in state})

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from threading import RLock
-from typing import Any
+from typing import Any, NoReturn
 
 from rdflib.graph import Graph
 from rdflib.store import Store
@@ -41,6 +41,7 @@ class Journal(Undoer):
 
 def open_tap(target: Graph) -> Tap: ...
 def find_tap(store: Store) -> Tap | None: ...
+def refuse_default_graph() -> NoReturn: ...
 
 class Tap:
     lock: RLock

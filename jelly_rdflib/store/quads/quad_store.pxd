@@ -26,8 +26,8 @@ cdef class QuadStore:
     cdef dict graph_objects
     cdef object make_graph
     cdef uint64_t changes  # counts all changes to quads
-    cdef uint64_t counted_at  # the changes when the triples of all graphs were counted
-    cdef uint32_t triple_count
+    cdef uint32_t triple_count  # of all graphs together, each once; right while there is patience
+    cdef int64_t patience  # the look-ups that may be made to keep the count right
 
     cdef bint add_row(self, const Row* row, uint32_t spelling) except -1
     cdef bint delete_row(self, const Row* row) except -1
@@ -36,6 +36,7 @@ cdef class QuadStore:
     cdef void prefetch_slot(self, const Row* row) noexcept
     cdef void prefetch_row(self, const Row* row) noexcept
     cdef int remove_at(self, uint64_t* slot) except -1
+    cdef void note_change(self, const Row* row, int change) noexcept
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1

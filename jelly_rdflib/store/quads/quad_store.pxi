@@ -35,7 +35,6 @@ cdef class QuadStore:
         self.runs = []
         self.graph_objects = {}
         self.make_graph = make_graph
-        self.counted_at = <uint64_t>-1
 
     def __dealloc__(self):
         PyMem_RawFree(self.index.table.slots)
@@ -213,7 +212,7 @@ cdef class QuadStore:
         slot[0] = make_slot(hash_row(row), number + 1)
         self.index.count += 1
         count_quad(&self.graphs, graph, 1)
-        self.changes += 1
+        self.note_change(row, 1)
         return 0
 
     cdef int remove_at(self, uint64_t* slot) except -1:
@@ -236,8 +235,28 @@ cdef class QuadStore:
         count_quad(
             &self.graphs, find_graph(&self.graphs, row_at(self.rows, number).terms[G]), -1
         )
-        self.changes += 1
+        self.note_change(row_at(self.rows, number), -1)
         return 0
+
+    cdef void note_change(self, const Row* row, int change) noexcept:
+        """Note that a quad has come or gone, and keep the count of triples right.
+
+        That takes a look-up in each other graph. If there were so many since the count was asked
+        for that it is cheaper to count anew, the count is given up.
+        """
+        cdef Row other = row[0]
+        cdef GraphEntry* graph
+        cdef uint32_t i
+        self.changes += 1
+        if self.patience == 0:
+            return
+        self.patience = max(self.patience - self.graphs.count, 0)
+        for i in range(self.graphs.count):
+            graph = &self.graphs.entries[i]
+            other.terms[G] = graph.name
+            if graph.name != row.terms[G] and graph.count > 0 and self.find_row(&other)[0] != 0:
+                return
+        self.triple_count += change
 
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1:
         cdef GraphEntry* graph = need_graph(&self.graphs, name)
@@ -358,7 +377,7 @@ cdef class QuadStore:
                 self.index.count += 1
                 set_death(self.rows, number, 0)
                 count_quad(&self.graphs, find_graph(&self.graphs, row.terms[G]), 1)
-                self.changes += 1
+                self.note_change(&row, 1)
         return 0
 
     cdef void list_again(self, const Mark* mark, uint32_t graph) noexcept:

@@ -196,15 +196,19 @@ cdef uint32_t count_triples(QuadStore store) except? 0:
     cdef Scan scan
     cdef list names
     cdef uint32_t count = 0
+    cdef uint64_t changes = store.changes
     if store.graphs.filled <= 1:
         return store.index.count
-    if store.counted_at != store.changes:
+    if store.patience == 0:
         memset(&row, 0, sizeof(row))
         scan = open_scan(open_snapshot(store), &row, False)
         names = []
         while scan.read_triple(&row, names):
             count += 1
             names.clear()
+        if store.changes != changes:
+            # Other code ran meanwhile, such as Python's collector.
+            return count
         store.triple_count = count
-        store.counted_at = store.changes
+    store.patience = store.index.count // 4
     return store.triple_count

@@ -11,8 +11,11 @@ cdef enum:
     SAMPLE_EVERY = 16
     # To sort so many rows takes memory that is given back to the system.
     MANY_ROWS = 1 << 16
-    DIGITS = 8
     DIGIT_VALUES = 256
+
+cdef enum:
+    # Orders: by which terms, one after the other.
+    SPOG, POSG, OSPG, GSPO, GPOS, GOSP, ORDERS
 
 
 cdef extern from *:
@@ -23,19 +26,31 @@ cdef extern from *:
     #else
     #define jelly_trim_memory() ((void)0)
     #endif
+    static const uint8_t jelly_order_columns[6][4] = {
+        {0, 1, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}, {3, 0, 1, 2}, {3, 1, 2, 0}, {3, 2, 0, 1},
+    };
     """
+    const uint8_t[4]* ORDER_COLUMNS "jelly_order_columns"
     void trim_memory "jelly_trim_memory"() noexcept
 
 
 ctypedef struct SortItem:
     uint64_t key
-    uint32_t row
+    uint32_t number  # of a row or a term
 
 
 @cython.nonecheck(True)
 @cython.final
 cdef class Permutation:
     """Numbers of rows, sorted by the rows' terms."""
+
+    cdef uint32_t* rows
+    # The first two terms, in the order, of each `SAMPLE_EVERY`th row: they are searched first, as
+    # they fit into the processor's cache.
+    cdef uint64_t* samples
+    cdef uint32_t count
+    cdef uint32_t made_at  # rows that were dead at this time of the clock may be left out
+    cdef uint64_t wasted  # how often a dead row was skipped
 
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
@@ -46,6 +61,9 @@ cdef class Permutation:
 @cython.final
 cdef class Run:
     """Rows from number ``start`` up to, without, number ``end``."""
+
+    cdef uint32_t start, end  # of the store's rows
+    cdef list permutations  # by order; None where none was needed yet
 
     def __cinit__(self, uint32_t start, uint32_t end):
         self.start = start
@@ -246,7 +264,7 @@ cdef int sort_rows(
         raise MemoryError
     try:
         for i in range(count):
-            items[i].row = numbers[i]
+            items[i].number = numbers[i]
             items[i].key = sort_key(rows, numbers[i], order, 0, ranks)
         sort_items(items, items + count, count)
         start = 0
@@ -256,7 +274,7 @@ cdef int sort_rows(
                     sort_ties(rows, order, items + start, items + count, i - start, ranks)
                 start = i
         for i in range(count):
-            numbers[i] = items[i].row
+            numbers[i] = items[i].number
     finally:
         PyMem_RawFree(items)
         if count >= MANY_ROWS:
@@ -269,7 +287,7 @@ cdef int sort_ties(
 ) except -1:
     cdef uint32_t i
     for i in range(count):
-        items[i].key = sort_key(rows, items[i].row, order, 2, ranks)
+        items[i].key = sort_key(rows, items[i].number, order, 2, ranks)
     sort_items(items, spare, count)
     return 0
 
@@ -292,31 +310,33 @@ cdef inline uint32_t sort_term(
 
 cdef void sort_items(SortItem* items, SortItem* spare, uint32_t count) noexcept:
     """Sort items by their keys, digit by digit from the lowest one; equal ones keep their order."""
-    cdef uint32_t[DIGITS][DIGIT_VALUES] places
+    cdef uint32_t[DIGIT_VALUES] places
     cdef SortItem* source = items
     cdef SortItem* target = spare
+    cdef uint64_t differing = 0
     cdef uint32_t i, sum, digit_count
-    cdef int digit, value
+    cdef int shift, value
     if count <= FEW_ITEMS:
         insert_items(items, count)
         return
-    memset(places, 0, sizeof(places))
-    for i in range(count):
-        for digit in range(<int>DIGITS):
-            places[digit][items[i].key >> 8 * digit & 0xFF] += 1
-    for digit in range(<int>DIGITS):
-        if places[digit][items[0].key >> 8 * digit & 0xFF] == count:
+    for i in range(1, count):
+        differing |= items[i].key ^ items[0].key
+    for shift in range(0, 64, 8):
+        if differing >> shift & 0xFF == 0:
             # All have the same digit.
             continue
+        memset(places, 0, sizeof(places))
+        for i in range(count):
+            places[source[i].key >> shift & 0xFF] += 1
         sum = 0
         for value in range(<int>DIGIT_VALUES):
-            digit_count = places[digit][value]
-            places[digit][value] = sum
+            digit_count = places[value]
+            places[value] = sum
             sum += digit_count
         for i in range(count):
-            value = <int>(source[i].key >> 8 * digit & 0xFF)
-            target[places[digit][value]] = source[i]
-            places[digit][value] += 1
+            value = <int>(source[i].key >> shift & 0xFF)
+            target[places[value]] = source[i]
+            places[value] += 1
         source, target = target, source
     if source != items:
         memcpy(items, source, count * sizeof(SortItem))

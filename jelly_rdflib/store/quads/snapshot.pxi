@@ -11,6 +11,13 @@ cdef enum:
 cdef class Snapshot:
     """The state of a store at a time."""
 
+    cdef QuadStore store
+    cdef Dictionary terms
+    cdef Rows rows
+    cdef list runs
+    cdef uint32_t sealed, count, at
+    cdef bint has_many_graphs
+
     def __dealloc__(self):
         # After a vacuum the store has other rows, which this reader does not see.
         if self.store is not None and self.store.rows is self.rows:
@@ -76,10 +83,27 @@ cdef Snapshot open_snapshot(QuadStore store):
     return snapshot
 
 
+ctypedef struct Source:
+    # Sorted rows of a run, or of those in no run, that are left.
+    const uint32_t* rows
+    uint32_t at, end
+
+
 @cython.nonecheck(True)
 @cython.final
 cdef class Scan:
     """The rows that match a pattern."""
+
+    cdef Snapshot snapshot
+    cdef Row pattern  # 0 stands for any term
+    cdef bint has_graph
+    cdef int order
+    cdef list permutations
+    cdef Source* sources
+    cdef uint32_t source_count, source
+    cdef uint32_t* tail  # rows that are in no run, sorted
+    cdef uint32_t next_row, last_row  # rows that are looked at one by one
+    cdef uint32_t row  # the row that was read last, of a triple's rows the first
 
     def __dealloc__(self):
         PyMem_RawFree(self.sources)

@@ -7,18 +7,11 @@ code points.
 cdef enum:
     # A key has so many bytes of a text, and a byte with their number.
     KEY_BYTES = 7
-    # Up to this number, terms are sorted by insertion.
-    FEW_TERMS = 12
 
 
 cdef enum:
     # The texts of a term, one after the other.
     OWN_TEXT, TAG_TEXT, DATATYPE_TEXT, TEXTS
-
-
-ctypedef struct RankItem:
-    uint64_t key  # the part of the text by which the term is being sorted
-    uint32_t term
 
 
 ctypedef struct TextPart:
@@ -33,13 +26,12 @@ cdef class TermRanks:
 
     cdef Dictionary terms
     cdef uint32_t* ranks  # by the terms' numbers; 0 for other terms
-    cdef RankItem* items
+    # A key is the part of the text by which the term is being sorted.
+    cdef SortItem* items
     cdef uint32_t count, capacity
-    cdef uint64_t random
 
     def __cinit__(self, Dictionary terms not None):
         self.terms = terms
-        self.random = hash_seed() | 1
         self.ranks = <uint32_t*>PyMem_RawCalloc(<size_t>terms.count + 1, sizeof(uint32_t))
         if self.ranks == NULL:
             raise MemoryError
@@ -58,9 +50,9 @@ cdef class TermRanks:
     cdef int append(self, uint32_t term) except -1:
         cdef uint64_t capacity = min(2 * <uint64_t>self.capacity + 64, <uint64_t>MAX_NUMBER)
         if self.count == self.capacity:
-            grow(<void**>&self.items, capacity * sizeof(RankItem))
+            grow(<void**>&self.items, capacity * sizeof(SortItem))
             self.capacity = <uint32_t>capacity
-        self.items[self.count].term = term
+        self.items[self.count].number = term
         # The kind is sorted by first.
         self.items[self.count].key = min(stored_kind(self.terms, term), <int>TermKind.SIMPLE_LITERAL)
         self.count += 1
@@ -72,71 +64,55 @@ cdef class TermRanks:
         cdef uint32_t i
         part.text = -1
         part.start = 0
-        self.sort(self.items, self.count, part)
+        # The second half is for sorting.
+        grow(<void**>&self.items, (2 * <size_t>self.count + 1) * sizeof(SortItem))
+        self.sort(self.items, self.items + self.count, self.count, part)
         for i in range(self.count):
-            self.ranks[self.items[i].term] = i + 1
+            self.ranks[self.items[i].number] = i + 1
         PyMem_RawFree(self.items)
         self.items = NULL
         return 0
 
-    cdef int sort(self, RankItem* items, uint32_t count, TextPart part) except -1:
+    cdef int sort(
+        self, SortItem* items, SortItem* spare, uint32_t count, TextPart part
+    ) except -1:
         """Sort terms by their texts from a part on; each key is this part of the term's text.
 
-        The texts are equal before this part. A quicksort divides the terms by their keys into
-        lesser, equal and greater ones, and sorts the equal ones by the next part. It loops over
-        the largest of the three and calls itself for the two others: the stack has few calls.
+        The texts are equal before this part. Terms with equal keys are sorted by the next part: it
+        loops over the largest group of them and calls itself for the others, so that the stack has
+        few calls.
         """
-        cdef uint32_t equal, greater, i
-        cdef uint64_t pivot
-        cdef RankItem* equals
-        while count > FEW_TERMS:
-            self.random = mix(self.random, count)
-            pivot = items[self.random % count].key
-            equal = i = 0
-            greater = count
-            while i < greater:
-                if items[i].key < pivot:
-                    swap_items(&items[i], &items[equal])
-                    equal += 1
-                    i += 1
-                elif items[i].key > pivot:
-                    greater -= 1
-                    swap_items(&items[i], &items[greater])
+        cdef uint32_t largest, size, start, i
+        while True:
+            sort_items(items, spare, count)
+            if count > FEW_ITEMS:
+                PyErr_CheckSignals()
+            largest = size = start = 0
+            for i in range(1, count + 1):
+                if i < count and items[i].key == items[start].key:
+                    continue
+                if i - start > size:
+                    self.sort_equals(items + largest, spare, size, part)
+                    largest, size = start, i - start
                 else:
-                    i += 1
-            PyErr_CheckSignals()
-            equals = items + equal
-            if greater - equal >= max(equal, count - greater):
-                self.sort(items, equal, part)
-                self.sort(items + greater, count - greater, part)
-                items, count = equals, greater - equal
-                if not self.next_part(items, count, pivot, &part):
-                    return 0
-                continue
-            self.sort_equals(equals, greater - equal, pivot, part)
-            if equal > count - greater:
-                self.sort(items + greater, count - greater, part)
-                count = equal
-            else:
-                self.sort(items, equal, part)
-                items += greater
-                count -= greater
-        self.insert_terms(items, count, part)
-        return 0
+                    self.sort_equals(items + start, spare, i - start, part)
+                start = i
+            items += largest
+            count = size
+            if count < 2 or not self.next_part(items, count, &part):
+                return 0
 
     cdef int sort_equals(
-        self, RankItem* items, uint32_t count, uint64_t key, TextPart part
+        self, SortItem* items, SortItem* spare, uint32_t count, TextPart part
     ) except -1:
-        if count > 1 and self.next_part(items, count, key, &part):
-            self.sort(items, count, part)
+        if count > 1 and self.next_part(items, count, &part):
+            self.sort(items, spare, count, part)
         return 0
 
-    cdef bint next_part(
-        self, RankItem* items, uint32_t count, uint64_t key, TextPart* part
-    ) noexcept:
+    cdef bint next_part(self, SortItem* items, uint32_t count, TextPart* part) noexcept:
         """Load the next keys of terms with equal keys; False if the terms have no more text."""
         cdef uint32_t i
-        if part.text >= 0 and <uint8_t>key > KEY_BYTES:
+        if part.text >= 0 and <uint8_t>items[0].key > KEY_BYTES:
             part.start += KEY_BYTES
         else:
             part.text += 1
@@ -144,7 +120,7 @@ cdef class TermRanks:
         if part.text == TEXTS:
             return False
         for i in range(count):
-            items[i].key = self.key_at(items[i].term, part)
+            items[i].key = self.key_at(items[i].number, part)
         return True
 
     cdef uint64_t key_at(self, uint32_t term, const TextPart* part) noexcept:
@@ -166,26 +142,3 @@ cdef class TermRanks:
             return stored_text(self.terms, self.terms.terms[term].extra)
         none.start = none.end = NULL
         return none
-
-    cdef void insert_terms(self, RankItem* items, uint32_t count, TextPart part) noexcept:
-        cdef uint32_t i, place
-        cdef RankItem item
-        for i in range(1, count):
-            item = items[i]
-            place = i
-            while place > 0 and self.is_before(&item, &items[place - 1], part):
-                items[place] = items[place - 1]
-                place -= 1
-            items[place] = item
-
-    cdef bint is_before(self, const RankItem* one, const RankItem* other, TextPart part) noexcept:
-        cdef RankItem[2] pair
-        pair[0], pair[1] = one[0], other[0]
-        while pair[0].key == pair[1].key:
-            if not self.next_part(pair, 2, pair[0].key, &part):
-                return False
-        return pair[0].key < pair[1].key
-
-
-cdef inline void swap_items(RankItem* one, RankItem* other) noexcept:
-    one[0], other[0] = other[0], one[0]
