@@ -21,6 +21,15 @@ cdef class FrameReader(InputBuffer):
     def __cinit__(self, source, limits):
         self.max_frame_size = limits.max_frame_size
 
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        """Return the next frame, without its length."""
+        if not self.next_frame():
+            raise StopIteration
+        return PyBytes_FromStringAndSize(<const char*>self.frame, self.frame_size)
+
     cdef bint next_frame(self) except -1:
         """Find the next frame; False at the end of the input."""
         cdef bint found
