@@ -33,6 +33,9 @@ _ADVICE = {
     "the output has ended": "a flat stream, or a bare frame, has ended with its patch",
 }
 
+# The texts that have generalized statements only if the user says so.
+_LINES = ("n-triples", "n-quads")
+
 
 def convert(
     input_: InputArgument,
@@ -57,7 +60,12 @@ def convert(
     is_unchanged = is_unchanged and all(value is None for value in output_options.values())
     if is_unchanged and _copy_frames(input_, destination, format):
         return
-    batches = filters.batches(input_, **({} if base is None else {"base": base}))
+    settings: dict[str, Any] = {} if base is None else {"base": base}
+    if output_options["generalized_statements"] and input_.patches is None:
+        input_.look()
+        # Of the other formats, each one itself says what it may have.
+        settings |= {"generalized": True} if input_.format.name in _LINES else {}
+    batches = filters.batches(input_, **settings)
     # The input's format and options are known after its first batch.
     try:
         first = list(islice(batches, 1))

@@ -21,7 +21,7 @@ class Reading:
 
     Args:
         factory: Makes the nodes of the batches.
-        limits, strict, base, isolated: As for `jelly_rdflib.read_statements`.
+        limits, strict, base, isolated, generalized: As for `jelly_rdflib.read_statements`.
         holds_changes: Whether it must be changes, or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
@@ -35,6 +35,7 @@ class Reading:
     is_quiet: bool = False
     base: str | None = None
     isolated: bool = False
+    generalized: bool = False
     on_repeated_options: RepeatedOptions = "continue"
     faults: list[DecodeError] | None = None
 

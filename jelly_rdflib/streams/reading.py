@@ -82,6 +82,7 @@ def read_statements(
     format: StatementFormat | None = None,
     base: str | None = None,
     isolated: bool = False,
+    generalized: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
@@ -113,6 +114,9 @@ def read_statements(
             and ``max_parser_seconds`` of ``limits``. If it crashes or hangs, that is a
             `DecodeError`. For Jelly-RDF, N-Triples and N-Quads, which this package itself reads,
             it changes nothing.
+        generalized: Whether N-Triples and N-Quads may have any term in any place, such as a literal
+            as a subject, but no quoted triple as a graph. Jelly-RDF says itself whether it has such
+            statements; the syntaxes that pyoxigraph reads have none, so that this is an error.
         on_repeated_options: What to do with a frame that has options again; see `StatementDecoder`:
             ``"restart"`` reads files of Jelly-RDF that were put together as they are (``cat a.jelly
             b.jelly``).
@@ -128,7 +132,8 @@ def read_statements(
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for statements.
         ImportError: The format needs a package that is not there; the message names the extra.
-        ValueError: The base is no absolute IRI, or the format has no relative IRIs.
+        ValueError: The base is no absolute IRI, or the format has no relative IRIs; or no
+            generalized statements.
         OSError: The path can't be opened or read; or the child process can't be started.
         NotImplementedError: A text is to be parsed in a child process, and the system has no limits
             for processes (as Windows has none), or Python is embedded in another program.
@@ -156,6 +161,7 @@ def read_statements(
         format=format,
         base=base,
         isolated=isolated,
+        generalized=generalized,
         on_repeated_options=on_repeated_options,
     )
     return StatementReader(opened.batches())
