@@ -65,6 +65,9 @@ StatementFormat: TypeAlias = Literal[
     "n3", "text/n3", "text/rdf+n3",
     "rdf-xml", "rdf/xml", "rdfxml", "xml", "application/rdf+xml", "rdf", "owl",
     "json-ld", "application/ld+json", "jsonld", "json",
+    "rdf-thrift", "jena-thrift", "jenathrift", "application/rdf+thrift", "rt", "trdf",
+    "rdf-protobuf", "rdf-proto", "jena-proto", "jenaproto", "application/rdf+protobuf", "rpb",
+    "pbrdf",
 ]
 """The names, file extensions and media types of the formats of statements."""
 # fmt: on

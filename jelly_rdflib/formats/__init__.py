@@ -11,8 +11,9 @@ from typing import Any
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats.format import Format as Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
-from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT
+from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT, RDF_PROTOBUF
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
+from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
 FORMATS: tuple[Format, ...] = (
@@ -22,6 +23,8 @@ FORMATS: tuple[Format, ...] = (
     RDF_PATCH,
     RDF_PATCH_THRIFT,
     *SYNTAXES,
+    RDF_THRIFT,
+    RDF_PROTOBUF,
     JELLY,
     JELLY_PATCH,
 )

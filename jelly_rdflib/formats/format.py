@@ -63,6 +63,8 @@ class Format:
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether it can declare prefixes, or namespaces.
+        is_generalized: Whether any term may have any place in a statement that is written; for what
+            the encoder of lines makes.
         parser: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it, and
             it has no relative IRIs.
     """
@@ -82,6 +84,7 @@ class Format:
     has_graphs: bool = True
     has_triple_terms: bool = True
     has_prefixes: bool = True
+    is_generalized: bool = False
     parser: str = ""
 
     @property

@@ -20,6 +20,7 @@ PROTO_DIR = Path(__file__).resolve().parents[2] / "jelly_rdflib" / "proto"
 
 _RDF = "eu.ostrzyciel.jelly.core.proto.v1."
 _PATCH = _RDF + "patch."
+_JENA = "jelly_rdflib.jena."
 
 
 def _compile() -> descriptor_pool.DescriptorPool:
@@ -47,8 +48,8 @@ _pool = _compile()
 
 
 def message_class(name: str) -> Any:
-    """Return protobuf's class of a message of either file."""
-    for package in (_PATCH, _RDF):
+    """Return protobuf's class of a message of any file."""
+    for package in (_PATCH, _RDF, _JENA):
         try:
             descriptor = _pool.FindMessageTypeByName(package + name)
         except KeyError:

@@ -1,4 +1,4 @@
-"""The formats that need protobuf: Jelly as text.
+"""The formats that need protobuf: Jelly as text, and RDF Protobuf, as Apache Jena has it.
 
 protobuf is imported when one of them is read or written, not before.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from jelly_rdflib.core.batch import BatchSource, PlacedBatches
+from jelly_rdflib.core.batch import BatchSource, GeneratedBatches, PlacedBatches
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.formats.format import Format, Reading
@@ -54,7 +54,21 @@ def _starts_with(options: str) -> re.Pattern[bytes]:
     return re.compile(rb"# Frame \d+\s+rows \{\s+options \{\s+(%b)" % options.encode())
 
 
-# The names of jelly-cli.
+def _open_rows(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.rdf_reader import RowBatches
+
+    return GeneratedBatches(RowBatches(source, reading))
+
+
+def _row_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], object]) -> Any:
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.rdf_encoder import RdfEncoder
+
+    return RdfEncoder(types, sink, format)
+
+
+# The names of jelly-cli, and of Jena.
 JELLY_TEXT = Format(
     name="jelly-text",
     title="Jelly-RDF as text",
@@ -75,4 +89,17 @@ JELLY_PATCH_TEXT = Format(
     open_batches=_open_text,
     open_encoder=_text_encoder,
     options_type=PatchOptions,
+)
+# Its first bytes are those of Jelly, too: a length, and a field's tag.
+RDF_PROTOBUF = Format(
+    name="rdf-protobuf",
+    title="RDF Protobuf",
+    aliases=("rdf-proto", "jena-proto", "jenaproto"),
+    extensions=("rpb", "pbrdf"),
+    media_types=("application/rdf+protobuf",),
+    holds_changes=False,
+    is_text=False,
+    is_generalized=True,
+    open_batches=_open_rows,
+    open_encoder=_row_encoder,
 )
