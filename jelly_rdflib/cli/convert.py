@@ -48,9 +48,10 @@ def command(
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf),
     rdf-thrift (.rt), rdf-protobuf (.rpb) and more. jelly-text (.jelly.txt) and jelly-patch-text
-    (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to changes, and statements to statements; "-" is standard input
-    or output. IN may be the folder of a patch log. Terms keep their lexical forms, and blank nodes
-    their labels. Only language tags that pass through N-Triples and the like become lower case.
+    (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to
+    changes, and statements to statements; "-" is standard input or output. IN may be the folder of
+    a patch log. Terms keep their lexical forms, and blank nodes their labels. Only language tags
+    that pass through N-Triples and the like become lower case.
 
     \b
     Examples:

@@ -241,6 +241,14 @@ class TestConvert:
             assert (result.code, "jellyp diff" in result.err) == (2, True)
             assert not arguments[1].exists()
 
+    def test_a_text_has_no_index(self, jelly: Path, tmp_path: Path) -> None:
+        text = tmp_path / "x.jelly.txt"
+        run_well("convert", jelly, text)
+        ended = run("index", text)
+        assert (ended.code, "only files of Jelly" in ended.err) == (1, True)
+        with pytest.raises(ValueError, match="has no index"):
+            jr.read_batches(text, threads=2)
+
     def test_cat(self, jelly: Path, tmp_path: Path) -> None:
         text = tmp_path / "x.jelly.txt"
         run_well("convert", jelly, text)
