@@ -37,11 +37,17 @@ Writable: TypeAlias = Union[str, "os.PathLike[str]", BinaryWriter]
 # One format in each row: its names, its media types, its other file extensions. A test compares
 # them with the registry of formats.
 # fmt: off
-JellyPatchFormat: TypeAlias = Literal["jelly-patch", "application/x-jelly-rdf-patch", "jellyp"]
-"""The names of Jelly-Patch, the only format of changes that has options."""
+JellyPatchFormat: TypeAlias = Literal[
+    "jelly-patch", "application/x-jelly-rdf-patch", "jellyp",
+    "jelly-patch-text", "jellyp.txt",
+]
+"""The names of Jelly-Patch and its text, the only formats of changes that have options."""
 
-JellyFormat: TypeAlias = Literal["jelly-rdf", "jelly", "application/x-jelly-rdf"]
-"""The names of Jelly-RDF, the only format of statements that has options."""
+JellyFormat: TypeAlias = Literal[
+    "jelly-rdf", "jelly", "application/x-jelly-rdf",
+    "jelly-text", "jelly.txt",
+]
+"""The names of Jelly-RDF and its text, the only formats of statements that have options."""
 
 ChangeFormat: TypeAlias = Literal[
     JellyPatchFormat,
@@ -59,6 +65,9 @@ StatementFormat: TypeAlias = Literal[
     "n3", "text/n3", "text/rdf+n3",
     "rdf-xml", "rdf/xml", "rdfxml", "xml", "application/rdf+xml", "rdf", "owl",
     "json-ld", "application/ld+json", "jsonld", "json",
+    "rdf-thrift", "jena-thrift", "jenathrift", "application/rdf+thrift", "rt", "trdf",
+    "rdf-protobuf", "rdf-proto", "jena-proto", "jenaproto", "application/rdf+protobuf", "rpb",
+    "pbrdf",
 ]
 """The names, file extensions and media types of the formats of statements."""
 # fmt: on

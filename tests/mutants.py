@@ -23,7 +23,7 @@ from typing import Any
 
 from tests.support import ROOT
 
-COPIED = ("jelly_rdflib", "tests", "proto", "docs", "pyproject.toml", "README.md", "conftest.py")
+COPIED = ("jelly_rdflib", "tests", "docs", "pyproject.toml", "README.md", "conftest.py")
 
 
 def default_tests(module: Path) -> list[str]:

@@ -12,7 +12,6 @@ from jelly_rdflib.cli.inputs import StartedInput
 from jelly_rdflib.cli.outputs import open_output, patch_format
 from jelly_rdflib.cli.stream_options import join_options
 from jelly_rdflib.core.batch import GeneratedBatches
-from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import PatchOptions, PatchStreamType
 from jelly_rdflib.streams.writing import PatchWriter
@@ -38,7 +37,7 @@ def write_changes(
     format = patch_format(output, to)
     options = None
     declared = [each.options for each in inputs if each.options is not None]
-    if format is JELLY_PATCH and declared:
+    if format.options_type is not None and declared:
         fields = join_options(declared)
         if len(inputs) > 1 and fields["stream_type"] == PatchStreamType.FRAME:
             # Together they may be too large for one frame.

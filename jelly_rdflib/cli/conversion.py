@@ -11,15 +11,22 @@ import click
 from jelly_rdflib.cli.filters import Filters
 from jelly_rdflib.cli.input_errors import naming
 from jelly_rdflib.cli.inputs import InputArgument, StartedInput
+from jelly_rdflib.cli.options import chosen_limits
 from jelly_rdflib.cli.outputs import open_output
 from jelly_rdflib.cli.stream_options import make_options
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.jelly_decoder import FrameReader, holds_changes
 from jelly_rdflib.errors import JellyError
 from jelly_rdflib.formats import Format, guess_by_name
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+from jelly_rdflib.formats.protobuf import check_protobuf
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import StreamOptions
+from jelly_rdflib.streams.destination import Destination
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
+
+# The texts that have generalized statements only if the user says so.
+_LINES = ("n-triples", "n-quads")
 
 
 def convert(
@@ -41,7 +48,16 @@ def convert(
         merges_graphs: Whether statements are written without their graphs.
         base: The IRI that relative IRIs of the input are relative to.
     """
-    batches = filters.batches(input_, **({} if base is None else {"base": base}))
+    is_unchanged = filters == Filters() and not merges_graphs and base is None
+    is_unchanged = is_unchanged and all(value is None for value in output_options.values())
+    if is_unchanged and _copy_frames(input_, destination, format):
+        return
+    settings: dict[str, Any] = {} if base is None else {"base": base}
+    if output_options["generalized_statements"] and input_.patches is None:
+        input_.look()
+        # Of the other formats, each one itself says what it may have.
+        settings |= {"generalized": True} if input_.format.name in _LINES else {}
+    batches = filters.batches(input_, **settings)
     # The input's format and options are known after its first batch.
     try:
         first = list(islice(batches, 1))
@@ -49,20 +65,18 @@ def convert(
         if base is None or isinstance(error, JellyError):
             raise
         raise click.UsageError(f"{input_.name}: {error}") from error
-    if input_.format.holds_changes != format.holds_changes:
-        held, wanted, advice = "changes", "statements", "apply"
-        if format.holds_changes:
-            held, wanted, advice = "statements", "changes", "diff"
-        raise click.UsageError(
-            f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
-        )
+    _check_kind(input_.name, format, holds_changes=input_.format.holds_changes)
     if format.holds_changes and merges_graphs:
         raise click.UsageError("--merge-graphs is for statements")
-    if merges_graphs and format is JELLY and output_options["stream_type"] is None:
+    if (
+        merges_graphs
+        and format.options_type is StreamOptions
+        and output_options["stream_type"] is None
+    ):
         output_options = {**output_options, "stream_type": "triples"}
-    is_same_jelly = input_.format is format and format in (JELLY, JELLY_PATCH)
     options = make_options(
-        [input_.options] if is_same_jelly and input_.options is not None else [],
+        # Of both kinds of Jelly and their texts.
+        [] if input_.options is None or format.options_type is None else [input_.options],
         format,
         output_options,
         has_graphs=input_.format.has_graphs,
@@ -70,6 +84,50 @@ def convert(
     )
     with naming(input_.name), open_writer(destination, options, format) as writer:
         write_batches(chain(first, batches), writer, merges_graphs=merges_graphs)
+
+
+def _check_kind(name: str, format: Format, *, holds_changes: bool) -> None:
+    if holds_changes != format.holds_changes:
+        held, wanted, advice = "changes", "statements", "apply"
+        if format.holds_changes:
+            held, wanted, advice = "statements", "changes", "diff"
+        raise click.UsageError(
+            f"{name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
+        )
+
+
+def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> bool:
+    """Write frames of Jelly as text, or those of a text as Jelly, with nothing changed.
+
+    Returns:
+        Whether this was done; not if one of the formats is another one, or both are texts or none.
+    """
+    if format.options_type is None or input_.patches is not None:
+        return False
+    source = input_.look().source
+    found = input_.format
+    if found.options_type is None or found.is_text == format.is_text:
+        return False
+    check_protobuf((format if format.is_text else found).title)
+    from jelly_rdflib.formats.protobuf.jelly_text import FrameTexts, write_frames
+
+    limits = chosen_limits()
+    output = Destination(destination)
+
+    def write_text() -> None:
+        put = FrameTexts(format, output.write, is_delimited=False)
+        for number, frame in enumerate(FrameReader(source, limits)):
+            if number == 0 and (kind := holds_changes(frame)) is not None:
+                _check_kind(input_.name, format, holds_changes=kind)
+            put(frame)
+
+    def write_jelly() -> None:
+        _check_kind(input_.name, format, holds_changes=found.holds_changes)
+        write_frames(found, source, limits.max_frame_size, output.write)
+
+    output.open()
+    output.close_after(write_text if format.is_text else write_jelly)
+    return True
 
 
 def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, Any]) -> None:

@@ -46,10 +46,12 @@ def command(
     """Convert changes, or statements, from one format to another.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
-    jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf)
-    and more. Changes are converted to changes, and statements to statements; "-" is standard input
-    or output. IN may be the folder of a patch log. Terms keep their lexical forms, and blank nodes
-    their labels. Only language tags that pass through N-Triples and the like become lower case.
+    jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf),
+    rdf-thrift (.rt), rdf-protobuf (.rpb) and more. jelly-text (.jelly.txt) and jelly-patch-text
+    (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to
+    changes, and statements to statements; "-" is standard input or output. IN may be the folder of
+    a patch log. Terms keep their lexical forms, and blank nodes their labels. Only language tags
+    that pass through N-Triples and the like become lower case.
 
     \b
     Examples:
@@ -57,6 +59,7 @@ def command(
       curl -s https://example.org/changes | jellyp convert - changes.jellyp
       jellyp convert --preset small --stream-type flat changes.rdfp small.jellyp
       jellyp convert --to nq data.jelly - | wc -l
+      jellyp convert --to jelly-text data.jelly - | less
       jellyp convert --graph '<urn:g>' --patch 2..5 history part.jellyp
     """
     from jelly_rdflib.cli.conversion import convert

@@ -9,7 +9,6 @@ from rdflib.graph import Dataset
 
 from jelly_rdflib.cli.inputs import InputArgument
 from jelly_rdflib.formats import Format
-from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset, write_graph
 from jelly_rdflib.options import StreamOptions
@@ -32,6 +31,6 @@ def save(dataset: Dataset, destination: Any, format: Format) -> None:
     """Write the statements and prefixes of a dataset, sorted by graphs and terms."""
     if format.holds_changes:
         raise click.UsageError(f"a dataset can't be written as {format.name}: see jellyp diff")
-    options = StreamOptions(namespace_declarations=True) if format is JELLY else None
+    options = StreamOptions(namespace_declarations=True) if format.options_type else None
     with StatementWriter(destination, options, format=format.name) as writer:
         write_graph(dataset, writer, namespaces=True)

@@ -177,10 +177,8 @@ class _Filtering:
 
     def _check_input(self) -> None:
         """Check that the input has what the filters are about."""
-        from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
-
         format, filters = self.input.format, self.filters
-        if filters.frames is not None and format not in (JELLY, JELLY_PATCH):
+        if filters.frames is not None and format.options_type is None:
             raise self._error(f"{format.title} has no frames: --take-frames is for Jelly")
         if not format.holds_changes:
             if filters.patches is not None:

@@ -70,10 +70,11 @@ def _is_statements(path: str) -> bool:
     from jelly_rdflib.options import StreamOptions
     from jelly_rdflib.streams.open_input import open_input
 
-    with closing(open_input(path, limits=chosen_limits(), is_quiet=True).batches()) as batches:
+    opened = open_input(path, limits=chosen_limits(), is_quiet=True)
+    with closing(opened.batches()) as batches:
         next(batches, None)
         options = batches.options
-    if options is None:
+    if options is None or opened.look().is_text:
         raise InputError(path, "only files of Jelly-Patch and Jelly-RDF have indexes")
     return isinstance(options, StreamOptions)
 

@@ -154,8 +154,8 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--generalized/--no-generalized",
             "generalized_statements",
             default=None,
-            help="Allow literals as subjects and so on in Jelly. [default: as in the input, if that"
-            " is Jelly, else not]",
+            help="Allow literals as subjects and so on in Jelly, and in N-Triples and N-Quads that"
+            " are read. [default: as in the input, if that is Jelly, else not]",
         ),
         click.option(
             "--namespaces/--no-namespaces",

@@ -10,7 +10,6 @@ import click
 
 from jelly_rdflib.cli.inputs import StartedInput
 from jelly_rdflib.formats import Format
-from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.options import (
     LogicalStreamType,
     PatchOptions,
@@ -75,7 +74,7 @@ def make_options(
         is_joined: As for `join_options`.
     """
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    kind: Any = {JELLY: StreamOptions, JELLY_PATCH: PatchOptions}.get(format)
+    kind: Any = format.options_type
     type_field = "physical_type" if kind is StreamOptions else "stream_type"
     known = {"options_from", "stream_type", "preset"}
     if kind is not None:

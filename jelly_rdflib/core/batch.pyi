@@ -1,6 +1,6 @@
 """Batches: rows of numbers, with a table that has each distinct term once."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar, final, overload, type_check_only
 
@@ -9,6 +9,7 @@ from jelly_rdflib.operations import Header, Operation, Statement
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
 _Row = TypeVar("_Row")
+_Item = TypeVar("_Item", covariant=True)
 
 class TermKind(IntEnum):
     """What a term of a `Batch` is: the numbers in the column ``batch.terms.kinds``."""
@@ -172,14 +173,15 @@ class BatchBuilder:
     def add_row(self, op: int, s: int = 0, p: int = 0, o: int = 0, g: int = 0) -> None: ...
     def take(self, *, has_graphs: bool) -> Batch: ...
 
-class _ClosableBatches(Protocol):
-    def __next__(self) -> Batch: ...
+@type_check_only
+class _Closable(Protocol[_Item]):
+    def __next__(self) -> _Item: ...
     def close(self) -> None: ...
 
 @final
 class PlacedBatches(BatchSource):
-    def __init__(self, batches: Generator[tuple[Batch, Any, int, int]]) -> None: ...
+    def __init__(self, batches: _Closable[tuple[Batch, Any, int, int]]) -> None: ...
 
 @final
 class GeneratedBatches(BatchSource):
-    def __init__(self, batches: _ClosableBatches) -> None: ...
+    def __init__(self, batches: _Closable[Batch]) -> None: ...

@@ -10,6 +10,7 @@ from jelly_rdflib.core.source import ByteSource, with_start
 START_SIZE = 64
 BLANKS = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+FRAME_HEAD = b"# Frame "
 # Comments, and strings or what comes behind their start.
 _MAY_HOLD_ANY = re.compile(rb"#[^\r\n]*|[\"'].*", re.DOTALL)
 # The tag of a row in a frame, and that of the options in a row.
@@ -102,6 +103,9 @@ def _tells_enough(start: bytes) -> bool:
     if has_control_characters(start):
         return len(start) >= 3
     if len(start) < (5 if start[:1] in (b"<", b"@") else 1):
+        return False
+    if start.startswith(FRAME_HEAD[: len(start)]):
+        # The text of a frame, whose first field tells what it is a frame of.
         return False
     if _may_be_frame(start):
         # Then only that there are no control characters says that it is none.

@@ -1,5 +1,6 @@
 """Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts what frames consist of."""
 
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, TypeAlias, TypedDict, final, type_check_only
 
@@ -42,6 +43,14 @@ class StatementFrameDecoder(FrameDecoder):
     ) -> None: ...
     @property
     def options(self) -> StreamOptions | None: ...
+
+def holds_changes(frame: bytes) -> bool | None: ...
+
+@final
+class FrameReader(Iterator[bytes]):
+    def __init__(self, source: Any, limits: Limits, *, delimited: bool = False) -> None: ...
+    def __next__(self) -> bytes: ...
+    def close(self) -> None: ...
 
 @final
 class BatchReader(BatchSource):

@@ -21,6 +21,7 @@ class TextBatchReader(BatchSource):
         is_patch: bool = True,
         has_graphs: bool = True,
         strict: bool = True,
+        generalized: bool = False,
     ) -> None: ...
     @property
     def position(self) -> int: ...

@@ -1,9 +1,9 @@
 # cython: nonecheck=False
 # `__cinit__` sets all that is used, and nothing sets it to None later.
-"""Reads and writes RDF Patch in Thrift's compact protocol: bytes to batches, and back.
+"""Reads and writes RDF and RDF Patch in Thrift's compact protocol: bytes to batches, and back.
 
 The protocol is https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md;
-the structs are those of proto/rdf-patch.thrift. Each part in the folder ``thrift`` is one concept.
+the structs are those of jelly_rdflib/proto/rdf-patch.thrift. Each part in the folder ``thrift`` is one concept.
 """
 
 cimport cython
@@ -19,6 +19,7 @@ from jelly_rdflib.core.wire cimport *
 from decimal import Decimal
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
+from jelly_rdflib.operations import Op
 
 include "thrift/cursor.pxi"
 include "thrift/schema.pxi"

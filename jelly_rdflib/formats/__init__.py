@@ -11,10 +11,23 @@ from typing import Any
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats.format import Format as Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT, RDF_PROTOBUF
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
+from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
-FORMATS: tuple[Format, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
+FORMATS: tuple[Format, ...] = (
+    # For RDF Patch the lines before frames are comments.
+    JELLY_PATCH_TEXT,
+    JELLY_TEXT,
+    RDF_PATCH,
+    RDF_PATCH_THRIFT,
+    *SYNTAXES,
+    RDF_THRIFT,
+    RDF_PROTOBUF,
+    JELLY,
+    JELLY_PATCH,
+)
 
 
 class UntoldFormatError(DecodeError):
@@ -58,11 +71,16 @@ def guess_by_name(path: Any) -> Format | None:
     """Guess the format of a file by its name; None if it is no path, or the name does not tell."""
     if not isinstance(path, str | os.PathLike):
         return None
-    _, *endings = os.path.basename(os.fsdecode(path)).lower().split(".")
-    if endings and endings[-1] in ("gz", "zst"):
-        endings.pop()
-    last = "".join(endings[-1:])
-    return next((format for format in FORMATS if last in format.extensions), None)
+    name = os.path.basename(os.fsdecode(path)).lower()
+    name = name.removesuffix(".zst" if name.endswith(".zst") else ".gz")
+    return next(
+        (
+            format
+            for format in FORMATS
+            if name.endswith(tuple(f".{extension}" for extension in format.extensions))
+        ),
+        None,
+    )
 
 
 def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format:

@@ -21,7 +21,7 @@ class Reading:
 
     Args:
         factory: Makes the nodes of the batches.
-        limits, strict, base, isolated: As for `jelly_rdflib.read_statements`.
+        limits, strict, base, isolated, generalized: As for `jelly_rdflib.read_statements`.
         holds_changes: Whether it must be changes, or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
@@ -35,6 +35,7 @@ class Reading:
     is_quiet: bool = False
     base: str | None = None
     isolated: bool = False
+    generalized: bool = False
     on_repeated_options: RepeatedOptions = "continue"
     faults: list[DecodeError] | None = None
 
@@ -62,6 +63,8 @@ class Format:
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether it can declare prefixes, or namespaces.
+        is_generalized: Whether any term may have any place in a statement that is written; for what
+            the encoder of lines makes.
         parser: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it, and
             it has no relative IRIs.
     """
@@ -81,6 +84,7 @@ class Format:
     has_graphs: bool = True
     has_triple_terms: bool = True
     has_prefixes: bool = True
+    is_generalized: bool = False
     parser: str = ""
 
     @property

@@ -11,19 +11,20 @@ import re
 
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
-from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
+from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftEncoder
 from jelly_rdflib.formats.format import Format, Reading
 
 # A byte order mark, blanks, and then a comment or the code of a row.
 _TEXT = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
-_TERM = rb"[\x1C\x2C\x3C\x4C\x5C\x6C\x7C\x8C\x9C\xA6\xB7\xCC]"
+THRIFT_TERM = rb"[\x1C\x2C\x3C\x4C\x5C\x6C\x7C\x8C\x9C\xA6\xB7\xCC]"
 # The heads of the first fields of a row. A header: its key. A statement: the kind of its subject. A
 # prefix: the kind of its graph, or its name. A mark of a transaction: all of it.
 #
 # No text starts like that, and no frame: at its start, or behind a length, stands the tag of a row,
 # 0A, or of metadata, 7A.
 _THRIFT = re.compile(
-    rb"\x1C\x18|[\x2C\x3C]\x1C" + _TERM + rb"|[\x4C\x5C](\x1C" + _TERM + rb"|\x28)|\x65[\0\2\4\6]\0"
+    rb"\x1C\x18|[\x2C\x3C]\x1C%b|[\x4C\x5C](\x1C%b|\x28)|\x65[\0\2\4\6]\0"
+    % (THRIFT_TERM, THRIFT_TERM)
 )
 
 
@@ -50,5 +51,5 @@ RDF_PATCH_THRIFT = Format(
     open_batches=lambda _, source, reading: ThriftBatchReader(
         source, reading.factory, reading.limits
     ),
-    open_encoder=lambda types, _, sink: ThriftPatchEncoder(types, sink),
+    open_encoder=lambda types, _, sink: ThriftEncoder(types, sink),
 )

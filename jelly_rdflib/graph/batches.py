@@ -23,6 +23,7 @@ def read_batches(
     format: ChangeFormat | StatementFormat | None = None,
     base: str | None = None,
     isolated: bool = False,
+    generalized: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
     threads: int = 1,
 ) -> BatchSource:
@@ -50,6 +51,8 @@ def read_batches(
             `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
         base: The IRI that relative IRIs of a text are relative to.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_statements`.
+        generalized: Whether N-Triples and N-Quads may have any term in any place; see
+            `jelly_rdflib.read_statements`.
         on_repeated_options: What to do with a frame that has options again; see
             `jelly_rdflib.PatchDecoder`.
         threads: How many threads decode, the one that iterates among them. More than one need the
@@ -101,6 +104,7 @@ def read_batches(
         "format": format,
         "base": base,
         "isolated": isolated,
+        "generalized": generalized,
         "on_repeated_options": on_repeated_options,
     }
     if threads < 1:

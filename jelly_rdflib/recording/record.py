@@ -15,7 +15,6 @@ from rdflib.graph import ConjunctiveGraph, Graph
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_format
-from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.graph.stores.native import Block, find_tap, open_tap
 from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.options import PatchOptions, PatchStatementType
@@ -168,7 +167,7 @@ def record(
     is_writer = isinstance(writer, PatchWriter)
     if isinstance(writer, str | os.PathLike) or (hasattr(writer, "write") and not is_writer):
         found = choose_format(writer, format, holds_changes=True)
-        if options is None and found is JELLY_PATCH:
+        if options is None and found.options_type is not None:
             is_dataset = isinstance(target, ConjunctiveGraph)
             kind = PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES
             options = PatchOptions(statement_type=kind)

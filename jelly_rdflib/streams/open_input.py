@@ -106,7 +106,8 @@ def open_input(
         if is_exact:
             holds_changes = found.holds_changes
         # For Jelly the bytes decide, and not the path's ending.
-        if holds_changes is not None and (format is not None or found.options_type is None):
+        is_told = format is not None or found.is_text or found.options_type is None
+        if holds_changes is not None and is_told:
             check_kind(found, holds_changes=holds_changes)
     limits = limits or Limits()
     factory = make_node_factory(normalize, limits)

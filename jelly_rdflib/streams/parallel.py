@@ -45,7 +45,7 @@ def open_parallel(source: Any, *, threads: int, **settings: Any) -> BatchSource:
     opened = open_input(path, **settings)
     with closing(opened):
         format = opened.look()
-        if format.options_type is None:
+        if format.options_type is None or format.is_text:
             raise ValueError(f"{format.title} can be read by one thread only: it has no index")
         parts = load_index(path, is_statements=None, spacing=LEAST_PART)
     if parts is None:

@@ -28,9 +28,11 @@ def read_operations(
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
             False keeps each lexical form.
-        format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
-            extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
-            ``.rdfpb``, also with ``.gz`` or ``.zst``), else what the first bytes look like.
+        format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
+            ``"jelly-patch-text"``, one of its file extensions or media types. None: what a path's
+            name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``, also with ``.gz`` or
+            ``.zst``), else what the first bytes look like. Jelly-Patch as text needs the extra
+            ``protobuf``.
         on_repeated_options: What to do with a frame that has options again; see `PatchDecoder`:
             ``"restart"`` reads files of Jelly-Patch that were put together as they are (``cat
             a.jellyp b.jellyp``).
@@ -43,6 +45,7 @@ def read_operations(
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for changes.
+        ImportError: The format needs a package that is not there; the message names the extra.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -82,6 +85,7 @@ def read_statements(
     format: StatementFormat | None = None,
     base: str | None = None,
     isolated: bool = False,
+    generalized: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
@@ -101,11 +105,12 @@ def read_statements(
             type, and a text with an ill-formed IRI or language tag. If False, the stream is read
             with a warning, and IRIs and language tags of a text are not checked.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
-            ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
-            None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with
-            ``.gz`` or ``.zst``), else what the first bytes look like, which tells Jelly-RDF,
-            RDF/XML and JSON-LD. All but Jelly-RDF, N-Triples and N-Quads need the extra
-            ``syntaxes``.
+            ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
+            ``"jelly-text"``, one of its file extensions or media types. None: what a path's name
+            says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with ``.gz`` or ``.zst``), else
+            what the first bytes look like, which tells Jelly-RDF and its text, RDF/XML, JSON-LD and
+            RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``, Turtle to
+            JSON-LD the extra ``syntaxes``.
         base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
             in the text, they are an error.
         isolated: Parse a text in a child process, as is needed where strangers wrote it:
@@ -113,6 +118,9 @@ def read_statements(
             and ``max_parser_seconds`` of ``limits``. If it crashes or hangs, that is a
             `DecodeError`. For Jelly-RDF, N-Triples and N-Quads, which this package itself reads,
             it changes nothing.
+        generalized: Whether N-Triples and N-Quads may have any term in any place, such as a literal
+            as a subject, but no quoted triple as a graph. Jelly-RDF says itself whether it has such
+            statements; the syntaxes that pyoxigraph reads have none, so that this is an error.
         on_repeated_options: What to do with a frame that has options again; see `StatementDecoder`:
             ``"restart"`` reads files of Jelly-RDF that were put together as they are (``cat a.jelly
             b.jelly``).
@@ -128,7 +136,8 @@ def read_statements(
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for statements.
         ImportError: The format needs a package that is not there; the message names the extra.
-        ValueError: The base is no absolute IRI, or the format has no relative IRIs.
+        ValueError: The base is no absolute IRI, or the format has no relative IRIs; or no
+            generalized statements.
         OSError: The path can't be opened or read; or the child process can't be started.
         NotImplementedError: A text is to be parsed in a child process, and the system has no limits
             for processes (as Windows has none), or Python is embedded in another program.
@@ -156,6 +165,7 @@ def read_statements(
         format=format,
         base=base,
         isolated=isolated,
+        generalized=generalized,
         on_repeated_options=on_repeated_options,
     )
     return StatementReader(opened.batches())

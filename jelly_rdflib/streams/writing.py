@@ -54,9 +54,10 @@ class PatchWriter(OperationSink):
             ``.gz`` or ``.zst`` makes a compressed file.
         options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has
             none.
-        format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
-            extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
-            ``.rdfpb``), else Jelly-Patch.
+        format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
+            ``"jelly-patch-text"``, one of its file extensions or media types. None: what a path's
+            name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``), else Jelly-Patch.
+            Jelly-Patch as text needs the extra ``protobuf``.
 
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed with the options, or
@@ -65,6 +66,7 @@ class PatchWriter(OperationSink):
             written to calls back. That writing goes on, and nothing is lost.
         LookupError: There is no such format for changes, or the path's name says one for
             statements.
+        ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
 
@@ -189,9 +191,10 @@ class StatementWriter(StatementSink):
             type is one of graphs or datasets, each frame is one of them and ends with `end_frame`
             only. A text has none.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
-            ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
-            None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …), else
-            Jelly-RDF. All but Jelly-RDF, N-Triples and N-Quads need the extra ``syntaxes``.
+            ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
+            ``"jelly-text"``, one of its file extensions or media types. None: what a path's name
+            says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …), else Jelly-RDF. The last two need the
+            extra ``protobuf``, Turtle to JSON-LD the extra ``syntaxes``.
 
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed in the format, or

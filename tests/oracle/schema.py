@@ -1,4 +1,4 @@
-"""Protobuf's classes of ``proto/*.proto``, in a descriptor pool of their own.
+"""Protobuf's classes of ``jelly_rdflib/proto/*.proto``, in a descriptor pool of their own.
 
 The pool is not protobuf's default one, so that another package which registers files of the same
 names (pyjelly does) may be imported in the same process.
@@ -14,12 +14,13 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from grpc_tools import protoc
 
-__all__ = ["PROTO_DIR", "message_class"]
+__all__ = ["PROTO_DIR", "file_descriptor", "message_class"]
 
-PROTO_DIR = Path(__file__).resolve().parents[2] / "proto"
+PROTO_DIR = Path(__file__).resolve().parents[2] / "jelly_rdflib" / "proto"
 
 _RDF = "eu.ostrzyciel.jelly.core.proto.v1."
 _PATCH = _RDF + "patch."
+_JENA = "jelly_rdflib.jena."
 
 
 def _compile() -> descriptor_pool.DescriptorPool:
@@ -32,8 +33,7 @@ def _compile() -> descriptor_pool.DescriptorPool:
             f"--proto_path={include}",
             f"--descriptor_set_out={out}",
             "--include_imports",
-            str(PROTO_DIR / "rdf.proto"),
-            str(PROTO_DIR / "patch.proto"),
+            *map(str, sorted(PROTO_DIR.glob("*.proto"))),
         ]
         if protoc.main(arguments) != 0:
             raise RuntimeError(f"protoc failed: {arguments}")
@@ -48,14 +48,19 @@ _pool = _compile()
 
 
 def message_class(name: str) -> Any:
-    """Return protobuf's class of a message of either file."""
-    for package in (_PATCH, _RDF):
+    """Return protobuf's class of a message of any file."""
+    for package in (_PATCH, _RDF, _JENA):
         try:
             descriptor = _pool.FindMessageTypeByName(package + name)
         except KeyError:
             continue
         return message_factory.GetMessageClass(descriptor)
     raise KeyError(name)
+
+
+def file_descriptor(name: str) -> Any:
+    """Return protobuf's description of a file."""
+    return _pool.FindFileByName(name)
 
 
 RdfIri = message_class("RdfIri")

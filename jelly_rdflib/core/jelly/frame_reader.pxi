@@ -3,7 +3,7 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class FrameReader(InputBuffer):
-    """Finds the frames of a source, delimited or bare.
+    """Finds the frames of a source, delimited or bare; or messages that surely are delimited.
 
     Memory is bounded by the largest frame: a frame's length is checked against the limit before
     room is made for it, and room is made only as its bytes come in.
@@ -18,8 +18,19 @@ cdef class FrameReader(InputBuffer):
     cdef size_t frame_size
     cdef uint64_t frame_offset
 
-    def __cinit__(self, source, limits):
+    def __cinit__(self, source, limits, *, bint delimited=False):
         self.max_frame_size = limits.max_frame_size
+        # Else the first bytes tell it.
+        self.is_started = self.is_delimited = delimited
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        """Return the next frame, without its length."""
+        if not self.next_frame():
+            raise StopIteration
+        return PyBytes_FromStringAndSize(<const char*>self.frame, self.frame_size)
 
     cdef bint next_frame(self) except -1:
         """Find the next frame; False at the end of the input."""

@@ -11,6 +11,18 @@ cdef enum StreamKind:
     PATCH_STREAM
     STATEMENT_STREAM
 
+def holds_changes(bytes frame not None):
+    """Is a stream with this first frame Jelly-Patch? None: the frame does not tell."""
+    cdef Span span
+    cdef StreamKind kind
+    span.start = <const uint8_t*>PyBytes_AS_STRING(frame)
+    span.end = span.start + len(frame)
+    kind = find_stream_kind(span)
+    if kind == StreamKind.PATCH_STREAM or kind == StreamKind.STATEMENT_STREAM:
+        return kind == StreamKind.PATCH_STREAM
+    return None
+
+
 cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
     cdef StreamKind kind = StreamKind.UNKNOWN_STREAM
     cdef Span row, options

@@ -30,6 +30,7 @@ cdef class LineEncoder(TextEncoder):
     cdef bint has_graphs
     cdef bint has_triple_terms
     cdef bint has_prefixes
+    cdef bint is_generalized
     cdef bint checks_statements
 
     def __init__(self, types not None, sink, syntax not None, *, bint checks_statements=False):
@@ -38,6 +39,7 @@ cdef class LineEncoder(TextEncoder):
         self.has_graphs = syntax.has_graphs
         self.has_triple_terms = syntax.has_triple_terms
         self.has_prefixes = syntax.has_prefixes
+        self.is_generalized = syntax.is_generalized
         self.checks_statements = checks_statements
         # Output.__init__ opens the encoder for use: all attributes are set before.
         Output.__init__(self, sink)
@@ -120,7 +122,7 @@ cdef class LineEncoder(TextEncoder):
                 # A term without a text yet was not checked before.
                 self.check(term)
             append_text(&self.out, self.texts, term)
-        if not may_stand(self.terms.kinds[term], position):
+        if not self.is_generalized and not may_stand(self.terms.kinds[term], position):
             raise EncodeError(
                 f"{self.text(start, self.out.size)} can't be a {POSITIONS[position]}: in the"
                 " syntaxes of RDF that is an IRI"

@@ -79,7 +79,7 @@ cdef const uint8_t* read_part(
     """Read a term of a statement or quoted triple; in RDF Patch any term may have any position."""
     cdef const uint8_t* next_at = read_term(self, at, number, depth)
     if (
-        next_at == NULL or self.grammar < LINES
+        next_at == NULL or self.grammar < LINES or self.is_generalized
         or may_stand(self.terms.kinds[number[0]], position)
     ):
         return next_at

@@ -67,6 +67,7 @@ cdef class TextDecoder:
     # The lines.
     cdef uint32_t default_graph  # its number; 0: not there yet
     cdef bint has_graphs
+    cdef bint is_generalized  # any term may have any position, except that no graph is a triple
     cdef bint has_statement  # the line where the text at hand starts, before it
     # The patch.
     cdef bint in_transaction

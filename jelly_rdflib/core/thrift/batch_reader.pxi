@@ -1,4 +1,4 @@
-"""Reads RDF Patch in Thrift as batches: rows, from bytes straight to the terms of a batch."""
+"""Reads RDF Patch and RDF in Thrift as batches: rows, from bytes straight to the terms of a batch."""
 
 cdef enum:
     # Rows of a batch, and bytes of text after which it ends.
@@ -51,9 +51,15 @@ cdef inline Span span_of(const char* text, size_t size) noexcept nogil:
     return span
 
 
+cdef inline bytes bytes_of(Span text):
+    return PyBytes_FromStringAndSize(<const char*>text.start, text.end - text.start)
+
+
 @cython.final
 cdef class ThriftBatchReader(BatchSource):
-    """Iterates over the batches of RDF Patch in Thrift; the end of the input ends a patch too.
+    """Iterates over the batches of RDF Patch in Thrift, or of RDF Thrift if ``is_patch`` is False.
+
+    The end of the input ends a patch, too.
 
     Memory is bounded by a row and a batch. A batch has the rows at hand: it does not wait for more
     rows of a live source.
@@ -75,12 +81,18 @@ cdef class ThriftBatchReader(BatchSource):
     cdef Cursor cursor
     cdef Failure unexpected  # the fault of a skipped field
     cdef LastTerm[5] last  # by the number of the field; the bytes are among those at hand
+    cdef bint is_patch
+    # The statements: declared prefixes with their IRIs, and what prefixed names made of them.
+    cdef dict prefixes
+    cdef uint64_t prefix_size, expanded_size
     # The patch.
     cdef bint in_transaction
     cdef bint is_open  # operations came since the last end of a patch
     cdef bint has_end  # the end of a patch came
 
-    def __cinit__(self, source, NodeMaker factory not None, limits):
+    def __cinit__(self, source, NodeMaker factory not None, limits, *, bint is_patch=True):
+        self.is_patch = is_patch
+        self.prefixes = {}
         self.builder = BatchBuilder(factory, limits)
         self.terms = &self.builder.terms
         self.cursor.failure = &self.builder.failure
@@ -108,7 +120,8 @@ cdef class ThriftBatchReader(BatchSource):
         except DecodeError as error:
             error.row = self.row
             if self.row == 0 and not isinstance(error, LimitError):
-                error.message += "; is the input RDF Patch in Thrift at all?"
+                what = "RDF Patch in Thrift" if self.is_patch else "RDF Thrift"
+                error.message += f"; is the input {what} at all?"
             raise
         self.batch_row = self.row
         self.row += self.builder.rows.count
@@ -144,6 +157,8 @@ cdef class ThriftBatchReader(BatchSource):
 
     cdef Batch finish(self):
         """Return a batch with the end of the patch that the input's end ends, if it ends one."""
+        if not self.is_patch:
+            return None
         if self.in_transaction:
             raise DecodeError("the input ends inside a transaction", offset=self.input.position)
         if self.has_end and not self.is_open:
@@ -170,7 +185,7 @@ cdef class ThriftBatchReader(BatchSource):
         ):
             terms, rows = self.terms.count, self.builder.rows.count
             self.start_row(at, end, is_final)
-            self.read_struct(RDF_PATCH_ROW, ROW_DEPTH)
+            self.read_struct(RDF_PATCH_ROW if self.is_patch else RDF_STREAM_ROW, ROW_DEPTH)
             if self.unexpected.message != NULL and not self.cursor.is_stopped:
                 self.cursor.failure[0] = self.unexpected
                 stop(&self.cursor)
@@ -178,12 +193,14 @@ cdef class ThriftBatchReader(BatchSource):
                 terms_truncate(self.terms, terms)
                 self.builder.rows.count = rows
                 break
+            at = self.cursor.at
+            if not self.is_patch:
+                continue
             op = self.builder.rows.ops[rows]
             if op == TX or op == TC or op == TA:
                 self.in_transaction = op == TX
             self.has_end |= op == END
             self.is_open = op != END
-            at = self.cursor.at
         return at
 
     cdef void start_row(self, const uint8_t* at, const uint8_t* end, bint is_final) noexcept nogil:
@@ -241,7 +258,7 @@ cdef class ThriftBatchReader(BatchSource):
                 found.numbers[known] = load64_little(take(&self.cursor, 8).start)
             elif type != STRUCT:
                 found.numbers[known] = read_number(&self.cursor, type)
-            elif field.kind == OTHER_STRUCT:
+            elif field.kind == OTHER_STRUCT or (self.is_patch and field.kind == RDF_PREFIX_NAME):
                 self.skip(STRUCT, depth)
             elif depth == TERM_DEPTH - 1:
                 found.terms[known] = self.read_term_again(known)
@@ -249,7 +266,11 @@ cdef class ThriftBatchReader(BatchSource):
                 found.terms[known] = self.read_struct(field.kind, depth + 1)
         if found.seen & spec.required != spec.required:
             return self.fail(b"{what}", 0, spec.lacks)
-        return 0 if self.cursor.is_stopped else self.understand(kind, &found, start)
+        if self.cursor.is_stopped:
+            return 0
+        if depth == TERM_DEPTH - 1 and kind >= RDF_TRIPLE:
+            return self.add_statement(kind, &found)
+        return self.understand(kind, &found, start)
 
     cdef inline uint32_t read_term_again(self, int field) noexcept nogil:
         """Read a term of a statement; it often is that of the statement before."""
@@ -314,7 +335,12 @@ cdef class ThriftBatchReader(BatchSource):
         if kind == RDF_DECIMAL:
             # Two bytes more are the term's.
             return self.decimal(found, self.cursor.at - start + 2)
-        if kind == RDF_PATCH_ROW:
+        if kind == RDF_PREFIX_NAME:
+            return self.expand(texts[1], texts[2])
+        if kind == RDF_STREAM_ROW:
+            if found.member == 0:
+                self.fail(b"the row has none of the members of RDF_StreamRow")
+        elif kind == RDF_PATCH_ROW:
             if found.member == TXN:
                 self.add_mark(found.numbers[TXN])
             elif found.member == 0:
@@ -334,6 +360,72 @@ cdef class ThriftBatchReader(BatchSource):
                 self.graph(terms[1]),
             )
         return 0
+
+    cdef uint32_t add_statement(self, int kind, FoundFields* found) noexcept nogil:
+        """Turn the fields of a triple, a quad or a prefix's declaration into a row."""
+        cdef uint32_t* terms = found.terms
+        cdef uint32_t graph
+        if kind == RDF_PREFIX_DECL:
+            self.declare(found.texts[1], found.texts[2])
+            self.add_row(
+                PA, self.intern(TermKind.STRING, found.texts[1], 0), 0,
+                self.intern(TermKind.IRI, found.texts[2], 0), 0,
+            )
+            return 0
+        graph = self.graph(terms[4])
+        if graph == 0:
+            graph = self.intern(TermKind.DEFAULT_GRAPH, span_of(b"", 0), 0)
+        self.add_row(A, terms[1], terms[2], terms[3], graph)
+        return 0
+
+    cdef void declare(self, Span prefix, Span iri) noexcept with gil:
+        """Keep a prefix for the names that follow."""
+        # Equal bytes may stand for other terms from now on.
+        memset(self.last, 0, sizeof(self.last))
+        self.prefix_size += (prefix.end - prefix.start) + (iri.end - iri.start)
+        if self.prefix_size > self.builder.max_text_size:
+            self.fail(
+                b"prefixes of more than {number} bytes (limit max_text_size)",
+                self.builder.max_text_size, NULL, 0, True,
+            )
+            return
+        try:
+            self.prefixes[bytes_of(prefix)] = bytes_of(iri)
+        except MemoryError:
+            self.check(fail_memory(self.cursor.failure, self.cursor.start))
+
+    cdef uint32_t expand(self, Span prefix, Span local) noexcept with gil:
+        """Return the number of the IRI that a prefixed name stands for."""
+        cdef bytes text
+        cdef int64_t term
+        cdef uint64_t most
+        if self.cursor.is_stopped:
+            return 0
+        try:
+            iri = self.prefixes.get(bytes_of(prefix))
+            if iri is None:
+                return self.fail(b"prefixed name whose prefix no row before declares")
+            text = iri + bytes_of(local)
+        except MemoryError:
+            return self.check(fail_memory(self.cursor.failure, self.cursor.start))
+        # A long IRI may be declared once, and named in a few bytes again and again.
+        self.expanded_size += PyBytes_GET_SIZE(text)
+        most = self.builder.max_text_size + self.max_expansion * (
+            self.batch_offset + (self.cursor.at - self.input.begin)
+        )
+        if self.expanded_size > most:
+            return self.fail(
+                b"prefixed names stand for more than {number} bytes (limit max_expansion)", most,
+                NULL, 0, True,
+            )
+        term = intern_text(
+            self.terms, TermKind.IRI, span_of(text, PyBytes_GET_SIZE(text)), 0, self.builder.seed,
+            self.cursor.max_string_size, self.cursor.failure,
+        )
+        if term < 0:
+            # The text goes, and the failure must not point into it.
+            self.cursor.failure.at = self.cursor.start
+        return self.check(term)
 
     cdef void add_row(
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
@@ -371,16 +463,16 @@ cdef class ThriftBatchReader(BatchSource):
             return self.number(XSD_INTEGER, found.numbers[member], 0)
         if member == VAL_DOUBLE:
             return self.number(XSD_DOUBLE, found.numbers[member], 0)
-        if member == PREFIX_NAME:
+        if member == PREFIX_NAME and self.is_patch:
             return self.fail(b"prefixed name: RDF Patch has IRIs in full")
-        if PREFIX_NAME < member < TERM_TRIPLE:
+        if VARIABLE <= member <= REPEAT:
             return self.fail(b"{what} is no term of RDF", 0, SPECS[RDF_TERM].fields[member].name)
         return found.terms[member]
 
     cdef uint32_t literal(self, FoundFields* found) noexcept nogil:
         cdef Span* texts = found.texts
         cdef bint has_datatype = found.seen >> DATATYPE & 1
-        if found.seen >> DT_PREFIX & 1:
+        if found.seen >> DT_PREFIX & 1 and self.is_patch:
             return self.fail(b"prefixed name as datatype: RDF Patch has IRIs in full")
         if found.seen >> BASE_DIRECTION & 1:
             return self.fail(b"base direction of a literal: RDF 1.1 has none")
@@ -396,6 +488,8 @@ cdef class ThriftBatchReader(BatchSource):
                 TermKind.LANGUAGE_LITERAL, texts[LEX],
                 self.intern(TermKind.STRING, texts[LANGTAG], 0),
             )
+        if found.terms[DT_PREFIX] != 0:
+            return self.intern(TermKind.TYPED_LITERAL, texts[LEX], found.terms[DT_PREFIX])
         if has_datatype:
             return self.intern(
                 TermKind.TYPED_LITERAL, texts[LEX], self.intern(TermKind.IRI, texts[DATATYPE], 0)

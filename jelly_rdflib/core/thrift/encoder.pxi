@@ -27,8 +27,8 @@ cdef inline size_t size_of(Span text) noexcept:
     return text.end - text.start
 
 
-cdef class ThriftPatchEncoder(Output):
-    """Encodes the operations of batches.
+cdef class ThriftEncoder(Output):
+    """Encodes the operations of batches: as RDF Patch, or as RDF Thrift if ``is_patch`` is False.
 
     If an operation can't be encoded, that raises `EncodeError`, and the output stays as if the
     operation had not been tried. The module `jelly_rdflib.formats.rdf_patch` says what Thrift can't
@@ -39,14 +39,16 @@ cdef class ThriftPatchEncoder(Output):
     """
 
     cdef bytes default_graph
+    cdef bint is_patch
     cdef WriteBuffer out  # whole rows, and the one that is being written
     cdef uint64_t* triple_sizes  # of the terms of the batch that is being written; 0: not known yet
     cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
     cdef bint has_end  # a Segment was written
     cdef bint patch_is_empty  # no row since the last Segment, or the start
 
-    def __init__(self, types not None, sink):
+    def __init__(self, types not None, sink, *, bint is_patch=True):
         self.check_new()
+        self.is_patch = is_patch
         self.default_graph = str(types.default_graph).encode()
         self.patch_is_empty = True
         # Output.__init__ opens the encoder for use: all attributes are set before.
@@ -80,13 +82,27 @@ cdef class ThriftPatchEncoder(Output):
         finally:
             free_output(self)
 
+    def end_frame(self, metadata=None):
+        """Hand on the statements that wait. There is no place for metadata."""
+        if metadata:
+            raise EncodeError("RDF Thrift has no place for metadata")
+        self.flush()
+
+    def abandon(self):
+        """End the output because of an error; the statements that were written stay."""
+        self.finish()
+
     cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row, row_start
         claim_output(self)
         row_start = self.out.size
         try:
             for row in range(batch.rows.count):
-                if batch.rows.ops[row] == END:
+                if not self.is_patch:
+                    self.put_statement(batch.terms, &batch.rows, row)
+                    if self.out.size >= PIECE:
+                        self.emit()
+                elif batch.rows.ops[row] == END:
                     self.end_patch()
                 else:
                     if self.is_end_due:
@@ -126,6 +142,32 @@ cdef class ThriftPatchEncoder(Output):
 
     # Rows.
 
+    cdef int put_statement(self, TermTable table, const RowColumns* rows, size_t row) except -1:
+        """Put a row of RDF Thrift."""
+        cdef const TermColumns* terms = &table.columns
+        cdef uint8_t op = rows.ops[row]
+        cdef bint is_triple
+        if op == PA:
+            table.check_prefix(rows.s[row], rows.o[row], True)
+            self.put_head(ROW_PREFIX, STRUCT)
+            self.put_string(NEXT_STRING, text_of(terms, rows.s[row]))
+            self.put_string(NEXT_STRING, self.iri_of(terms, rows.o[row]))
+            return self.put_ends()
+        if op != A:
+            raise EncodeError(f"{Op(op).name} is about changes, and RDF Thrift is for statements")
+        is_triple = is_default_graph(terms, rows.g[row], self.default_graph)
+        self.put_head(ROW_TRIPLE if is_triple else ROW_QUAD, STRUCT)
+        self.put_spo(terms, rows, row)
+        self.put_graph(terms, rows.g[row])
+        return self.put_ends()
+
+    cdef inline int put_spo(
+        self, const TermColumns* terms, const RowColumns* rows, size_t row
+    ) except -1:
+        self.put_term(terms, rows.s[row], 0)
+        self.put_term(terms, rows.p[row], 0)
+        return self.put_term(terms, rows.o[row], 0)
+
     cdef inline int put_row(
         self, TermTable table, const RowColumns* rows, size_t row
     ) except -1:
@@ -139,9 +181,7 @@ cdef class ThriftPatchEncoder(Output):
             return 0
         if op == A or op == D:
             self.put_head(DATA_ADD if op == A else DATA_DEL, STRUCT)
-            self.put_term(terms, rows.s[row], 0)
-            self.put_term(terms, rows.p[row], 0)
-            self.put_term(terms, rows.o[row], 0)
+            self.put_spo(terms, rows, row)
             self.put_graph(terms, rows.g[row])
         elif op == H:
             table.check_name(rows.s[row], "header key")

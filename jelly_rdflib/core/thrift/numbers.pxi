@@ -1,13 +1,13 @@
 """Lexical forms of literals that Thrift encodes as numbers: the same forms as Jena's."""
 
 
-cdef bytes decimal_text(int64_t value, int64_t scale):
+cpdef bytes decimal_text(int64_t value, int64_t scale):
     """Return the lexical form of ``value`` divided by 10 to the power of ``scale``."""
     digits = Decimal(value).as_tuple()
     return f"{Decimal(digits._replace(exponent=-scale)):f}".encode()
 
 
-cdef bytes double_text(uint64_t bits):
+cpdef bytes double_text(uint64_t bits):
     """Return the lexical form of an xsd:double.
 
     It is the text of Java's ``Double.toString``, except that infinity is XSD's INF.

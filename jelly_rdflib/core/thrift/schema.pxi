@@ -1,17 +1,22 @@
-"""The structs of RDF Patch in Thrift, as in proto/rdf-patch.thrift."""
+"""The structs of RDF Patch and RDF in Thrift, as in jelly_rdflib/proto/rdf-patch.thrift."""
 
 cdef enum:
-    # Kinds of structs: those of `STRUCTS`, then one for all that RDF Patch has no use for.
+    # Kinds of structs: those of `STRUCTS`, then one for all that are of no use.
     RDF_PATCH_ROW, RDF_PATCH_HEADER, RDF_PATCH_DATA_ADD, RDF_PATCH_DATA_DEL, RDF_PATCH_PREFIX_ADD,
     RDF_PATCH_PREFIX_DEL,
-    RDF_TERM, RDF_IRI, RDF_BNODE, RDF_LITERAL, RDF_TRIPLE, RDF_DECIMAL, OTHER_STRUCT
+    RDF_TERM, RDF_IRI, RDF_BNODE, RDF_LITERAL, RDF_TRIPLE, RDF_DECIMAL,
+    RDF_STREAM_ROW, RDF_QUAD, RDF_PREFIX_DECL, RDF_PREFIX_NAME, OTHER_STRUCT
 
 cdef enum:
     # Fields of a row.
     ROW_HEADER = 1, DATA_ADD, DATA_DEL, PREFIX_ADD, PREFIX_DEL, TXN
 
 cdef enum:
-    # Fields of a term. RDF Patch has no use for those from PREFIX_NAME to REPEAT.
+    # Fields of a row of statements.
+    ROW_PREFIX = 1, ROW_TRIPLE, ROW_QUAD
+
+cdef enum:
+    # Fields of a term. Those from VARIABLE to REPEAT are of no use, in RDF Patch PREFIX_NAME too.
     TERM_IRI = 1, BNODE, LITERAL, PREFIX_NAME, VARIABLE, UNBOUND, UNDEFINED, REPEAT, TERM_TRIPLE,
     VAL_INTEGER, VAL_DOUBLE, VAL_DECIMAL, MAX_FIELDS = VAL_DECIMAL
 
@@ -42,6 +47,10 @@ STRUCTS = {
     " baseDirection:string",
     "RDF_Triple": "S:RDF_Term! P:RDF_Term! O:RDF_Term!",
     "RDF_Decimal": "value:i64! scale:i32!",
+    "RDF_StreamRow": "prefixDecl:RDF_PrefixDecl triple:RDF_Triple quad:RDF_Quad",
+    "RDF_Quad": "S:RDF_Term! P:RDF_Term! O:RDF_Term! G:RDF_Term",
+    "RDF_PrefixDecl": "prefix:string! uri:string!",
+    "RDF_PrefixName": "prefix:string! localName:string!",
 }
 TYPES = {"i32": I32, "i64": I64, "double": DOUBLE, "string": BINARY}
 
@@ -77,7 +86,7 @@ cdef int make_spec(StructSpec* spec, str name, list fields) except -1:
     required = [each.partition(":")[0] for each in fields if each.endswith("!")]
     spec.name = keep(name)
     spec.lacks = keep(f"{name} lacks {' or '.join(required)}")
-    spec.is_union = name in ("RDF_Patch_Row", "RDF_Term")
+    spec.is_union = name in ("RDF_Patch_Row", "RDF_StreamRow", "RDF_Term")
     for number, each in enumerate(fields, 1):
         field_name, _, type_ = each.rstrip("!").partition(":")
         field = &spec.fields[<int>number]

@@ -37,6 +37,12 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
             is_patch=False,
             has_graphs=format.has_graphs,
             strict=reading.strict,
+            generalized=reading.generalized,
+        )
+    if reading.generalized:
+        raise ValueError(
+            f"{format.title} has no generalized statements: they are read from N-Triples and"
+            " N-Quads"
         )
     pyoxigraph = _check_pyoxigraph(format.title)
     if reading.base is not None:

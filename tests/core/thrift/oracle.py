@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import thriftpy2
 from thriftpy2.protocol.compact import TCompactProtocol
 
+from tests.oracle.schema import PROTO_DIR
 from tests.oracle.terms import Plain
 
 __all__ = ["SCHEMA", "decode", "encode", "operation", "row", "rows_to_bytes", "term"]
 
 SCHEMA: Any = thriftpy2.load(
-    str(Path(__file__).resolve().parents[3] / "proto" / "rdf-patch.thrift"),
+    str(PROTO_DIR / "rdf-patch.thrift"),
     module_name="rdf_patch_thrift",
 )
 

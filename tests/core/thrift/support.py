@@ -7,7 +7,7 @@ from typing import Any
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.batch import BatchSource, OperationReader
-from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
+from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from tests.oracle.terms import Plain, operation, plain_operation
 from tests.support import EncoderWriter
@@ -19,7 +19,7 @@ class ThriftWriter(EncoderWriter):
     """Writes operations, and batches, in Thrift."""
 
     def __init__(self, sink: Callable[[bytes], object]) -> None:
-        super().__init__(ThriftPatchEncoder(NODE_TYPES, sink))
+        super().__init__(ThriftEncoder(NODE_TYPES, sink))
 
 
 def batches(source: Any, **limits: int) -> BatchSource:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.batch import BatchBuilder
-from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
+from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from tests.core.thrift.oracle import rows_to_bytes
 from tests.core.thrift.support import batches, read
@@ -76,13 +76,13 @@ def test_a_reader_in_any_order(outside: list[str], inside: list[str]) -> None:
 
 def test_what_was_not_made_in_the_right_way() -> None:
     (batch,) = batches(rows_to_bytes([STATEMENT, END]))
-    encoder = ThriftPatchEncoder.__new__(ThriftPatchEncoder)
+    encoder = ThriftEncoder.__new__(ThriftEncoder)
     for attempt in (encoder.finish, lambda: encoder.write_batch(batch)):
         with pytest.raises(RuntimeError, match="not initialized"):
             attempt()
     assert not encoder.in_transaction
     with pytest.raises(TypeError):
-        ThriftPatchEncoder(None, bytes)  # type: ignore[arg-type]
+        ThriftEncoder(None, bytes)  # type: ignore[arg-type]
     encoder.__init__(NODE_TYPES, pieces := list[bytes]().append)  # type: ignore[misc]
     with pytest.raises(RuntimeError, match="already"):
         encoder.__init__(NODE_TYPES, pieces)  # type: ignore[misc]
@@ -122,7 +122,7 @@ SAID: Plain = ("A", ("iri", "s"), ("iri", "p"), ("iri", "s"), None)
 def test_a_row_that_cant_be_said_is_as_if_it_had_not_been_tried(bad: Any, words: str) -> None:
     """Those before it are written; the encoder can be gone on with."""
     pieces: list[bytes] = []
-    encoder = ThriftPatchEncoder(NODE_TYPES, pieces.append)
+    encoder = ThriftEncoder(NODE_TYPES, pieces.append)
     encoder.write_batch(batch_of(GOOD, (jr.Op.END,)))
     for _ in range(2):
         with pytest.raises(jr.EncodeError, match=words):

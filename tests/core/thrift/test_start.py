@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from jelly_rdflib.formats import FORMATS, guess_by_start
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
+from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
 from tests import support as jelly
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.text import soup
@@ -31,7 +32,8 @@ def assert_it_is_thrift(data: bytes) -> None:
         assert guess_by_start(data[:size]) is RDF_PATCH_THRIFT
         for format in FORMATS:
             assert format.starts_like(data[:size]) == (format is RDF_PATCH_THRIFT) or (
-                format.name.startswith("jelly")
+                # RDF Thrift has like rows, of statements alone.
+                format.name.startswith("jelly") or format is RDF_THRIFT
             )
 
 

@@ -12,6 +12,7 @@ import java.util.Map;
  * <p>"from" and "to" are formats, "in" and "out" paths. The rest is for what is written in Jelly: "stream"
  * (FRAME, FLAT, PUNCTUATED) and "statements" (TRIPLES, QUADS, of a .jelly file also GRAPHS), "preset" (of
  * {@link JellyOptions}, as "SMALL_STRICT"), "rows" of a frame, "delimited", and "namespaces" of a .jelly file.
+ * Or it is for .rt and .rpb: "values", whether numbers are written by their value.
  */
 record Request(Map<String, String> fields) {
     static Request parse(String line) {

@@ -15,11 +15,13 @@ import org.apache.jena.atlas.io.IO;
 import org.apache.jena.atlas.lib.CharSpace;
 import org.apache.jena.graph.Node;
 import org.apache.jena.riot.Lang;
+import org.apache.jena.riot.RDFFormat;
 import org.apache.jena.riot.RDFParser;
 import org.apache.jena.riot.lang.LabelToNode;
 import org.apache.jena.riot.out.NodeFormatterNT;
 import org.apache.jena.riot.system.ErrorHandlerFactory;
 import org.apache.jena.riot.system.StreamRDF;
+import org.apache.jena.riot.system.StreamRDFWriter;
 import org.apache.jena.riot.writer.WriterStreamRDFPlain;
 
 /** The formats of statements. */
@@ -32,6 +34,8 @@ final class Statements {
             case "statements" -> JsonStatements.read(input, sink);
             case "jelly" -> parse(JellyLanguage.JELLY, input, sink);
             case "nq" -> parse(Lang.NQUADS, input, sink);
+            case "rt" -> parse(Lang.RDFTHRIFT, input, sink);
+            case "rpb" -> parse(Lang.RDFPROTO, input, sink);
             default -> throw new IllegalArgumentException("no format of statements: " + format);
         }
     }
@@ -52,6 +56,12 @@ final class Statements {
             case "statements" -> new JsonStatements(output);
             case "jelly" -> jellyWriter(request, output);
             case "nq" -> plainWriter(output);
+            case "rt" -> StreamRDFWriter.getWriterStream(
+                output, request.is("values") ? RDFFormat.RDF_THRIFT_VALUES : RDFFormat.RDF_THRIFT
+            );
+            case "rpb" -> StreamRDFWriter.getWriterStream(
+                output, request.is("values") ? RDFFormat.RDF_PROTO_VALUES : RDFFormat.RDF_PROTO
+            );
             default -> throw new IllegalArgumentException("no format of statements: " + request.get("to"));
         };
     }

@@ -1,6 +1,6 @@
 /*
- * RDF Patch in Thrift's compact protocol, as Apache Jena writes and reads it: one RDF_Patch_Row
- * after another, with nothing around or between them.
+ * RDF Patch and RDF Thrift in Thrift's compact protocol, as Apache Jena writes and reads them: one
+ * RDF_Patch_Row, or one RDF_StreamRow, after another, with nothing around or between them.
  *
  * Numbers and types are what the bytes depend on; names are Jena's.
  */
@@ -11,7 +11,7 @@ struct RDF_IRI {
   1: required string iri
 }
 
-// Jena's patches have IRIs in full, never this.
+// An IRI by a prefix that a row before declares. Jena's patches have IRIs in full, never this.
 struct RDF_PrefixName {
   1: required string prefix
   2: required string localName
@@ -71,7 +71,28 @@ struct RDF_Triple {
   3: required RDF_Term O
 }
 
-// ---- Rows ----
+// ---- Rows of statements ----
+
+// Without G: in the default graph.
+struct RDF_Quad {
+  1: required RDF_Term S
+  2: required RDF_Term P
+  3: required RDF_Term O
+  4: optional RDF_Term G
+}
+
+struct RDF_PrefixDecl {
+  1: required string prefix
+  2: required string uri
+}
+
+union RDF_StreamRow {
+  1: RDF_PrefixDecl prefixDecl
+  2: RDF_Triple triple
+  3: RDF_Quad quad
+}
+
+// ---- Rows of a patch ----
 
 struct Patch_Header {
   1: required string name

@@ -1,0 +1,105 @@
+"""The formats that need protobuf: Jelly as text, and RDF Protobuf, as Apache Jena has it.
+
+protobuf is imported when one of them is read or written, not before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from jelly_rdflib.core.batch import BatchSource, GeneratedBatches, PlacedBatches
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
+from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.formats.format import Format, Reading
+from jelly_rdflib.nodes.conversion import NodeTypes
+from jelly_rdflib.options import PatchOptions, StreamOptions
+
+
+def check_protobuf(title: str) -> None:
+    """Raise an ImportError, which names the format, if protobuf is not there, or too old."""
+    hint = (
+        f"{title} needs the package protobuf, 6.30 or later: pip install 'jelly-rdflib[protobuf]'"
+    )
+    try:
+        from google.protobuf import __version__ as version
+    except ImportError as error:
+        raise ImportError(hint) from error
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (6, 30):
+        raise ImportError(f"{hint} (found {version})")
+
+
+def _open_text(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.jelly_text import TextBatches
+
+    return PlacedBatches(TextBatches(format, source, reading))
+
+
+def _text_encoder(
+    types: NodeTypes, options: PatchOptions | StreamOptions, sink: Callable[[bytes], object]
+) -> Any:
+    is_patch = isinstance(options, PatchOptions)
+    format = JELLY_PATCH_TEXT if is_patch else JELLY_TEXT
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.jelly_text import FrameTexts
+
+    encoder: Any = PatchFrameEncoder if is_patch else StatementFrameEncoder
+    return encoder(types, options, FrameTexts(format, sink, is_delimited=options.delimited))
+
+
+def _starts_with(options: str) -> re.Pattern[bytes]:
+    """Return a pattern for a first frame whose options have one of these fields first."""
+    return re.compile(rb"# Frame \d+\s+rows \{\s+options \{\s+(%b)" % options.encode())
+
+
+def _open_rows(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.rdf_reader import RowBatches
+
+    return GeneratedBatches(RowBatches(source, reading))
+
+
+def _row_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], object]) -> Any:
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.rdf_encoder import RdfEncoder
+
+    return RdfEncoder(types, sink, format)
+
+
+# The names of jelly-cli, and of Jena.
+JELLY_TEXT = Format(
+    name="jelly-text",
+    title="Jelly-RDF as text",
+    extensions=("jelly.txt",),
+    media_types=(),
+    holds_changes=False,
+    start=_starts_with("stream_name|physical_type"),
+    open_batches=_open_text,
+    open_encoder=_text_encoder,
+    options_type=StreamOptions,
+)
+JELLY_PATCH_TEXT = Format(
+    name="jelly-patch-text",
+    title="Jelly-Patch as text",
+    extensions=("jellyp.txt",),
+    media_types=(),
+    start=_starts_with("statement_type"),
+    open_batches=_open_text,
+    open_encoder=_text_encoder,
+    options_type=PatchOptions,
+)
+# Its first bytes are those of Jelly, too: a length, and a field's tag.
+RDF_PROTOBUF = Format(
+    name="rdf-protobuf",
+    title="RDF Protobuf",
+    aliases=("rdf-proto", "jena-proto", "jenaproto"),
+    extensions=("rpb", "pbrdf"),
+    media_types=("application/rdf+protobuf",),
+    holds_changes=False,
+    is_text=False,
+    is_generalized=True,
+    open_batches=_open_rows,
+    open_encoder=_row_encoder,
+)

@@ -1,0 +1,117 @@
+"""Protobuf's own classes of the messages in ``jelly_rdflib/proto``.
+
+They are made from these files when one is first asked for, since protobuf's Python package has no
+compiler. Their descriptor pool is not protobuf's default one: another package may register messages
+of the same names there, as pyjelly does.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_PACKAGE = "jelly_rdflib"
+_TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,]')
+# As descriptors have them.
+_OPTIONAL, _REPEATED = 1, 3
+_SCALARS = ("bool", "bytes", "double", "sint64", "sint32", "string", "uint32")
+
+
+@functools.cache
+def message_class(file: str, name: str) -> Any:
+    """Return protobuf's class of a message that a file in ``jelly_rdflib/proto`` describes."""
+    pool, packages = _make_pool()
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{packages[file]}.{name}"))
+
+
+@functools.cache
+def _make_pool() -> tuple[Any, dict[str, str]]:
+    """Return a pool with all files, and the package of each."""
+    found: dict[str, Any] = {}
+    for path in files(_PACKAGE).joinpath("proto").iterdir():
+        if path.name.endswith(".proto"):
+            file = found[path.name] = descriptor_pb2.FileDescriptorProto(name=path.name)
+            _read_file(file, path.read_text("utf-8"))
+    pool = descriptor_pool.DescriptorPool()
+    # A file without imports comes before those that import it.
+    for file in sorted(found.values(), key=lambda file: len(file.dependency)):
+        pool.Add(file)
+    return pool, {name: file.package for name, file in found.items()}
+
+
+def _read_file(file: Any, text: str) -> None:
+    """Read a file of protobuf's language, as far as the files here use it."""
+    tokens = iter(_TOKEN.findall(re.sub(r"//.*", "", text)))
+    for token in tokens:
+        if token == "message":
+            _read_message(file.message_type.add(name=next(tokens)), tokens)
+        elif token == "enum":
+            enum = file.enum_type.add(name=next(tokens))
+            assert next(tokens) == "{"
+            while (name := next(tokens)) != "}":
+                enum.value.add(name=name, number=_read_number(tokens))
+        else:
+            values = []
+            while (value := next(tokens)) != ";":
+                values.append(value.strip('"'))
+            if token == "import":
+                file.dependency.append(values[0])
+            else:
+                # The syntax, or the package.
+                setattr(file, token, values[-1])
+
+
+def _read_message(message: Any, tokens: Iterator[str]) -> None:
+    """Read the body of a message, from its first bracket to its last one."""
+    assert next(tokens) == "{"
+    is_in_oneof = False
+    while (token := next(tokens)) != "}" or is_in_oneof:
+        if token == "}":
+            is_in_oneof = False
+        elif token == "oneof":
+            message.oneof_decl.add(name=next(tokens))
+            is_in_oneof = next(tokens) == "{"
+        else:
+            field = message.field.add(label=_OPTIONAL)
+            if is_in_oneof:
+                field.oneof_index = len(message.oneof_decl) - 1
+            if token == "map":
+                token = _add_entry(message, tokens)
+                field.label = _REPEATED
+            elif token == "repeated":
+                token = next(tokens)
+                field.label = _REPEATED
+            _set_type(field, token)
+            field.name = next(tokens)
+            field.number = _read_number(tokens)
+
+
+def _add_entry(message: Any, tokens: Iterator[str]) -> str:
+    """Add the message of a map's entries; return its name."""
+    entry = message.nested_type.add(name="MetadataEntry")
+    entry.options.map_entry = True
+    for number, name in enumerate(("key", "value"), 1):
+        next(tokens)
+        _set_type(entry.field.add(name=name, number=number, label=_OPTIONAL), next(tokens))
+    next(tokens)
+    return str(entry.name)
+
+
+def _set_type(field: Any, name: str) -> None:
+    if name in _SCALARS:
+        field.type = field.Type.Value(f"TYPE_{name.upper()}")
+    else:
+        # The pool finds out whether it is a message or an enum.
+        field.type_name = name
+
+
+def _read_number(tokens: Iterator[str]) -> int:
+    assert next(tokens) == "="
+    number = int(next(tokens))
+    assert next(tokens) == ";"
+    return number

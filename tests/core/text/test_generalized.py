@@ -1,0 +1,87 @@
+"""Generalized N-Triples and N-Quads: any term in any place, but no quoted triple as a graph."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from pathlib import Path
+
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from tests.cli.support import run, run_well
+from tests.formats.syntaxes.support import PARSED, literal, read
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.pieces import Pieces
+
+TERMS: dict[str, Plain] = {
+    "<urn:s>": ("iri", "urn:s"),
+    "_:b": ("bnode", "b"),
+    '"a"': literal("a"),
+    '"a"@en': literal("a", "en"),
+    '"1"^^<urn:d>': literal("1", None, "urn:d"),
+}
+INNER = ("triple", literal("a"), ("bnode", "b"), literal("a", "en"))
+TERMS['<<( "a" _:b "a"@en )>>'] = INNER
+
+
+@pytest.mark.parametrize("size", [1, 1 << 16])
+def test_any_term_may_have_any_place(size: int) -> None:
+    triples = list(itertools.product(TERMS, repeat=3))
+    text = "".join(f"{' '.join(triple)} .\n" for triple in triples)
+    wanted = [tuple(TERMS[term] for term in triple) for triple in triples]
+    assert read(Pieces(text.encode(), size), "n-triples", generalized=True) == wanted
+    found = read(Pieces(text.encode(), size), "n-quads", generalized=True)
+    assert found == [(*triple, DEFAULT_GRAPH) for triple in wanted]
+
+
+@pytest.mark.parametrize("graph", TERMS)
+def test_a_graph_may_be_any_term_but_a_quoted_triple(graph: str) -> None:
+    text = f'"a" _:b "a"@en {graph} .\n'
+    if graph.startswith("<<"):
+        with pytest.raises(jr.DecodeError, match="a quoted triple can't be a graph"):
+            read(text, "n-quads", generalized=True)
+    else:
+        assert read(text, "n-quads", generalized=True) == [(*INNER[1:], TERMS[graph])]
+
+
+@pytest.mark.parametrize("text", ['"a" <urn:p> _:b .', "_:b _:b _:b .", '_:b "a" _:b .'])
+def test_without_it_they_are_refused(text: str) -> None:
+    for format in ("n-triples", "n-quads"):
+        with pytest.raises(jr.DecodeError, match="is an IRI"):
+            read(text, format)
+
+
+def test_terms_are_checked_all_the_same() -> None:
+    for text in ('"a" <relative> _:b .', '"a"@toolongsubtag _:b _:b .', '"a" "b" .'):
+        with pytest.raises(jr.DecodeError):
+            read(text, "n-triples", generalized=True)
+
+
+@pytest.mark.parametrize("format", PARSED)
+def test_other_syntaxes_refuse_the_argument(format: str) -> None:
+    for call in (jr.read_statements, jr.read_batches):
+        with pytest.raises(ValueError, match="has no generalized statements"):
+            call(b"", format=format, generalized=True)  # type: ignore[operator]
+
+
+def test_convert(tmp_path: Path) -> None:
+    path, jelly = tmp_path / "x.nt", tmp_path / "x.jelly"
+    path.write_text('"a" <urn:p> _:b .\n<urn:s> _:b "a" .\n')
+    run_well("convert", "--generalized", path, jelly)
+    statements = list(jr.read_statements(jelly))
+    assert statements[0][:2] == (Literal("a"), URIRef("urn:p"))
+    reader = jr.read_statements(jelly)
+    assert (len(list(reader)), reader.options.generalized_statements) == (2, True)
+    ended = run("convert", path, jelly)
+    assert (ended.code, "a subject or graph is an IRI or a blank node" in ended.err) == (1, True)
+    back = io.BytesIO()
+    writer = jr.StatementWriter(back, format="n-triples")
+    with pytest.raises(jr.EncodeError, match="can't be a subject"):
+        writer.write_all(statements)
+
+
+def test_convert_of_a_log_takes_the_option_for_its_output_only(tmp_path: Path) -> None:
+    jr.PatchLog(tmp_path / "log", create=True)
+    run_well("convert", "--generalized", tmp_path / "log", tmp_path / "x.jellyp")

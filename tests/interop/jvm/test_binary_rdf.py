@@ -1,0 +1,102 @@
+"""RDF Thrift and RDF Protobuf: Jena reads what we write, and we read what Jena writes."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from tests.interop.jvm.forms import with_jenas_terms
+from tests.interop.jvm.inputs import FEATURES
+from tests.interop.jvm.peer import Peer
+from tests.interop.jvm.test_statements import NAMES, NAMESPACES, additions_by_release, statements_of
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain_operation
+
+formats = pytest.mark.parametrize("format", ["rt", "rpb"])
+shapes = pytest.mark.parametrize("shape", ["TRIPLES", "QUADS"])
+
+
+def write(statements: list[Plain], format: Any, namespaces: Any = ()) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file, format=format) as writer:
+        for prefix, value in namespaces:
+            writer.add_namespace(prefix, URIRef(value))
+        writer.write_all(tuple(map(node, row)) for row in statements)
+    return file.getvalue()
+
+
+def read(data: bytes, format: Any) -> tuple[list[Plain], list[tuple[str, str]]]:
+    """Return the statements, and the namespaces."""
+    batches = list(jr.read_batches(data, format=format))
+    rows = [plain_operation(row) for batch in batches for row in batch]
+    statements = [row[1:] for row in rows if row[0] == "A"]
+    return statements, [(row[1], row[2][1]) for row in rows if row[0] == "PA"]
+
+
+def quads(statements: list[Plain]) -> list[Plain]:
+    """Return statements as both have them: a triple is in the default graph."""
+    return [with_jenas_terms((*row, DEFAULT_GRAPH)[:4]) for row in statements]
+
+
+def check(peer: Peer, statements: list[Plain], format: str, namespaces: Any = ()) -> None:
+    wanted = quads(statements), list(namespaces)
+    ours = write(statements, format, namespaces)
+    found, prefixes = peer.read_statements(ours, format)
+    assert (quads(found), prefixes) == wanted
+    theirs = peer.write_statements(statements, format, values=False, prefixes=namespaces)
+    found, prefixes = read(theirs, format)
+    assert (quads(found), prefixes) == wanted
+
+
+@pytest.mark.parametrize("name", NAMES)
+@shapes
+@formats
+def test_features(peer: Peer, format: str, shape: str, name: str) -> None:
+    check(peer, statements_of(FEATURES[name], shape), format)
+
+
+@shapes
+@formats
+def test_prefixed_names(peer: Peer, format: str, shape: str) -> None:
+    """Jena writes names by the prefixes that it was given, also of datatypes, in RDF Thrift."""
+    datatype = ("literal", "x", None, "http://example.org/ns#datatype")
+    quoted = ("triple", ("iri", "http://example.org/a"), ("iri", "urn:p"), datatype)
+    subject, predicate = ("iri", "http://example.org/a"), ("iri", "urn:p")
+    more = [(subject, predicate, term) for term in (datatype, quoted)]
+    check(peer, statements_of(FEATURES["statements"], shape) + more, format, NAMESPACES)
+
+
+@formats
+def test_literals_by_their_values(peer: Peer, format: str) -> None:
+    """Jena gives them the same lexical forms when it reads them; in Protobuf it writes none."""
+    statements = statements_of(FEATURES["statements"], "TRIPLES")
+    data = peer.write_statements(statements, format, values=True)
+    theirs, _ = peer.read_statements(data, format)
+    found, _ = read(data, format)
+    assert quads(found) == quads(theirs)
+    assert (quads(found) != quads(statements)) == (format == "rt")
+
+
+@shapes
+@formats
+def test_releases_of_schema_org(peer: Peer, format: str, shape: str) -> None:
+    check(peer, additions_by_release(shape), format, NAMESPACES)
+
+
+@formats
+def test_by_way_of_jena(peer: Peer, format: str) -> None:
+    """Our Jelly-RDF, converted by the peer."""
+    statements = statements_of(FEATURES["many names"], "QUADS")
+    data = peer.convert(write(statements, "jelly-rdf"), "jelly", format, values=False)
+    assert read(data, format)[0] == statements
+
+
+@formats
+def test_both_refuse_the_same(peer: Peer, format: str) -> None:
+    """Bytes that are cut off."""
+    data = write(statements_of(FEATURES["statements"], "QUADS"), format)
+    with pytest.raises(jr.DecodeError):
+        read(data[:-1], format)
