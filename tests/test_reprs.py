@@ -98,7 +98,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "LookupReport": (lambda _: jr.inspect(frame()).lookups["name"], "LookupReport(size=4000, "),
     "NameCounts": (lambda _: jr.stats(frame()).graphs, "<NameCounts: 1 names>"),
-    "Patch": (lambda _: make_patch(), "<Patch: 102 operations, header {'id': rdflib.term.URIRef("),
+    "Patch": (lambda _: make_patch(), "<Patch: 102 operations, header {'id': <urn:yyy"),
     "PatchDecoder": (lambda _: jr.PatchDecoder(), "<PatchDecoder: before the first frame>"),
     "PatchEncoder": (lambda _: jr.PatchEncoder(), "<PatchEncoder: PatchOptions()>"),
     "PatchLog": (make_log, "<PatchLog '"),

@@ -12,6 +12,7 @@ from rdflib.store import Store
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
@@ -116,8 +117,8 @@ class GraphIterator:
         if not options.is_flat:
             return
         message = (
-            f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
-            " read it with read_statements()"
+            f"the stream is flat (logical type {show(options.logical_type)}): its frames are no"
+            " graphs; read it with read_statements()"
         )
         if self._is_strict:
             self.close()

@@ -13,9 +13,10 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.sources import is_read
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import MergeConflict, PatchError
-from jelly_rdflib.graph.stores.statements import check_reading, show_term
+from jelly_rdflib.graph.stores.statements import check_reading
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
@@ -194,8 +195,8 @@ def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:
         found = Headers((key, value) for _, key, value in side.headers).get(PREV)
         if prev is not None and found is not None and prev != found:
             raise PatchError(
-                f"the patches are for different bases: ours comes after {show_term(prev)} (prev), "
-                f"and theirs after {show_term(found)}"
+                f"the patches are for different bases: ours comes after {show(prev)} (prev), "
+                f"and theirs after {show(found)}"
             )
         prev = found if prev is None else prev
         for _, key, value in side.headers:
