@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import islice
 from typing import Any
@@ -64,6 +64,18 @@ def operations_html(
     return folded(heading + also, table_html(lines), is_open=number <= FEW_ROWS)
 
 
+def operation_text(operation: Operation) -> str:
+    """Return an operation in one line; the default graph is left out, and long terms are cut.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> operation_text((Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None))
+        'A <urn:s> <urn:p> "o"'
+    """
+    op, *fields = operation
+    return " ".join([Op(op).name, *(_text(field, _KNOWN) for field in _shown(op, fields))])
+
+
 def _has_code(operation: Any) -> bool:
     """Is this an operation, by its code? A patch may have been made of anything."""
     return (
@@ -82,17 +94,25 @@ def _line(operation: Operation, prefixes: Mapping[str, str]) -> str:
         return f'<tr><td colspan=5 style="{CELL}; opacity:0.6">{Op(op).name}</td></tr>'
     if op in (Op.PA, Op.PD):
         prefixes = {}
-    # The graph, which is the last.
-    if fields[-1] == DATASET_DEFAULT_GRAPH_ID and op != Op.H:
-        fields.pop()
-    shown = [field for field in fields if field is not None]
-    cells = [_SIGNS.get(op, Op(op).name), *(_field(field, prefixes) for field in shown)]
+    shown = (_field(field, prefixes) for field in _shown(op, fields))
+    cells = [_SIGNS.get(op, Op(op).name), *shown]
     style = f' style="background:{_COLOURS[op]}"' if op in _COLOURS else ""
     return f"<tr{style}>{''.join(f'<td style={CELL!r}>{each}</td>' for each in cells)}</tr>"
 
 
+def _shown(op: int, fields: Sequence[Any]) -> list[Any]:
+    """Return what is shown of an operation: not the default graph, which is the last."""
+    if op != Op.H and fields and fields[-1] == DATASET_DEFAULT_GRAPH_ID:
+        fields = fields[:-1]
+    return [field for field in fields if field is not None]
+
+
 def _field(field: Any, prefixes: Mapping[str, str]) -> str:
+    text = escape(_text(field, prefixes))
+    return f'<span title="{html_text(field)}">{text}</span>' if isinstance(field, URIRef) else text
+
+
+def _text(field: Any, prefixes: Mapping[str, str]) -> str:
     """Return a term, or the key of a header or the name of a prefix, which are text."""
     is_term = isinstance(field, Node)
-    text = escape(show(field, prefixes) if is_term else printable(shorten(str(field))))
-    return f'<span title="{html_text(field)}">{text}</span>' if isinstance(field, URIRef) else text
+    return show(field, prefixes) if is_term else printable(shorten(str(field)))

@@ -84,6 +84,9 @@ class GraphIterator:
     def __iter__(self) -> GraphIterator:
         return self
 
+    def __repr__(self) -> str:
+        return f"<GraphIterator of {self._frames!r}>"
+
     def __next__(self) -> Graph:
         """Return the next graph; after an ApplyError the one after that can still be read."""
         batch = next(self._batches)

@@ -314,6 +314,9 @@ cdef class SliceIterator(RowIterator):
         self.slices = iter(slices)
         self.only_statements = only_statements
 
+    def __repr__(self):
+        return f"<SliceIterator of {'statements' if self.only_statements else 'operations'}>"
+
     cdef bint next_piece(self) except -1:
         cdef BatchSlice piece = next(self.slices, None)
         if piece is None:
