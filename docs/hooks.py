@@ -46,7 +46,7 @@ CLOSED = re.compile(r"(<(a|autoref|h[1-6]|pre)\b.*?</\2>)", re.DOTALL)
 NAME = re.compile(r"<code>(jelly_rdflib\.|jr\.)?(\w+)(\.[a-z]\w*)?(?:\(\))?</code>")
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
-# Where a long name may go on in the next line: after a mark, and before a capital letter. No number.
+# Where a long name may go on in the next line: after a mark, before a capital letter; no number.
 BREAK = re.compile(r"(?<=[A-Za-z])[_/.(](?=\w)|(?<=[a-z])(?=[A-Z])")
 
 log = get_plugin_logger(__name__)
