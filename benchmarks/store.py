@@ -96,7 +96,7 @@ def section(ratios: list[Ratio], memory: dict[str, Any]) -> str:
     ours, theirs = memory["Jelly"], memory["default"]
     rows = [
         f"| {each.ours.partition(': ')[2]} | {peer_of(each)} | {each.median:.1f}\u00a0\u00d7"
-        f" | {min(each.our_seconds):.3f} s | {min(each.peer_seconds):.3f} s |"
+        f" | {min(each.our_seconds):.3f}\u00a0s | {min(each.peer_seconds):.3f}\u00a0s |"
         for each in ratios
     ]
     return "\n".join(

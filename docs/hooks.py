@@ -45,7 +45,9 @@ EMPTY_ENTRY = re.compile(
 CLOSED = re.compile(r"(<(a|autoref|h[1-6]|pre)\b.*?</\2>)", re.DOTALL)
 NAME = re.compile(r"<code>(jelly_rdflib\.|jr\.)?(\w+)(\.[a-z]\w*)?(?:\(\))?</code>")
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
-CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
+TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
+# Where a long name may go on in the next line: after a mark, before a capital letter; no number.
+BREAK = re.compile(r"(?<=[A-Za-z])[_/.(](?=\w)|(?<=[a-z])(?=[A-Z])")
 
 log = get_plugin_logger(__name__)
 
@@ -80,7 +82,7 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
     # The pattern has two groups: each third part is outside of all closed places.
     parts[::3] = [NAME.sub(partial(_link, page), part) for part in parts[::3]]
     del parts[2::3]
-    return CELL.sub(lambda cell: CODE.sub(_let_wrap, cell[0]), "".join(parts))
+    return CELL.sub(lambda cell: TEXT.sub(_let_wrap, cell[0]), "".join(parts))
 
 
 def _link(page: Page, code: re.Match[str]) -> str:
@@ -94,5 +96,5 @@ def _link(page: Page, code: re.Match[str]) -> str:
     return f'<autoref optional identifier="{entries[name]}{member}">{code[0]}</autoref>'
 
 
-def _let_wrap(code: re.Match[str]) -> str:
-    return re.sub(r"(?<=\w)[_/.]", r"\g<0><wbr>", code[0])
+def _let_wrap(text: re.Match[str]) -> str:
+    return BREAK.sub(r"\g<0><wbr>", text[0])

@@ -480,7 +480,8 @@ class StreamOptions(_Options):
         self._normalize()
         if not LogicalStreamType.is_consistent(self.logical_type, self.physical_type):
             raise ValueError(
-                f"logical type {self.logical_type!r} does not go with {self.physical_type!r}"
+                f"logical type {_show(self.logical_type)} does not go with"
+                f" {_show(self.physical_type)}"
             )
 
     def _normalize(self) -> None:

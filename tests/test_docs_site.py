@@ -50,3 +50,19 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
         text = page.read_text(encoding="utf-8")
         assert 'src="http' not in text
         assert '<link rel="stylesheet" href="http' not in text
+
+
+@pytest.mark.slow
+def test_tables_fit_a_phone(site: Path, tmp_path: Path) -> None:
+    with open_browser(tmp_path) as browser:
+        browser.size(400, 800)
+        for page in site.rglob("*.html"):
+            browser.driver.get(page.as_uri())
+            wide = browser.run(
+                """
+                return Array.from(document.querySelectorAll("article table"))
+                  .filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
+                  .map((it) => it.innerText.slice(0, 100));
+                """
+            )
+            assert wide == [], page

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import jelly_rdflib as jr
+from benchmarks.schemaorg import releases
 from tests.notebooks import NOTEBOOKS, is_picture, read, run, shown
 
 
@@ -47,6 +49,24 @@ def test_the_plot_of_a_history_shows_each_version(tmp_path: Path) -> None:
         sizes.append(len(quads))
     assert bars == added + [-count for count in deleted]
     assert line == sizes
+
+
+def test_the_plot_of_releases_shows_each_release(tmp_path: Path) -> None:
+    path = next(path for path in NOTEBOOKS if path.stem == "releases")
+    heights = "[int(bar.get_height()) for bar in bars.patches]"
+    line = "[int(y) for y in sizes.lines[0].get_ydata()]"
+    check = f"print(({heights}, {line}, [label.get_text() for label in bars.get_xticklabels()]))"
+    notebook = run(path, tmp_path, check=check)
+    assert sum(is_picture(each) for cell in notebook.cells for each in cell.get("outputs", [])) == 1
+    heights, line, labels = ast.literal_eval(notebook.cells[-1].outputs[0].text)
+
+    # A line of sorted N-Triples is a statement.
+    found = [(str(name).rpartition("/")[2], set(text.splitlines())) for name, text in releases()]
+    assert labels == [name for name, _ in found]
+    assert line == [len(lines) for _, lines in found]
+    pairs = list(pairwise(lines for _, lines in found))
+    added = [len(new - old) for old, new in pairs]
+    assert heights == added + [-len(old - new) for old, new in pairs]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

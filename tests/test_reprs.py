@@ -25,7 +25,16 @@ LONG = URIRef("urn:" + "y" * 10_000)
 # Of a text that is said to be short.
 MOST = 250
 CLASSES = [name for name in jr.__all__ if inspect.isclass(getattr(jr, name))]
-SHOWN_AS_HTML = ["Batch", "Frame", "Patch", "PatchLog", "Replica", "StreamReport", "StreamStats"]
+SHOWN_AS_HTML = [
+    "Batch",
+    "Conflict",
+    "Frame",
+    "Patch",
+    "PatchLog",
+    "Replica",
+    "StreamReport",
+    "StreamStats",
+]
 
 
 def frame() -> bytes:
@@ -78,7 +87,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "Batch": (lambda _: next(jr.read_batches(frame())), "<Batch: 1 operation, 5 terms>"),
     "Conflict": (
         lambda _: jr.Conflict("statement", (ROW,), (ROW,)),
-        "<Conflict: statement, 1 operation of ours, 1 of theirs>",
+        '<Conflict: statement, ours A <urn:s> <urn:p> "xxx',
     ),
     "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule='format', message="),
     "Frame": (
@@ -98,7 +107,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "LookupReport": (lambda _: jr.inspect(frame()).lookups["name"], "LookupReport(size=4000, "),
     "NameCounts": (lambda _: jr.stats(frame()).graphs, "<NameCounts: 1 names>"),
-    "Patch": (lambda _: make_patch(), "<Patch: 102 operations, header {'id': rdflib.term.URIRef("),
+    "Patch": (lambda _: make_patch(), "<Patch: 102 operations, header {'id': <urn:yyy"),
     "PatchDecoder": (lambda _: jr.PatchDecoder(), "<PatchDecoder: before the first frame>"),
     "PatchEncoder": (lambda _: jr.PatchEncoder(), "<PatchEncoder: PatchOptions()>"),
     "PatchLog": (make_log, "<PatchLog '"),
@@ -160,10 +169,97 @@ def test_each_class_names_itself_and_is_short(made: tuple[Any, str]) -> None:
     assert repr(thing).startswith(start)
     assert start.endswith((">", ")")) <= (repr(thing) == start)
     # A message of an error is cut at a thousand characters.
-    most = 1100 if isinstance(thing, Exception) else 700 if isinstance(thing, jr.Patch) else MOST
+    has_terms = isinstance(thing, jr.Patch | jr.Conflict)
+    most = 1100 if isinstance(thing, Exception) else 700 if has_terms else MOST
     assert len(repr(thing)) <= most
     assert "\n" not in repr(thing)
     assert " object at 0x" not in str(thing) + repr(thing)
+
+
+TEXT = b"TX . A <urn:s> <urn:p> <urn:o> . TC ."
+# What each public function returns that is no generator, by an example, and how it looks.
+RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
+    "apply": (lambda: jr.apply(frame(), Graph()), "ApplyResult(patches=1, "),
+    "compact": (lambda: jr.compact(frame()), "<itertools.chain object at 0x"),  # Python's own
+    "diff": (lambda: jr.diff(Graph(), Graph()), "<Patch: 0 operations, "),
+    "inspect": (lambda: jr.inspect(frame()), "<StreamReport: "),
+    "inspect_frames": (lambda: jr.inspect_frames(frame()), "<FrameInspector: 0 frames so far>"),
+    "merge": (lambda: jr.merge([ROW], []), "<Patch: 3 operations, header {}>"),
+    "read_batches": (lambda: jr.read_batches(frame()), "<BatchReader: open>"),
+    "read_frames": (
+        lambda: jr.read_frames(statement_frame()),
+        "<FrameIterator of <BatchReader: open>>",
+    ),
+    "read_graphs": (
+        lambda: jr.read_graphs(statement_frame()),
+        "<GraphIterator of <FrameIterator of <BatchReader: open>>>",
+    ),
+    "read_operations": (
+        lambda: jr.read_operations(TEXT, format="rdf-patch"),
+        "<OperationReader of <TextBatchReader: open>>",
+    ),
+    "read_patches": (lambda: jr.read_patches(frame()), "<PatchIterator of <BatchReader: open>>"),
+    "read_statements": (
+        lambda: jr.read_statements(statement_frame()),
+        "<StatementReader of <BatchReader: open>>",
+    ),
+    "record": (lambda: jr.record(Graph()), "<Recorder: not started, "),
+    "stats": (lambda: jr.stats(frame()), "<StreamStats: "),
+    "write_graphs": (lambda: jr.write_graphs([Graph()], io.BytesIO()), "None"),
+}
+GENERATORS: dict[str, Callable[[], Any]] = {
+    "concat": lambda: jr.concat([ROW]),
+    "effective": lambda: jr.effective([ROW], Graph()),
+    "invert": lambda: jr.invert([ROW]),
+    "split": lambda: jr.split(TEXT, "part-{}.jellyp", by="patch", format="rdf-patch"),
+    "validate": lambda: jr.validate(frame()),
+}
+
+
+@pytest.mark.parametrize("name", [n for n in jr.__all__ if inspect.isfunction(getattr(jr, n))])
+def test_each_function_returns_what_names_itself(name: str) -> None:
+    if name in GENERATORS:
+        assert inspect.isgenerator(GENERATORS[name]())
+        return
+    assert name in RESULTS, f"say here what {name} returns, and how it looks"
+    make, start = RESULTS[name]
+    look = repr(make())
+    assert look.startswith(start)
+    assert start.endswith(">") <= (look == start)
+    assert " object at 0x" not in look or name == "compact"
+
+
+def test_readers_say_how_far_they_are() -> None:
+    batches = jr.read_batches(frame())
+    batch = next(batches)
+    assert repr(batches) == "<BatchReader: open, PatchOptions()>"
+    assert repr(batch.operations()) == "<SliceIterator of operations>"
+    assert repr(batch.statements()) == "<SliceIterator of statements>"
+    batches.close()
+    assert repr(batches) == "<BatchReader: at its end, PatchOptions()>"
+    assert repr(jr.read_batches(Graph())).endswith("Batches: open>")
+    inspector = jr.inspect_frames(frame())
+    next(inspector)
+    assert repr(inspector) == "<FrameInspector: 1 frame so far>"
+    assert repr(jr.record(Graph()).transaction()).startswith("<transaction of <Recorder: ")
+
+
+def test_conflicts_are_a_table() -> None:
+    bind = (Op.PA, "ex", URIRef("urn:ex#"), None)
+    ours = [(Op.D, S, P, Literal("a"), None), (Op.A, S, P, Literal("b"), None), bind]
+    theirs = [(Op.D, S, P, Literal("a"), None), (Op.PD, "ex", None, None)]
+    with pytest.raises(jr.MergeConflict) as caught:
+        jr.merge(ours, theirs, by_value=True)
+    conflicts: Any = caught.value.conflicts
+    assert repr(conflicts[0]) == "<Conflict: prefix, ours PA ex <urn:ex#>, theirs PD ex>"
+    assert repr(conflicts[1]).startswith('<Conflict: value, ours D <urn:s> <urn:p> "a" and 1 more,')
+    assert Cells(conflicts._repr_html_()).rows == [
+        ["conflict", "ours", "theirs"],
+        ["prefix", "PA ex <urn:ex#>", "PD ex"],
+        ["value", 'D <urn:s> <urn:p> "a"', 'D <urn:s> <urn:p> "a"'],
+        ["", 'A <urn:s> <urn:p> "b"', ""],
+    ]
+    assert repr(jr.Conflict("value", (), ())) == "<Conflict: value, ours nothing, theirs nothing>"
 
 
 def test_classes_with_tables_for_notebooks() -> None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from rdflib.term import Literal, Node
 
 from jelly_rdflib.algebra.term_sizes import leaves, tree_size
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LimitError, PatchError
-from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -91,8 +91,8 @@ class JoinedHeaders:
         prev = Headers(each[1:3] for each in current).get(PREV)
         if before is not None and prev is not None and before != prev:
             raise PatchError(
-                f"the patch comes after {show_term(prev)} (prev), but the one before it is "
-                f"{show_term(before)} (id)"
+                f"the patch comes after {show(prev)} (prev), but the one before it is "
+                f"{show(before)} (id)"
             )
 
 

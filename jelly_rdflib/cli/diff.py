@@ -140,7 +140,7 @@ def _texts(operation: Any) -> list[str | None]:
     """Return the terms of a change as text; None for the default graph, or no graph."""
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
-    from jelly_rdflib.inspection.stats import spell
+    from jelly_rdflib.display.terms import spell
 
     texts: list[str | None] = []
     for item in operation[1:]:

@@ -12,7 +12,8 @@ from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 from jelly_rdflib.display.words import printable, shorten
 
 GREEN, RED = "rgba(46, 160, 67, {})", "rgba(248, 81, 73, {})"
-CELL = "text-align:left; vertical-align:top; overflow-wrap:anywhere; min-width:0; padding:1px 8px"
+_TITLE = "text-align:left; vertical-align:top; min-width:0; padding:1px 8px"
+CELL = f"{_TITLE}; overflow-wrap:anywhere"
 _NUMBER = "text-align:right; vertical-align:top; min-width:0; padding:1px 8px"
 # A longer report is folded.
 FEW_ROWS = 100
@@ -52,7 +53,9 @@ def _table(table: Table) -> str:
 
 def _rows(table: Table) -> Iterator[str]:
     styles = [CELL if i in table.left else _NUMBER for i in range(len(table.columns))]
-    yield _row("th", styles, map(html_text, table.columns))
+    # Titles don't break in a word, or a narrow table would show each letter on a line of its own.
+    titles = [_TITLE if style is CELL else style for style in styles]
+    yield _row("th", titles, map(html_text, table.columns))
     for row in table.rows[:MOST_ROWS]:
         yield _row("td", styles, map(_cell, row))
     if len(table.rows) > MOST_ROWS:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import islice
 from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.namespace import OWL, RDF, RDFS, XSD
-from rdflib.term import BNode, Literal, URIRef
+from rdflib.term import Node, URIRef
 
 from jelly_rdflib.display.html import (
     CELL,
@@ -23,17 +21,15 @@ from jelly_rdflib.display.html import (
     html_text,
     table_html,
 )
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.display.words import count, printable, shorten
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.terms import TripleTerm
 
 _KNOWN = {
     str(iri): prefix for prefix, iri in (("owl", OWL), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD))
 }
-_LOCAL_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _COLOURS = {Op.A: GREEN.format(0.18), Op.D: RED.format(0.18)}
 _CODES = frozenset(Op)
-_MOST_DEPTH = 3
 _SIGNS = {Op.A: "+", Op.D: "-", Op.PA: "+ prefix", Op.PD: "- prefix", Op.H: "header"}
 
 
@@ -68,6 +64,18 @@ def operations_html(
     return folded(heading + also, table_html(lines), is_open=number <= FEW_ROWS)
 
 
+def operation_text(operation: Operation) -> str:
+    """Return an operation in one line; the default graph is left out, and long terms are cut.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> operation_text((Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None))
+        'A <urn:s> <urn:p> "o"'
+    """
+    op, *fields = operation
+    return " ".join([Op(op).name, *(_text(field, _KNOWN) for field in _shown(op, fields))])
+
+
 def _has_code(operation: Any) -> bool:
     """Is this an operation, by its code? A patch may have been made of anything."""
     return (
@@ -80,59 +88,31 @@ def _has_code(operation: Any) -> bool:
 
 def _line(operation: Operation, prefixes: Mapping[str, str]) -> str:
     if not _has_code(operation):
-        return f'<tr><td colspan=5 style="{CELL}">{html_text(reprlib.repr(operation))}</td></tr>'
+        return f'<tr><td colspan=5 style="{CELL}">{html_text(show(operation))}</td></tr>'
     op, *fields = operation
     if not fields:
         return f'<tr><td colspan=5 style="{CELL}; opacity:0.6">{Op(op).name}</td></tr>'
     if op in (Op.PA, Op.PD):
         prefixes = {}
-    # The graph, which is the last.
-    if fields[-1] == DATASET_DEFAULT_GRAPH_ID and op != Op.H:
-        fields.pop()
-    shown = [field for field in fields if field is not None]
-    cells = [_SIGNS.get(op, Op(op).name), *(_field(field, prefixes) for field in shown)]
+    shown = (_field(field, prefixes) for field in _shown(op, fields))
+    cells = [_SIGNS.get(op, Op(op).name), *shown]
     style = f' style="background:{_COLOURS[op]}"' if op in _COLOURS else ""
     return f"<tr{style}>{''.join(f'<td style={CELL!r}>{each}</td>' for each in cells)}</tr>"
 
 
+def _shown(op: int, fields: Sequence[Any]) -> list[Any]:
+    """Return what is shown of an operation: not the default graph, which is the last."""
+    if op != Op.H and fields and fields[-1] == DATASET_DEFAULT_GRAPH_ID:
+        fields = fields[:-1]
+    return [field for field in fields if field is not None]
+
+
 def _field(field: Any, prefixes: Mapping[str, str]) -> str:
-    """Return a term, or the key of a header or the name of a prefix, which are text."""
-    text = escape(printable(_text(field, prefixes)))
+    text = escape(_text(field, prefixes))
     return f'<span title="{html_text(field)}">{text}</span>' if isinstance(field, URIRef) else text
 
 
-def _text(term: Any, prefixes: Mapping[str, str], depth: int = 0) -> str:
-    if isinstance(term, URIRef):
-        return _short(str(term), prefixes)
-    if isinstance(term, TripleTerm):
-        # Quoted triples in quoted triples may stand for far more text than they take.
-        if depth == _MOST_DEPTH:
-            return "<< … >>"
-        parts = (_text(each, prefixes, depth + 1) for each in (term.s, term.p, term.o))
-        return f"<< {' '.join(parts)} >>"
-    text = shorten(str(term))
-    if isinstance(term, BNode):
-        return f"_:{text}"
-    if not isinstance(term, Literal):
-        return text
-    if term.language:
-        return f'"{text}"@{shorten(term.language)}'
-    return f'"{text}"' if term.datatype is None else f'"{text}"^^{_text(term.datatype, prefixes)}'
-
-
-def _short(iri: str, prefixes: Mapping[str, str]) -> str:
-    """Return an IRI with the longest prefix that leaves a simple name."""
-    short = shorten(iri)
-    if short is iri:
-        for end in _ends(iri):
-            prefix = prefixes.get(iri[:end])
-            if prefix is not None and _LOCAL_NAME.fullmatch(iri, end):
-                return f"{shorten(prefix)}:{iri[end:]}"
-    return f"<{short}>"
-
-
-def _ends(iri: str) -> Iterator[int]:
-    """Yield where a namespace may end, the longest first."""
-    for end in range(len(iri), 0, -1):
-        if iri[end - 1] in "#/:":
-            yield end
+def _text(field: Any, prefixes: Mapping[str, str]) -> str:
+    """Return a term, or the key of a header or the name of a prefix, which are text."""
+    is_term = isinstance(field, Node)
+    return show(field, prefixes) if is_term else printable(shorten(str(field)))

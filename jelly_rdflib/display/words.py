@@ -7,19 +7,19 @@ import re
 # Control characters except line breaks and tabs, and characters that change the text's direction.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-_MOST_CHARACTERS = 300
+MOST_CHARACTERS = 300
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, most: int = MOST_CHARACTERS) -> str:
     """Cut a text that is too long to show, and say how long it is.
 
     Examples:
         >>> shorten("short"), shorten("x" * 1000)[299:]
         ('short', 'x… (1,000 characters)')
     """
-    if len(text) <= _MOST_CHARACTERS:
+    if len(text) <= most:
         return text
-    return f"{text[:_MOST_CHARACTERS]}… ({len(text):,} characters)"
+    return f"{text[:most]}… ({len(text):,} characters)"
 
 
 def printable(text: str) -> str:

@@ -12,6 +12,7 @@ from rdflib.store import Store
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
@@ -83,6 +84,9 @@ class GraphIterator:
     def __iter__(self) -> GraphIterator:
         return self
 
+    def __repr__(self) -> str:
+        return f"<GraphIterator of {self._frames!r}>"
+
     def __next__(self) -> Graph:
         """Return the next graph; after an ApplyError the one after that can still be read."""
         batch = next(self._batches)
@@ -116,8 +120,8 @@ class GraphIterator:
         if not options.is_flat:
             return
         message = (
-            f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
-            " read it with read_statements()"
+            f"the stream is flat (logical type {show(options.logical_type)}): its frames are no"
+            " graphs; read it with read_statements()"
         )
         if self._is_strict:
             self.close()

@@ -350,6 +350,9 @@ class FrameInspector(Iterator[FrameReport]):
         self._frames = self._largest_frame = 0
         self._error: DecodeError | None = None
 
+    def __repr__(self) -> str:
+        return f"<FrameInspector: {count(self._frames, 'frame')} so far>"
+
     def __next__(self) -> FrameReport:
         statistics = self._input.statistics
         try:

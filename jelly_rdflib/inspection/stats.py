@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
-from rdflib.term import BNode, Literal, Node
+from rdflib.term import Node
 
 from jelly_rdflib.core.batch import Batch, Tabular, TermKind
 from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.terms import spell
 from jelly_rdflib.display.words import count
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.inspection.stats_tables import stats_parts
@@ -34,7 +35,6 @@ MAX_NAME_BYTES = 12 << 20
 # Of graphs and of predicates, in a notebook.
 _TOP = 10
 
-_ESCAPES = str.maketrans({'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r"})
 _MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
 
 
@@ -409,21 +409,6 @@ def _name(batch: Batch, term: int) -> str | None:
 
 def _name_of(node: Any) -> str | None:
     return None if _is_long(node) else spell(node)
-
-
-def spell(node: Any) -> str:
-    """Return a term as N-Triples has it.
-
-    rdflib's n3() refuses what is no valid IRI, and warns of numbers that are none.
-    """
-    if isinstance(node, TripleTerm):
-        return node._write("<< {} {} {} >>", spell)
-    if isinstance(node, Literal):
-        quoted = f'"{str(node).translate(_ESCAPES)}"'
-        if node.language:
-            return f"{quoted}@{node.language}"
-        return quoted if node.datatype is None else f"{quoted}^^<{node.datatype}>"
-    return f"_:{node}" if isinstance(node, BNode) else f"<{node}>"
 
 
 def _is_long(node: Any) -> bool:

@@ -18,13 +18,13 @@ from rdflib.graph import Dataset
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply_read
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.contents import Contents
-from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.names import SNAPSHOT, FileName
@@ -72,10 +72,8 @@ class Place:
                 values.append(value)
         for key, expected in wanted.items():
             if found[key] != ([] if expected is None else [expected]):
-                shown = " and ".join(map(show_term, found[key])) or "missing"
-                advice = (
-                    f"it should be {show_term(expected)}" if expected else "there should be none"
-                )
+                shown = " and ".join(map(show, found[key])) or "missing"
+                advice = f"it should be {show(expected)}" if expected else "there should be none"
                 raise LogError(f"its header {key} is {shown}; {advice}")
 
     @staticmethod

@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeAlias
 
 from rdflib.term import URIRef
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.graph.stores.statements import show_term
 
 Version: TypeAlias = int | str | None
 """A version of a log: its number, the id of the patch that makes it, or None for the default."""
@@ -50,7 +50,7 @@ def parse_patch_id(value: Any) -> URIRef:
     found = _ID.fullmatch(value) if is_text else None
     if found is None:
         raise LogError(
-            f"{show_term(value)} can't be the id of a patch: those are UUIDs as IRIs,"
+            f"{show(value)} can't be the id of a patch: those are UUIDs as IRIs,"
             f" such as <{SCHEME}0686c69d-8f89-4496-acb5-744f0157a8db>"
         )
     return patch_id_of(found[1].lower())

@@ -26,10 +26,10 @@ from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, LogError
 from jelly_rdflib.graph.apply import apply, apply_read
 from jelly_rdflib.graph.batches import read_batches
-from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.files import FORMAT
@@ -67,7 +67,7 @@ class Position:
             if not isinstance(id, URIRef) or triple != self._triple(id):
                 raise LogError(
                     f"the graph <{self.name}> is for the position of the data in the log, but no"
-                    f" replay of this log has written {' '.join(map(show_term, triple))}. If you"
+                    f" replay of this log has written {' '.join(map(show, triple))}. If you"
                     " know the version of the data, give it as since, which replaces the position;"
                     " else take another graph, or start from an empty dataset"
                 )

@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 
 from rdflib.graph import Graph
-from rdflib.term import BNode, URIRef
+from rdflib.term import URIRef
 
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
@@ -113,9 +114,7 @@ class Replica:
     def _name(self, graph: Graph) -> str:
         if graph.identifier == self.dataset.default_graph.identifier:
             return "default graph"
-        # Not n3(), which refuses what is no valid IRI.
-        name = graph.identifier
-        return f"_:{name}" if isinstance(name, BNode) else f"<{name}>"
+        return show(graph.identifier)
 
     @property
     def path(self) -> Path:

@@ -10,7 +10,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_Compare, PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.string cimport memcmp, memcpy, strlen
+from libc.string cimport memcmp, memcpy, memset, strlen
 
 from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.io cimport Output
@@ -19,8 +19,11 @@ from jelly_rdflib.core.wire cimport *
 import contextlib
 import datetime
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import EncodeError, InUseError, LimitError
+from jelly_rdflib.operations import Op
 
+include "conversion/operation_codes.pxi"
 include "conversion/node_types.pxi"
 include "conversion/nodes.pxi"
 include "conversion/literals.pxi"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
@@ -13,9 +14,13 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.sources import is_read
-from jelly_rdflib.display.words import count
+from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.operations import operation_text
+from jelly_rdflib.display.table import Table
+from jelly_rdflib.display.terms import show
+from jelly_rdflib.display.words import count, shorten
 from jelly_rdflib.errors import MergeConflict, PatchError
-from jelly_rdflib.graph.stores.statements import check_reading, show_term
+from jelly_rdflib.graph.stores.statements import check_reading
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
@@ -26,6 +31,8 @@ from jelly_rdflib.terms import strong_key
 _Key: TypeAlias = tuple[Any, Any, Any, Any]
 # The subject, predicate and graph.
 _Property: TypeAlias = tuple[Any, Any, Any]
+# Characters of an operation in the `repr` of a conflict.
+_MOST_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class Conflict:
         ...     merged = jr.merge([(Op.A, *statement)], [(Op.D, *statement)])
         ... except jr.MergeConflict as error:
         ...     print(error.conflicts)
-        [<Conflict: statement, 1 operation of ours, 1 of theirs>]
+        [<Conflict: statement, ours A <urn:s> <urn:p> "o", theirs D <urn:s> <urn:p> "o">]
     """
 
     kind: Literal["statement", "value", "prefix"]
@@ -55,8 +62,36 @@ class Conflict:
     theirs: tuple[Operation, ...]
 
     def __repr__(self) -> str:
-        ours, theirs = count(len(self.ours), "operation"), len(self.theirs)
-        return f"<Conflict: {self.kind}, {ours} of ours, {theirs} of theirs>"
+        return f"<Conflict: {self.kind}, ours {_first(self.ours)}, theirs {_first(self.theirs)}>"
+
+    def _repr_html_(self) -> str:
+        return Conflicts([self])._repr_html_()
+
+
+class Conflicts(list[Conflict]):
+    """A list of conflicts, which a notebook shows as a table: ours beside theirs."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            row
+            for each in self
+            for row in zip_longest(
+                [each.kind],
+                map(operation_text, each.ours),
+                map(operation_text, each.theirs),
+                fillvalue="",
+            )
+        ]
+        table = Table(("conflict", "ours", "theirs"), rows, left=(0, 1, 2))
+        return report_html(count(len(self), "conflict"), [table])
+
+
+def _first(operations: Sequence[Operation]) -> str:
+    """Return the first operation in words, and how many there are besides."""
+    if not operations:
+        return "nothing"
+    more = f" and {len(operations) - 1:,} more" if len(operations) > 1 else ""
+    return shorten(operation_text(operations[0]), _MOST_SHOWN) + more
 
 
 def merge(
@@ -147,7 +182,7 @@ def merge(
 
     sides = reduce(ours), reduce(theirs)
     headers = _merge_headers(sides)
-    conflicts: list[Conflict] = []
+    conflicts = Conflicts()
     prefixes = _merge_prefixes(sides, favor, conflicts.append)
     statements = _merge_statements(sides, favor, by_value, conflicts.append)
     if conflicts and favor is None:
@@ -194,8 +229,8 @@ def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:
         found = Headers((key, value) for _, key, value in side.headers).get(PREV)
         if prev is not None and found is not None and prev != found:
             raise PatchError(
-                f"the patches are for different bases: ours comes after {show_term(prev)} (prev), "
-                f"and theirs after {show_term(found)}"
+                f"the patches are for different bases: ours comes after {show(prev)} (prev), "
+                f"and theirs after {show(found)}"
             )
         prev = found if prev is None else prev
         for _, key, value in side.headers:

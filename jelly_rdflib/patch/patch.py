@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
 from jelly_rdflib.core.batch import BatchSlice, Tabular
 from jelly_rdflib.display.operations import operations_html
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import EncodeError, LimitError
 from jelly_rdflib.graph.apply import ApplyResult, apply
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 # Lines that `print` shows of a long patch, at its start and at its end.
 _FIRST_LINES, _LAST_LINES = 20, 5
-# Headers may be many and long.
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = 120
 
 
 class Patch(PatchOperations, Tabular):
@@ -84,7 +81,7 @@ class Patch(PatchOperations, Tabular):
 
     def __repr__(self) -> str:
         try:
-            header = _SHORT.repr(dict(self.header))
+            header = show(dict(self.header))
         except (IndexError, TypeError, ValueError):
             # A patch may have been made of anything.
             header = "?"
@@ -327,6 +324,6 @@ def _lines_of(operations: Patch) -> str:
                 writer.write_all(shown)
             file.write(lines.getvalue())
         except (EncodeError, LimitError):
-            # `print` must not fail. Python's form shows the operation that has no text.
-            file.write("".join(f"# {operation!r}\n" for operation in shown).encode())
+            # `print` must not fail, also if an operation has no text.
+            file.write("".join(f"# {show(operation)}\n" for operation in shown).encode())
     return file.getvalue().decode().rstrip("\n")

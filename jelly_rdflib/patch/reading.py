@@ -85,6 +85,9 @@ class PatchIterator(Tabular):
     def __iter__(self) -> PatchIterator:
         return self
 
+    def __repr__(self) -> str:
+        return f"<PatchIterator of {self._batches!r}>"
+
     def __next__(self) -> Patch:
         return next(self._patches)
 

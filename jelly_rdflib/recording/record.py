@@ -371,6 +371,9 @@ class _TransactionBlock(Block):
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
+    def __repr__(self) -> str:
+        return f"<transaction of {self._recorder!r}>"
+
     def __enter__(self) -> None:
         recorder, transactions = self._recorder, self._recorder._transactions
         if recorder._is_in_transaction:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
@@ -243,7 +244,7 @@ class WriteOptions:
             stream = (made.small if preset == "small" else made.big)(**values)
             if isinstance(stream, StreamOptions) and stream.is_grouped:
                 raise ValueError(
-                    f"a stream of {stream.logical_type!r} has a graph in each frame: files are"
+                    f"a stream of {show(stream.logical_type)} has a graph in each frame: files are"
                     " written with flat types only"
                 )
         given.check_all_taken(f"to write {kind.name}")

@@ -10,6 +10,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import EncodeError, LimitError, RecordError
 
 include "quads/memory.pxi"

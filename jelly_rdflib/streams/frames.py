@@ -76,6 +76,9 @@ class FrameIterator(Iterator["Frame"]):
     def __init__(self, batches: BatchSource) -> None:
         self._batches = batches
 
+    def __repr__(self) -> str:
+        return f"<FrameIterator of {self._batches!r}>"
+
     def __next__(self) -> Frame:
         return Frame(next(self._batches))
 

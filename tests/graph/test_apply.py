@@ -543,10 +543,10 @@ def test_what_is_no_operation_says_why() -> None:
 
 
 def test_names_that_rdflib_refuses_to_write() -> None:
-    with pytest.raises(ApplyError, match=r"in the graph rdflib.term.URIRef\('a b'\)"):
+    with pytest.raises(ApplyError, match="in the graph <a b>"):
         apply([add(1, URIRef("a b"))], Graph())
     term = TripleTerm(URIRef("a b"), P, O)
-    with pytest.raises(ApplyError, match="can't hold TripleTerm"):
+    with pytest.raises(ApplyError, match="can't hold << <urn:"):
         apply([add(term)], Graph())
 
 

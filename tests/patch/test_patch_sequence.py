@@ -121,7 +121,7 @@ def test_what_no_text_can_express_is_shown_all_the_same() -> None:
     patch = jr.Patch([(Op.TX,), (Op.A, S, P, Literal(1), URIRef("_:no")), (Op.TC,)])
     lines = str(patch).splitlines()
     assert lines[0] == "TX ."
-    assert lines[1].startswith("# (<Op.A")
+    assert lines[1].startswith("# (A, ")
     assert len(lines) == 3
 
 

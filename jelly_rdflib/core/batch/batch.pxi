@@ -129,7 +129,7 @@ cdef class Batch(Tabular):
         """Return the operations as a table, for notebooks; None if no reader made the batch."""
         if self.terms is None or self.terms.factory is None:
             return None
-        return self.terms.factory.show(self)
+        return self.terms.factory.show_batch(self)
 
     cdef tuple operation(self, size_t row, list nodes):
         """The operation of a row; for one without terms ``nodes`` may be None."""
@@ -313,6 +313,9 @@ cdef class SliceIterator(RowIterator):
     def __init__(self, slices, *, bint only_statements=False):
         self.slices = iter(slices)
         self.only_statements = only_statements
+
+    def __repr__(self):
+        return f"<SliceIterator of {'statements' if self.only_statements else 'operations'}>"
 
     cdef bint next_piece(self) except -1:
         cdef BatchSlice piece = next(self.slices, None)

@@ -7,6 +7,11 @@ cdef class BatchSource(Tabular):
     def __iter__(self):
         return self
 
+    def __repr__(self):
+        state = "at its end" if self.is_finished else "open"
+        options = self.options
+        return f"<{type(self).__name__}: {state}{'' if options is None else f', {options}'}>"
+
     def __next__(self):
         cdef Batch batch = self.next_batch()
         if batch is None:
@@ -115,6 +120,9 @@ cdef class RowReader(RowIterator):
     def __cinit__(self, BatchSource batches not None, *, limits=None):
         self.batches = batches
         self.max_held = <uint64_t>-1 if limits is None else limits.max_held_operations
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self.batches}>"
 
     cdef bint next_piece(self) except -1:
         cdef Batch batch

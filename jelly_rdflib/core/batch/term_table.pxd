@@ -18,6 +18,7 @@ cdef class TermTable:
     cdef list make_nodes(self)
     cdef object make_node(self, uint32_t term)
     cpdef str text_of(self, uint32_t term)
+    cpdef str show(self, uint32_t term)
     cdef int check_made(self) except -1
     cdef int check_name(self, uint32_t term, str what) except -1
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1

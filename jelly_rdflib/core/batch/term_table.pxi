@@ -12,7 +12,11 @@ cdef class NodeMaker:
         """Return the node of a term; ``nodes`` has those of the terms that it refers to."""
         raise NotImplementedError
 
-    def show(self, batch):
+    def show_node(self, node):
+        """Return a node as text for a message."""
+        raise NotImplementedError
+
+    def show_batch(self, batch):
         """Return a batch as HTML, as its nodes look there."""
         raise NotImplementedError
 
@@ -76,6 +80,13 @@ cdef class TermTable:
         cdef Span text = text_of(&self.columns, term)
         return (<const char*>text.start)[:text.end - text.start].decode("utf-8")
 
+    cpdef str show(self, uint32_t term):
+        """Return a term as text for a message: in N-Triples, and cut if it is long."""
+        self.check_made()
+        if term >= self.columns.count:
+            raise IndexError(term)
+        return self.factory.show_node(self.make_node(term))
+
     cdef int check_made(self) except -1:
         if self.factory is None:
             raise TypeError("this term table was not made by a reader")
@@ -84,7 +95,7 @@ cdef class TermTable:
     cdef int check_name(self, uint32_t term, str what) except -1:
         """See that a term is a header's key or a prefix's name."""
         if not is_text(self.columns.kinds[term]):
-            raise EncodeError(f"{what} {self.make_node(term)!r} is no str")
+            raise EncodeError(f"{what} {self.show(term)} is no str")
         return 0
 
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1:
@@ -93,7 +104,7 @@ cdef class TermTable:
         self.check_name(name, "prefix")
         if kind > TermKind.IRI and kind != TermKind.DEFAULT_GRAPH:
             raise EncodeError(
-                f"prefix {self.text_of(name)!r} can't stand for {self.make_node(iri)!r}: it is no"
+                f"prefix {self.text_of(name)!r} can't stand for {self.show(iri)}: it is no"
                 " URIRef"
             )
         if is_added and kind == TermKind.NONE:

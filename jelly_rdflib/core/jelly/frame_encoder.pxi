@@ -143,7 +143,7 @@ cdef class FrameEncoder(Output):
             return graph_number(self.terms, number)
         if number != 0:
             raise EncodeError(
-                f"graph {self.terms.table.make_node(number)!r} in a stream of triples: options need"
+                f"graph {self.terms.table.show(number)} in a stream of triples: options need"
                 " a type with graphs, such as QUADS"
             )
         return 0

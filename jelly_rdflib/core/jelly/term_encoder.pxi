@@ -379,7 +379,7 @@ cdef class TermEncoder:
         ):
             if not is_anywhere:
                 raise EncodeError(
-                    f"literal {self.table.make_node(number)!r} is not an object: options need"
+                    f"literal {self.table.show(number)} is not an object: options need"
                     " generalized_statements=True"
                 )
             return self.put_literal(fields.literal, number)
@@ -389,13 +389,13 @@ cdef class TermEncoder:
             refuse_node(self.table.make_node(number))
         if position == PREDICATE and not is_anywhere:
             raise EncodeError(
-                f"predicate {self.table.make_node(number)!r} is no IRI: options need"
+                f"predicate {self.table.show(number)} is no IRI: options need"
                 " generalized_statements=True"
             )
         if kind == TermKind.TRIPLE_TERM:
             if fields.triple_term == 0:
                 raise EncodeError(
-                    f"a quoted triple can't be a graph: {self.table.make_node(number)!r}"
+                    f"a quoted triple can't be a graph: {self.table.show(number)}"
                 )
             return self.put_triple_term(fields.triple_term, number)
         self.text_of(number, &text)
@@ -444,7 +444,7 @@ cdef class TermEncoder:
         cdef int position
         if not self.rdf_star:
             raise EncodeError(
-                f"quoted triple {self.table.make_node(number)!r}: options need rdf_star=True"
+                f"quoted triple {self.table.show(number)}: options need rdf_star=True"
             )
         if self.depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
@@ -536,7 +536,7 @@ cdef class TermEncoder:
                 text.start, PyBytes_AS_STRING(XSD_STRING), text.size
             ) != 0:
                 raise EncodeError(
-                    f"{self.table.make_node(literal)!r} has a datatype: options need"
+                    f"{self.table.show(literal)} has a datatype: options need"
                     " max_datatype_table_size above 0"
                 )
             return 0

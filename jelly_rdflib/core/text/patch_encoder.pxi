@@ -96,7 +96,7 @@ cdef class TextPatchEncoder(TextEncoder):
             self.put_string(iri)
         elif is_literal(self.terms, graph):
             raise EncodeError(
-                f"RDF Patch text can't delete a prefix from {self.texts.table.make_node(graph)!r}:"
+                f"RDF Patch text can't delete a prefix from {self.texts.table.show(graph)}:"
                 " a literal would be read as the prefix's IRI"
             )
         return self.put_graph(graph)
@@ -112,7 +112,7 @@ cdef class TextPatchEncoder(TextEncoder):
             return 0
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             raise EncodeError(
-                f"a quoted triple can't be a graph: {self.texts.table.make_node(term)!r}"
+                f"a quoted triple can't be a graph: {self.texts.table.show(term)}"
             )
         return append_text(&self.out, self.texts, term)
 

@@ -1,5 +1,3 @@
-# Tells operations that are given as tuples apart.
-
 cdef enum:
     # The numbers of `jelly_rdflib.Op`.
     H = 1
@@ -12,6 +10,3 @@ cdef enum:
     D = 8
     END = 9
     CODES = 10  # one more than the last
-
-
-cdef int operation_code(object operation) except -1

@@ -11,10 +11,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.namespace import XSD
 from rdflib.term import BNode, Literal, Node, URIRef
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.graph.canonical.quads import Known, Quad, describer, is_blank
 from jelly_rdflib.graph.canonical.symmetry import find_marks
-from jelly_rdflib.graph.stores.statements import show_term
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -148,7 +148,7 @@ def _not_rdf(component: Sequence[Quad]) -> PatchError:
         ):
             if not isinstance(term, kinds):
                 return PatchError(
-                    f"{show_term(term)} is {role}, which RDF 1.1 does not allow: beside blank "
+                    f"{show(term)} is {role}, which RDF 1.1 does not allow: beside blank "
                     f"nodes there is no canonical form of that"
                 )
     raise AssertionError("pyoxigraph takes every statement of RDF 1.1")

@@ -24,6 +24,7 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 from rdflib.store import Store
 from rdflib.term import BNode, Literal, URIRef
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, RecordError, RollbackError
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.graph.stores.target import get_default_graph, get_inner

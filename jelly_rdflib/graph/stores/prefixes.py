@@ -17,9 +17,9 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from rdflib.store import Store
 from rdflib.term import URIRef
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.native import UndoLog
-from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.graph.stores.target import get_inner
 
 # None: unbound.
@@ -213,7 +213,7 @@ class PublicPrefixes(_Prefixes):
         if not self.has(prefix, iri):
             raise ApplyError(
                 f"the store ({type(self._store).__name__}) does not bind the prefix {prefix!r} "
-                f"to {show_term(iri)}"
+                f"to {show(iri)}"
             )
 
     def unbind(self, prefix: str) -> list[tuple[str, URIRef]]:

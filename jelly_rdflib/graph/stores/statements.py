@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +9,7 @@ from rdflib.graph import Graph
 from rdflib.term import IdentifiedNode, Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
@@ -18,11 +18,6 @@ from jelly_rdflib.streams.sources import is_readable
 
 # In the order of `Op`: H, TX, TC, TA, PA, PD, A, D, END.
 _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
-
-# A wrong operation may have any size, and its own `__repr__` may fail.
-_shortener = reprlib.Repr()
-_shortener.maxtuple = 5
-_shortener.maxstring = _shortener.maxother = 100
 
 
 def check_source(source: object) -> None:
@@ -99,17 +94,7 @@ def not_an_operation(operation: object, reason: str | None = None) -> ApplyError
             reason = "apply what the batches were read from, or chain.from_iterable(batches)"
         elif isinstance(operation, Op):
             reason = "put a single operation into a list"
-    return ApplyError(f"{_shortener.repr(operation)} is not an operation: {reason}")
-
-
-def show_term(term: Any) -> str:
-    """Return a term in N-Triples or, if rdflib refuses to write it, in Python."""
-    try:
-        text: str = term.n3()
-    except Exception:
-        # Such as an IRI with a space.
-        return _shortener.repr(term)
-    return text
+    return ApplyError(f"{show(operation)} is not an operation: {reason}")
 
 
 def _check_prefix(operation: tuple[Any, ...]) -> None:
@@ -130,11 +115,11 @@ def _is_text(value: object) -> bool:
 def _error(term: object, role: str) -> ApplyError:
     if isinstance(term, Graph):
         return ApplyError(
-            f"{show_term(term.identifier)} is given as a Graph: give its identifier as {role}"
+            f"{show(term.identifier)} is given as a Graph: give its identifier as {role}"
         )
     if isinstance(term, Node):
         return ApplyError(
-            f"rdflib can't hold {show_term(term)} as {role}; read_operations or read_statements "
+            f"rdflib can't hold {show(term)} as {role}; read_operations or read_statements "
             "can give it to you"
         )
-    return ApplyError(f"{_shortener.repr(term)} can't be {role}: it is not a term of rdflib")
+    return ApplyError(f"{show(term)} can't be {role}: it is not a term of rdflib")

@@ -15,8 +15,8 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 from rdflib.store import Store
 from rdflib.term import IdentifiedNode
 
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, JellyError
-from jelly_rdflib.graph.stores.statements import show_term
 
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
@@ -89,7 +89,7 @@ class Target:
             return self._default
         if not self.is_dataset:
             raise ApplyError(
-                f"a Graph has no named graphs, so a statement in the graph {show_term(g)} can't be "
+                f"a Graph has no named graphs, so a statement in the graph {show(g)} can't be "
                 f"applied to it; a Dataset can hold it"
             )
         # A graph without the manager would make its own, and rdflib's prefixes would be back.

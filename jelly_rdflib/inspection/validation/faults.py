@@ -11,8 +11,6 @@ from typing import Any, Literal, NamedTuple
 from jelly_rdflib.errors import DecodeError
 
 Severity = Literal["error", "warning"]
-# Messages cut longer texts.
-_MAX_SHOWN = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +94,8 @@ class Fault:
         column: Number of the character in its line, counted from 1.
 
     Examples:
-        >>> print(Fault(rule="iri", message="IRI 'x' is relative", offset=120, frame=0, row=7))
-        warning: IRI 'x' is relative (byte 120, frame 0, row 7) [iri]
+        >>> print(Fault(rule="iri", message="IRI <x> is relative", offset=120, frame=0, row=7))
+        warning: IRI <x> is relative (byte 120, frame 0, row 7) [iri]
     """
 
     rule: str
@@ -148,8 +146,3 @@ class RecentSet:
             self._known.popitem(last=False)
         self._known[number] = None
         return True
-
-
-def show(text: str) -> str:
-    """Return a text for a message: quoted, and cut if it is long."""
-    return repr(text) if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]!r}…"

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.core.text import TermFault, find_generalized_statement, find_term_faults
+from jelly_rdflib.display.terms import show
 from jelly_rdflib.headers import ID, PREV, header_key
-from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
+from jelly_rdflib.inspection.validation.faults import Finding, RecentSet
 from jelly_rdflib.operations import Op
 
 # PN_CHARS_BASE and PN_CHARS of Turtle.
@@ -24,11 +25,11 @@ _RULES: dict[int, tuple[str, str]] = {
     TermFault.BAD_ESCAPE: ("iri", "IRI {} has a % without two hexadecimal digits"),
     TermFault.BAD_PORT: ("iri", "IRI {} has a port that is no number"),
     TermFault.BAD_ADDRESS: ("iri", "IRI {} has a bad address"),
-    TermFault.LABEL: ("blank-node-label", "blank node label {} can't be written in N-Triples"),
+    TermFault.LABEL: ("blank-node-label", "blank node {} can't be written in N-Triples"),
     TermFault.LANGUAGE_TAG: ("language-tag", "{} is no language tag of BCP 47"),
     TermFault.UNTAGGED_LANGUAGE_STRING: (
         "language-string",
-        "literal {} of rdf:langString has no language tag",
+        "literal {} has no language tag",
     ),
 }
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
@@ -56,7 +57,7 @@ class TermRules:
             text = batch.terms.text_of(term)
             if self._told.is_new((fault, text)):
                 rule, message = _RULES[fault]
-                yield Finding(row, rule, message.format(show(text)))
+                yield Finding(row, rule, message.format(batch.terms.show(term)))
         yield from self._take_prefixes(batch)
         if not self._may_be_generalized:
             generalized = find_generalized_statement(batch)
@@ -83,12 +84,14 @@ class PatchRules:
 
     def __init__(self) -> None:
         self._ids = RecentSet()
-        # The id of the previous patch.
+        # The id of the previous patch, and how messages show it.
         self._last_id: str | None = None
+        self._last_shown = ""
         self._start_patch()
 
     def _start_patch(self) -> None:
         self._id: str | None = None
+        self._shown = ""
         # Hashes of keys, and hashes of their first spellings.
         self._keys: dict[int, int] = {}
         self._values: dict[str, str] = {}
@@ -128,7 +131,7 @@ class PatchRules:
                 message = "transaction in a patch that has changes outside of it"
                 yield from self._tell(row, "change-place", message)
         elif op == Op.END:
-            self._last_id = self._id
+            self._last_id, self._last_shown = self._id, self._shown
             self._start_patch()
         else:
             self._in_transaction = False
@@ -162,18 +165,19 @@ class PatchRules:
         if batch.terms.kinds[value] != TermKind.IRI:
             yield "patch-id", f"header {key} has a value that is no IRI"
             return
+        shown = batch.terms.show(value)
         scheme = _UUID_SCHEME.match(text)
         if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
-            yield "patch-id", f"header {key} has no UUID: {show(text)}"
+            yield "patch-id", f"header {key} has no UUID: {shown}"
         self._values[key] = one_form = _one_form(text)
         if self._values.get(ID) == self._values.get(PREV):
-            yield "patch-chain", f"patch {show(text)} follows itself: id and prev"
+            yield "patch-chain", f"patch {shown} follows itself: id and prev"
         if key == ID:
-            self._id = text
+            self._id, self._shown = text, shown
             if not self._ids.is_new(one_form):
-                yield "patch-id", f"patch {show(text)} comes twice"
+                yield "patch-id", f"patch {shown} comes twice"
         elif self._last_id is not None and _one_form(self._last_id) != one_form:
-            message = f"patch follows {show(text)}, but the one before it is {show(self._last_id)}"
+            message = f"patch follows {shown}, but the one before it is {self._last_shown}"
             yield "patch-chain", message
 
     def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:

@@ -188,4 +188,4 @@ cdef class StatementSink(NodeSink):
             return self.put(A, items[0], items[1], items[2], items[3])
         if len(items) == 3:
             return self.put(A, items[0], items[1], items[2], None)
-        raise EncodeError(f"{item!r} is no statement: give a tuple of 3 or 4 terms")
+        raise EncodeError(f"{show(item)} is no statement: give a tuple of 3 or 4 terms")

@@ -62,7 +62,11 @@ cdef class NodeFactory(NodeMaker):
             PyList_SET_ITEM(nodes, term, node)
         return nodes
 
-    def show(self, batch):
+    def show_node(self, node):
+        """Return a node as text for a message."""
+        return show(node)
+
+    def show_batch(self, batch):
         """Return a batch as HTML: its first operations, as a table."""
         from jelly_rdflib.display.operations import operations_html
 

@@ -278,7 +278,7 @@ cdef class Dictionary:
 
 cdef int refuse_term(object node) except -1:
     raise TypeError(
-        f"the store can't hold {node!r} of type {type(node).__name__}: it has rdflib's URIRef,"
+        f"the store can't hold {show(node)} of type {type(node).__name__}: it has rdflib's URIRef,"
         " BNode and Literal; no formulas, variables or quoted triples"
     )
 

@@ -76,7 +76,7 @@ def test_iris_are_those_of_rfc_3987(iri: str) -> None:
 def test_what_is_wrong_with_an_iri(iri: str, what: str) -> None:
     data = b.stream([b.options(max_prefix_table_size=0), b.name(iri), b.add("s", b.iri(), "o")])
     (fault,) = jr.validate(data)
-    assert fault.message.startswith(f"IRI {iri!r} {what}"), fault
+    assert fault.message.startswith(f"IRI <{iri}> {what}"), fault
 
 
 def takes_tag(tag: str) -> bool:

@@ -113,12 +113,12 @@ class TestFaults:
     def test_as_text_and_as_json(self) -> None:
         (fault,) = faults(b.stream([options(), b.name("x"), b.header("k", b.iri())]))
         assert str(fault) == (
-            "warning: IRI 'x' is relative: it has no scheme (byte 22, frame 0, row 2) [iri]"
+            "warning: IRI <x> is relative: it has no scheme (byte 22, frame 0, row 2) [iri]"
         )
         assert fault.as_dict() == {
             "severity": "warning",
             "rule": "iri",
-            "message": "IRI 'x' is relative: it has no scheme",
+            "message": "IRI <x> is relative: it has no scheme",
             "offset": 22,
             "frame": 0,
             "row": 2,
@@ -139,7 +139,7 @@ class TestFaults:
 
     def test_long_texts_are_cut(self) -> None:
         (fault,) = faults(b.stream([options(), b.name("x" * 10_000), b.header("k", b.iri())]))
-        assert len(fault.message) < 200
+        assert len(fault.message) < 400
 
     def test_each_rule_is_described(self) -> None:
         for name, rule in RULES.items():

@@ -179,13 +179,13 @@ cdef class OxigraphView(View):
                 return ox.Literal(node, language=node.language)
             if datatype is not None and not isinstance(datatype, URIRef):
                 # A mock's is one more mock, without end.
-                raise TypeError(f"Oxigraph has no datatype for {datatype!r}")
+                raise TypeError(f"Oxigraph has no datatype for {show(datatype)}")
             return ox.Literal(node, datatype=None if datatype is None else self.term(datatype))
         if isinstance(node, BNode):
             return ox.BlankNode(node)
         if isinstance(node, TripleTerm):
             return ox.Triple(self.term(node.s), self.term(node.p), self.term(node.o))
-        raise TypeError(f"Oxigraph has no term for {node!r}")
+        raise TypeError(f"Oxigraph has no term for {show(node)}")
 
     cdef tuple triple(self, object quad):
         return (self.node(quad.subject), self.node(quad.predicate), self.node(quad.object))

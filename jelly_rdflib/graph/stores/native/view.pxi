@@ -89,7 +89,7 @@ cdef class View(Undoer):
                 [each[2] == o for each, _ in self.store.triples(triple, graph)]
             ):
                 raise SpellingError(
-                    f"the store ({type(self.store).__name__}) spells {o.n3()} in another way, "
+                    f"the store ({type(self.store).__name__}) spells {show(o)} in another way, "
                     "and rdflib has normalized it, so that its removal can't be recorded or "
                     "undone: set rdflib.NORMALIZE_LITERALS = False before it is read"
                 )

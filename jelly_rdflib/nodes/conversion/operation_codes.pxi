@@ -14,11 +14,11 @@ cdef int operation_code(object operation) except -1:
     """Return the code of an operation, whose tuple has the length that it must have."""
     cdef int op
     if not isinstance(operation, tuple) or not operation:
-        raise EncodeError(f"{operation!r} is no operation: give a tuple that starts with an Op")
+        raise EncodeError(f"{show(operation)} is no operation: give a tuple that starts with an Op")
     try:
         op = (<tuple>operation)[0]
     except (TypeError, OverflowError):
         op = 0
     if op <= 0 or op >= 16 or len(<tuple>operation) != SIZES[op]:
-        raise EncodeError(f"{operation!r} is no operation: see jelly_rdflib.Op")
+        raise EncodeError(f"{show(operation)} is no operation: see jelly_rdflib.Op")
     return op

@@ -1,0 +1,157 @@
+"""Terms as text: in N-Triples, with prefixes, and cut where they are long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import RDF, BNode, Graph, Literal, URIRef, Variable
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.display.terms import show, spell
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (S, "<urn:s>"),
+        (URIRef("no IRI>"), "<no IRI>>"),
+        (BNode("b"), "_:b"),
+        (Variable("x"), "?x"),
+        (Literal('a "b"\\\n'), r'"a \"b\"\\\n"'),
+        (Literal("a", lang="en"), '"a"@en'),
+        (Literal("x", datatype=f"{XSD}integer"), f'"x"^^<{XSD}integer>'),
+        (jr.TripleTerm(S, P, Literal("o")), '<< <urn:s> <urn:p> "o" >>'),
+    ],
+)
+def test_a_term_is_written_as_in_n_triples(value: Any, text: str) -> None:
+    assert show(value) == spell(value) == text
+
+
+@given(st.text(), st.sampled_from([None, "en"]))
+def test_a_spelled_literal_is_read_back(text: str, language: str | None) -> None:
+    literal = Literal(text, lang=language)
+    line = f"<urn:s> <urn:p> {spell(literal)} .\n".encode()
+    assert [*jr.read_statements(line, format="n-triples")] == [(S, P, literal)]
+    if len(text) <= 300 and text.isprintable():
+        assert show(literal) == spell(literal)
+
+
+def test_prefixes_and_operations() -> None:
+    prefixes = {"urn:ex#": "ex", XSD: "xsd"}
+    assert show(URIRef("urn:ex#a.b"), prefixes) == "ex:a.b"
+    # A local name of Turtle does not end with a dot.
+    assert show(URIRef("urn:ex#a."), prefixes) == "<urn:ex#a.>"
+    assert show(Literal(5), prefixes) == '"5"^^xsd:integer'
+    assert show((Op.PA, "ex", URIRef("urn:ex#"), None)) == "(PA, 'ex', <urn:ex#>, None)"
+    assert show({"id": S}) == "{'id': <urn:s>}"
+    assert show(jr.LogicalStreamType.GRAPHS) == "GRAPHS"
+
+
+def test_no_term_has_a_line_break_or_moves_the_cursor() -> None:
+    assert show(URIRef("urn:a\n\x1b[31m")) == r"<urn:a\n\u001B[31m>"
+
+
+def test_what_is_long_is_cut() -> None:
+    for long in ("x" * 10_000, URIRef("x" * 10_000), Literal("x" * 10_000), (Op.A, *range(10_000))):
+        assert len(show(long)) < 400
+
+
+def test_a_thing_whose_own_repr_fails() -> None:
+    class Bad:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    assert "Bad instance" in show((Op.A, Bad()))
+
+
+@pytest.fixture(scope="module")
+def deep() -> Any:
+    """A quoted triple whose whole text would have 2 ** 300 terms."""
+    term: Any = S
+    for _ in range(300):
+        term = jr.TripleTerm(term, P, term)
+    return term
+
+
+def test_messages_about_a_quoted_triple_that_stands_for_too_much_text(deep: Any) -> None:
+    with pytest.raises(jr.ApplyError, match="can't hold << << << << … >> <urn:p>"):
+        jr.apply([(Op.A, deep, P, S, None)], Graph())
+    with pytest.raises(jr.EncodeError, match="quoted triple << << << << … >> <urn:p>"):
+        jr.PatchEncoder().encode_frame([(Op.A, deep, P, S, None)])
+
+
+LITERAL, TRIPLE = Literal("a", lang="en"), jr.TripleTerm(S, P, S)
+MESSAGES = {
+    "the subject": (lambda: encode(LITERAL, P, S), 'literal "a"@en is not an object'),
+    "the predicate": (lambda: encode(S, BNode("b"), S), "predicate _:b is no IRI"),
+    "a quoted triple": (
+        lambda: encode(S, P, TRIPLE),
+        "quoted triple << <urn:s> <urn:p> <urn:s> >>",
+    ),
+    "the graph": (lambda: encode(S, P, S, URIRef("urn:g")), "graph <urn:g> in a stream of triples"),
+    "a tuple of another length": (
+        lambda: jr.PatchEncoder().encode_frame([(Op.A, S, P)]),  # type: ignore[list-item]
+        "(A, <urn:s>, <urn:p>) is no operation",
+    ),
+    "a statement of two": (
+        lambda: jr.StatementEncoder().encode_frame([(S, P)]),
+        "(<urn:s>, <urn:p>) is no statement",
+    ),
+    "a prefix": (
+        lambda: jr.PatchEncoder().encode_frame([(Op.PA, "ex", LITERAL, None)]),  # type: ignore[list-item]
+        "prefix 'ex' can't stand for \"a\"@en",
+    ),
+    "a wrong operation": (
+        lambda: jr.apply([(Op.A, S, P)], Graph()),  # type: ignore[list-item]
+        "(A, <urn:s>, <urn:p>) is not an operation: A is a tuple of 5, not of 3",
+    ),
+    "a target": (
+        lambda: jr.apply([(Op.A, LITERAL, P, S, None)], Graph()),
+        'rdflib can\'t hold "a"@en as a subject',
+    ),
+    "a named graph": (
+        lambda: jr.apply([(Op.A, S, P, S, URIRef("urn:g"))], Graph()),
+        "a statement in the graph <urn:g>",
+    ),
+    "types of a stream": (
+        lambda: jr.StreamOptions(
+            physical_type=jr.PhysicalStreamType.TRIPLES,
+            logical_type=jr.LogicalStreamType.DATASETS,
+        ),
+        "logical type 'DATASETS' does not go with 'TRIPLES'",
+    ),
+    "a chain of patches": (
+        lambda: list(jr.concat([(Op.H, "id", S)], [(Op.H, "prev", P)])),
+        "comes after <urn:p> (prev), but the one before it is <urn:s> (id)",
+    ),
+}
+
+
+def encode(*statement: Any) -> bytes:
+    triples = jr.PatchOptions(statement_type=jr.PatchStatementType.TRIPLES)
+    g = statement[3:] or (None,)
+    return jr.PatchEncoder(triples).encode_frame([(Op.A, *statement[:3], *g)])
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_messages_show_terms_as_rdf(name: str) -> None:
+    call, text = MESSAGES[name]
+    with pytest.raises((jr.JellyError, ValueError)) as caught:
+        call()
+    assert text in str(caught.value)
+    assert "rdflib.term" not in str(caught.value)
+
+
+def test_messages_of_validate_too() -> None:
+    text = f'H id <uuid:1> . TX . A <s> <urn:p> "x"^^<{RDF.langString}> . TC .'
+    messages = [fault.message for fault in jr.validate(text.encode(), format="rdf-patch")]
+    assert "header id has no UUID: <uuid:1>" in messages
+    assert "IRI <s> is relative: it has no scheme" in messages
+    assert any(message.endswith("#langString> has no language tag") for message in messages)
