@@ -183,7 +183,7 @@ def show(log: PatchLog, since: int | str | None, upto: int | str | None, as_json
                 "bytes": entry.size,
                 "digest": entry.digest,
                 "time": entry.time.isoformat(),
-                "path": os.fspath(entry.path),
+                "path": entry.location,
             }
             say(json.dumps(fields, ensure_ascii=False))
         return

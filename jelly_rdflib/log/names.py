@@ -19,9 +19,6 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.stores.statements import show_term
 
-Version: TypeAlias = int | str | None
-"""A version of a log: its number, the id of the patch that makes it, or None for the default."""
-
 Compression: TypeAlias = Literal["zst"] | None
 """How files are compressed."""
 
