@@ -37,7 +37,7 @@ from jelly_rdflib.log.names import (
     file_paths,
 )
 from jelly_rdflib.log.staging import StagedFile, is_whole
-from jelly_rdflib.log.versions import Version, resolve
+from jelly_rdflib.log.versions import MissingVersion, Version, resolve
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
@@ -253,7 +253,7 @@ class History:
                 before = self.find_id(connection, first.prev) if first.prev else 0
                 since = place.first - 1
                 if before != since or entries != self.between(connection, since, place.last):
-                    raise LogError(
+                    raise MissingVersion(
                         f"versions {place.first} to {place.last} were squashed meanwhile"
                     )
                 between, versions = "version BETWEEN ? AND ?", (place.first, place.last - 1)
@@ -274,7 +274,7 @@ class History:
             )
             with self.database.writing(file) as connection:
                 if self.find_id(connection, id) != version:
-                    raise LogError(f"version {version} was squashed meanwhile")
+                    raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
                 # Another process may have made the same one.

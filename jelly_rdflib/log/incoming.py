@@ -22,6 +22,7 @@ from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.types import ChangeFormat, Readable
 
+
 class UnfitPatch(LogError):
     """What is to be appended is not one patch, or has headers that no log takes."""
 
@@ -46,8 +47,10 @@ class IncomingPatch:
     ``max_text_size`` of ``limits`` limits the first headers and the keys of all others, which are
     kept until the patch is written and checked; ``limits`` is None if they are in memory anyway.
     ``place_error`` gives an error in the first headers its place in a source that is read. Such a
-    source must have a patch.
+    source must have a patch. ``options`` are those of a source that has options.
     """
+
+    options: PatchOptions | None = None
 
     def __init__(
         self,
@@ -86,14 +89,14 @@ class IncomingPatch:
         elif getattr(self, key) is not None:
             raise UnfitPatch(f"the patch has more than one header {key}")
         else:
-            setattr(self, key, _parse_id(value))
+            setattr(self, key, parse_patch_id(value))
 
     def _take_previous(self) -> None:
         found = [header for header in self._headers if header[1].lower() == PREVIOUS]
         if len(found) > 1:
             raise UnfitPatch(f"the patch has more than one header {PREVIOUS}")
         if found:
-            self.prev = _parse_id(found[0][2])
+            self.prev = parse_patch_id(found[0][2])
             self._headers.remove(found[0])
 
     def _check_spelling(self, key: str, spelled: str) -> None:
@@ -129,13 +132,6 @@ class IncomingPatch:
             )
 
 
-def _parse_id(value: Any) -> URIRef:
-    try:
-        return parse_patch_id(value)
-    except LogError as error:
-        raise UnfitPatch(str(error)) from None
-
-
 def _is_header(operation: Any) -> TypeGuard[Header]:
     """Is this a header? The writer reports anything that is no operation."""
     return (
@@ -154,7 +150,9 @@ def open_incoming(
     if is_readable(patch):
         reader = read_operations(patch, limits=limits, normalize=False, format=format)
         with closing(reader):
-            yield IncomingPatch(reader, limits, reader.place_error)
+            incoming = IncomingPatch(reader, limits, reader.place_error)
+            incoming.options = reader.options
+            yield incoming
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")

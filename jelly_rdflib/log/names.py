@@ -19,6 +19,11 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.stores.statements import show_term
 
+
+class InvalidId(LogError):
+    """What is given as the id of a patch can't be one."""
+
+
 Compression: TypeAlias = Literal["zst"] | None
 """How files are compressed."""
 
@@ -41,12 +46,12 @@ def parse_patch_id(value: Any) -> URIRef:
     """Return an id in the form that logs use: ``uuid:`` and small letters.
 
     ``value`` is an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else raises
-    a LogError.
+    an InvalidId.
     """
     is_text = isinstance(value, URIRef) or type(value) is str
     found = _ID.fullmatch(value) if is_text else None
     if found is None:
-        raise LogError(
+        raise InvalidId(
             f"{show_term(value)} can't be the id of a patch: those are UUIDs as IRIs,"
             f" such as <{SCHEME}0686c69d-8f89-4496-acb5-744f0157a8db>"
         )

@@ -104,7 +104,9 @@ class PatchLog(Tabular):
 
     def __new__(cls, path: str | os.PathLike[str], **_: Any) -> PatchLog:
         """Make the object, which is of a subclass for a log on a server."""
-        return super().__new__(remote.import_remote_log() if remote.is_address(path) else cls)
+        if remote.is_address(path):
+            cls = remote.import_remote_log()
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -152,7 +154,7 @@ class PatchLog(Tabular):
         """Return the newest patches as a table, for notebooks; none of them is read."""
         heading = f"PatchLog {os.path.basename(self.location)}: version {self.version}"
         try:
-            entries = self._latest(_MOST_SHOWN)
+            entries = self.latest(_MOST_SHOWN)
             snapshots = self.snapshots
         except (LogError, OSError) as error:
             return report_html(heading, [f"Error: {error}"])
@@ -230,6 +232,20 @@ class PatchLog(Tabular):
         """
         return self._between(since, upto)[0]
 
+    def latest(self, count: int = 10) -> list[LogEntry]:
+        """Return the last patches, so many at most, the oldest first; none of them is read.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     log = PatchLog(folder, create=True)
+            ...     entries = [log.append([]) for _ in range(3)]
+            ...     [patch.version for patch in log.latest(2)]
+            [2, 3]
+        """
+        with self._history.database.reading() as connection:
+            return self._history.latest(connection, self.version, count)
+
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over the patches as they are appended, by whomever; wait for the next one.
 
@@ -304,8 +320,8 @@ class PatchLog(Tabular):
             prev: The id of the patch that it must follow: by default its own header, or else the
                 newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
-                statements are allowed. By default a patch that is known to be short has small
-                lookups.
+                statements are allowed. By default those of the input, if that is Jelly-Patch; else
+                a patch that is known to be short has small lookups.
             format: The name of the format, an extension or a media type; see
                 `jelly_rdflib.read_operations`.
 
@@ -333,7 +349,7 @@ class PatchLog(Tabular):
                 incoming,
                 id=incoming.id or make_patch_id(),
                 prev=expected,
-                options=options or default_options(patch),
+                options=options or incoming.options or default_options(patch),
             )
         return self._head
 
@@ -497,7 +513,7 @@ class PatchLog(Tabular):
             first = self.entry(first).first
         entries, _, end = self._between(first - 1, last)
         if not entries:
-            raise LogError(f"there are no versions from {first} to {end} to be squashed")
+            raise MissingVersion(f"there are no versions from {first} to {end} to be squashed")
         if len(entries) == 1:
             return entries[0]
         entry = self._history.squash(entries)
@@ -537,11 +553,6 @@ class PatchLog(Tabular):
     def _resolve(self, version: Version) -> int:
         with self._history.database.reading() as connection:
             return self._history.resolve(connection, version, self.version)
-
-    def _latest(self, count: int) -> list[LogEntry]:
-        """Return the last patches of the view, so many at most; the oldest comes first."""
-        with self._history.database.reading() as connection:
-            return self._history.latest(connection, self.version, count)
 
     def _snapshots(self, upto: int) -> list[Snapshot]:
         with self._history.database.reading() as connection:

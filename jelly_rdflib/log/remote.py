@@ -1,4 +1,4 @@
-"""Where `PatchLog` finds the class of logs on servers, which is above it and needs httpx."""
+"""Where `PatchLog` finds the class of logs on servers, which is above it and needs httpx2."""
 
 from __future__ import annotations
 

@@ -14,12 +14,10 @@ files that it may leave without a row in the database. Only noted files are ever
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import re
 import sqlite3
 import stat
-import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -315,8 +313,8 @@ def read_stored(path: Path, digest: str) -> bytes | Path:
 
 def rewound(source: Readable) -> Readable:
     """Return a source of stored bytes so that it is read from its start again."""
-    if isinstance(source, io.IOBase | tempfile.SpooledTemporaryFile):
-        source.seek(0)
+    if (seek := getattr(source, "seek", None)) is not None:
+        seek(0)
     return source
 
 

@@ -22,7 +22,7 @@ def _import_arrow() -> Any:
 
 
 def _import_remote_log() -> Any:
-    # Only now: it needs httpx, which is an extra.
+    # Only now: it needs httpx2, which is an extra.
     from jelly_rdflib.live.http.remote_log import RemotePatchLog
 
     return RemotePatchLog

@@ -52,10 +52,14 @@ async def take_body(request: Request, most: int) -> IO[bytes]:
 
 
 def send_stored(
-    source: bytes | Path, media_type: str, request: Request, headers: dict[str, str], compression: Any
+    source: bytes | Path,
+    media_type: str,
+    request: Request,
+    headers: dict[str, str],
+    compression: Any,
 ) -> Response:
     """Answer with a file of a log as it is stored; without its zstd if the client takes none."""
-    headers = {**headers, "Vary": "Accept, Accept-Encoding"}
+    headers = {**headers, "Vary": "Accept"}
     if compression is not None:
         if "zstd" not in request.headers.get("accept-encoding", ""):
             return StreamingResponse(_decompressed(source), media_type=media_type, headers=headers)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-import httpx
+import httpx2
+from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.live.http.wire import JSON
 from jelly_rdflib.log.versions import MissingVersion
 
+_T = TypeVar("_T")
 TOKEN = "JELLYP_TOKEN"
 """The name of the environment variable with the bearer token."""
 
@@ -41,22 +44,43 @@ class Client:
         self.timeout = timeout
         token = token if token is not None else os.environ.get(TOKEN)
         headers = {} if not token else {"Authorization": f"Bearer {token}"}
-        self._http = httpx.Client(
+        self._http = httpx2.Client(
             base_url=f"{self.address}/",
             headers=headers,
-            timeout=httpx.Timeout(timeout or _CONNECT_TIMEOUT, connect=_CONNECT_TIMEOUT),
+            timeout=httpx2.Timeout(timeout or _CONNECT_TIMEOUT, connect=_CONNECT_TIMEOUT),
             follow_redirects=True,
         )
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._http.close()
+        # A PatchLog of a folder need not be closed, so neither does this.
+        self.close = weakref.finalize(self, self._http.close)
+        """Closes all connections."""
 
     def json(self, path: str, **parameters: Any) -> Any:
         """Return an answer in JSON."""
-        with self.stream("GET", path, {"Accept": JSON}, parameters) as response:
+
+        def take(response: httpx2.Response) -> Any:
             response.read()
             return self._parse(response)
+
+        return self.get(path, {"Accept": JSON}, take, parameters)
+
+    def get(
+        self,
+        path: str,
+        headers: dict[str, str],
+        take: Callable[[httpx2.Response], _T],
+        parameters: dict[str, Any] | None = None,
+    ) -> _T:
+        """Return what ``take`` makes of an answer: again and again, until one comes as a whole."""
+        end = time.monotonic() + self.timeout
+        for wait in waits():
+            try:
+                with self.stream(path, headers, parameters) as response:
+                    return take(response)
+            except ConnectionError:
+                if time.monotonic() + wait > end:
+                    raise
+            time.sleep(wait)
+        raise AssertionError("the waits never end")
 
     def post(self, path: str, **options: Any) -> Any:
         """Send a request that changes the log, once; return the answer in JSON."""
@@ -68,47 +92,26 @@ class Client:
     @contextmanager
     def stream(
         self,
-        method: str,
         path: str,
         headers: dict[str, str],
         parameters: dict[str, Any] | None = None,
         *,
-        read_timeout: float | None = None,
-    ) -> Iterator[httpx.Response]:
-        """Open an answer, whose body is still to be read, in the block."""
-        timeout: Any = httpx.USE_CLIENT_DEFAULT
-        if read_timeout is not None:
-            timeout = httpx.Timeout(read_timeout, connect=_CONNECT_TIMEOUT)
+        silence: float | None = None,
+    ) -> Iterator[httpx2.Response]:
+        """Open an answer, whose body is still to be read, in the block.
+
+        With ``silence`` the server may say nothing for so many seconds.
+        """
+        timeout: Any = httpx2.USE_CLIENT_DEFAULT
+        if silence is not None:
+            timeout = httpx2.Timeout(silence, connect=_CONNECT_TIMEOUT)
         known = {key: value for key, value in (parameters or {}).items() if value is not None}
-        request = self._http.build_request(
-            method, path, headers=headers, params=known, timeout=timeout
-        )
-        response = self._send(request)
-        try:
+        options = {"headers": headers, "params": known, "timeout": timeout}
+        with self._named(), self._http.stream("GET", path, **options) as response:
             self._check(response)
-            with self._named():
-                yield response
-        finally:
-            response.close()
+            yield response
 
-    def _send(self, request: httpx.Request) -> httpx.Response:
-        """Send a request that only reads, again and again until the server answers."""
-        end = time.monotonic() + self.timeout
-        for wait in waits():
-            try:
-                with self._named():
-                    response = self._http.send(request, stream=True)
-            except ConnectionError:
-                if time.monotonic() + wait > end:
-                    raise
-            else:
-                if response.status_code not in _TRY_AGAIN or time.monotonic() + wait > end:
-                    return response
-                response.close()
-            time.sleep(wait)
-        raise AssertionError("the waits never end")
-
-    def _check(self, response: httpx.Response) -> None:
+    def _check(self, response: httpx2.Response) -> None:
         """Raise the error that an answer stands for."""
         status = response.status_code
         if response.is_success:
@@ -117,11 +120,11 @@ class Client:
             response.read()
         detail, fields = self._detail(response)
         if status == 412:
-            head, version = fields.get("head"), fields.get("version")
+            version = fields.get("version")
             raise LogConflict(
                 detail,
-                expected=fields.get("expected"),
-                head=head if isinstance(head, str) else None,
+                expected=_id(fields.get("expected")),
+                head=_id(fields.get("head")),
                 version=version if isinstance(version, int) else 0,
             )
         if status in (401, 403):
@@ -132,7 +135,7 @@ class Client:
             raise ConnectionError(f"{self.address}: {detail}")
         raise LogError(f"{self.address}: {detail}")
 
-    def _detail(self, response: httpx.Response) -> tuple[str, dict[str, Any]]:
+    def _detail(self, response: httpx2.Response) -> tuple[str, dict[str, Any]]:
         """Return what an error says, and its other fields."""
         try:
             fields = response.json()
@@ -140,7 +143,7 @@ class Client:
         except (ValueError, KeyError, TypeError):
             return f"the server answers {response.status_code} {response.reason_phrase}", {}
 
-    def _parse(self, response: httpx.Response) -> Any:
+    def _parse(self, response: httpx2.Response) -> Any:
         try:
             return response.json()
         except ValueError:
@@ -155,10 +158,16 @@ class Client:
         """Make an error of the network a ConnectionError, with the address."""
         try:
             yield
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise ConnectionError(f"{self.address}: the server does not answer") from error
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise ConnectionError(f"{self.address}: {error or type(error).__name__}") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            raise ConnectionError(
+                f"{self.address}: {str(error) or type(error).__name__}"
+            ) from error
+
+
+def _id(value: Any) -> URIRef | None:
+    return URIRef(value) if isinstance(value, str) else None
 
 
 def waits() -> Iterator[float]:

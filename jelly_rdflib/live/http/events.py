@@ -11,8 +11,9 @@ from pathlib import Path
 
 from anyio.to_thread import run_sync
 
-from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE, entry_fields
+from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
 from jelly_rdflib.log import LogEntry, PatchLog
+from jelly_rdflib.log.tables import entry_fields
 from jelly_rdflib.log.versions import MissingVersion
 
 # How many events are kept, for the followers that come next.

@@ -10,9 +10,12 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+import httpx2
 from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
@@ -43,6 +46,7 @@ from jelly_rdflib.types import Readable
 
 # A larger segment goes to the disk while it is read or written.
 _IN_MEMORY = 1 << 20
+_CHUNK = 1 << 16
 _NO_FOLDER = "a log on a server has no folder here"
 
 
@@ -80,38 +84,48 @@ class RemoteEntry(LogEntry):
         return fetch(self._client, f"patches/{self.version}", JELLY_PATCH, self.digest, what)
 
 
-def fetch(client: Client, path: str, media_type: str, digest: str, what: str) -> IO[bytes]:
-    """Return a stored file as a binary file, which is in memory while it is small."""
-    # It is closed when nobody uses it any more.
-    file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-    found = hashlib.sha256()
-    # The digest is that of the stored bytes, which may be compressed.
-    headers = {"Accept": media_type, "Accept-Encoding": "zstd"}
-    with client.stream("GET", path, headers) as response:
+class _Held:
+    """Bytes of any number, in memory while they are few; they go with the last user."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+
+    def read(self, size: int) -> bytes:
+        return self._file.read(size)
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+
+    def seek(self, offset: int) -> None:
+        self._file.seek(offset)
+
+    def __del__(self) -> None:
+        # Readers don't close what they have not opened.
+        self._file.close()
+
+
+def fetch(client: Client, path: str, media_type: str, digest: str, what: str) -> _Held:
+    """Return a stored file, after a check of its digest."""
+
+    def take(response: httpx2.Response) -> tuple[_Held, str]:
+        file, found = _Held(), hashlib.sha256()
         for chunk in response.iter_raw():
             file.write(chunk)
             found.update(chunk)
-    if found.hexdigest() != digest:
+        file.seek(0)
+        return file, found.hexdigest()
+
+    # The digest is that of the stored bytes, which may be compressed.
+    file, found = client.get(path, {"Accept": media_type, "Accept-Encoding": "zstd"}, take)
+    if found != digest:
         raise LogError(
-            f"{client.address}: {what} came damaged: its SHA-256 is {found.hexdigest()}, and should"
-            f" be {digest}"
+            f"{client.address}: {what} came damaged: its SHA-256 is {found}, and should be {digest}"
         )
-    file.seek(0)
     return file
 
 
-class _Written:
-    """A segment that is written, to be sent."""
-
-    def __init__(self) -> None:
-        self.file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-
-    def write(self, data: bytes) -> None:
-        self.file.write(data)
-
-
 class RemoteHistory:
-    """What `PatchLog` needs to append a patch on a server."""
+    """What `PatchLog` needs to append and to squash patches on a server."""
 
     def __init__(self, client: Client, limits: Limits) -> None:
         self.client = client
@@ -121,16 +135,18 @@ class RemoteHistory:
         self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
         """Send a patch, which must follow the patch ``prev``."""
-        written: Any = _Written()
-        with written.file as file:
-            place = Place(0, 0, id, prev)
-            write_segment(
-                written, patch.operations(), place=place, options=options, is_compressed=False
-            )
-            patch.check_end()
-            return self._send(file, place)
+        file: Any = _Held()
+        place = Place(0, 0, id, prev)
+        write_segment(file, patch.operations(), place=place, options=options, is_compressed=False)
+        patch.check_end()
+        return self._send(file, place)
 
-    def _send(self, file: IO[bytes], place: Place) -> LogEntry:
+    def squash(self, entries: list[LogEntry]) -> LogEntry:
+        """Have the server replace consecutive patches by one."""
+        versions = {"first": str(entries[0].first), "last": str(entries[-1].version)}
+        return self.entry(self.client.post("squash", params=versions))
+
+    def _send(self, file: _Held, place: Place) -> LogEntry:
         """Send a segment, again if the connection is lost, until it is known to be in the log."""
         headers = {"If-Match": etag(place.prev), "Content-Type": JELLY_PATCH, "Accept": JSON}
         end = time.monotonic() + self.client.timeout
@@ -138,7 +154,8 @@ class RemoteHistory:
         for wait in waits():
             file.seek(0)
             try:
-                return self.entry(self.client.post("patches", content=file, headers=headers))
+                chunks = iter(partial(file.read, _CHUNK), b"")
+                return self.entry(self.client.post("patches", content=chunks, headers=headers))
             except (ConnectionError, LogConflict) as error:
                 if is_known and isinstance(error, LogConflict):
                     raise
@@ -281,8 +298,9 @@ class RemotePatchLog(PatchLog):
             Snapshot(version, "", "", digest) for version, digest in self._stored if version <= upto
         ]
 
-    def _latest(self, count: int) -> list[LogEntry]:
-        return self._list({"last": count, "upto": self.version})
+    def latest(self, count: int = 10) -> list[LogEntry]:
+        """Return the last patches; see `PatchLog.latest`."""
+        return self._list({"since": 0, "upto": self.version, "last": count})
 
     def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
         start, end = self._resolve(0 if since is None else since), self._resolve(upto)
@@ -306,8 +324,8 @@ class RemotePatchLog(PatchLog):
         name = f"the snapshot of version {snapshot.version}"
         path = f"snapshots/{snapshot.version}"
         try:
-            with fetch(self._client, path, JELLY, snapshot.digest, name) as file:
-                load_data(file, target, self._history.limits)
+            file = fetch(self._client, path, JELLY, snapshot.digest, name)
+            load_data(file, target, self._history.limits)
         except LimitError:
             raise
         except (LogError, DecodeError, OSError) as error:
@@ -323,14 +341,6 @@ class RemotePatchLog(PatchLog):
         """
         found = self._client.post("snapshots", params={"version": str(self._resolve(version))})
         return Path(f"snapshots/{found['version']}")
-
-    def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
-        """Have the server replace consecutive patches by one; see `PatchLog.squash`."""
-        versions = {"first": str(first), "last": str(self._resolve(last))}
-        entry: LogEntry = self._history.entry(self._client.post("squash", params=versions))
-        if self.version == entry.version:
-            self._head = entry
-        return entry
 
     def verify(self, *, deep: bool = False) -> list[LogProblem]:
         """Have the server find all problems of the log; see `PatchLog.verify`."""
@@ -351,23 +361,20 @@ class RemotePatchLog(PatchLog):
         version = self.version if since is None else self._resolve(since)
         last, retries = time.monotonic(), waits()
         while timeout is None or time.monotonic() < last + timeout:
-            try:
-                for entry in self._events(version, timeout):
+            with suppress(ConnectionError):
+                for entry in self._events(version):
                     if entry is not None:
                         version, self._head = entry.version, entry
                         yield entry
                         last, retries = time.monotonic(), waits()
                     elif timeout is not None and time.monotonic() > last + timeout:
                         return
-            except ConnectionError:
-                time.sleep(next(retries))
+            time.sleep(next(retries))
 
-    def _events(self, since: int, timeout: float | None) -> Iterator[RemoteEntry | None]:
-        """Yield an item for each event of one connection: a patch, or None for no news."""
+    def _events(self, since: int) -> Iterator[RemoteEntry | None]:
+        """Yield an item for each event of one connection: its patch, or None if it has none."""
         headers, parameters = {"Accept": EVENTS}, {"since": since}
-        with self._client.stream(
-            "GET", "events", headers, parameters, read_timeout=2 * HEARTBEAT
-        ) as response:
+        with self._client.stream("events", headers, parameters, silence=2 * HEARTBEAT) as response:
             kind = ""
             for line in response.iter_lines():
                 field, _, value = line.partition(": ")

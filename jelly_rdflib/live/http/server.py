@@ -35,15 +35,16 @@ from jelly_rdflib.live.http.wire import (
     JELLY,
     JSON,
     MOST_ENTRIES,
-    entry_fields,
     etag,
     parse_etag,
 )
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import UnfitPatch, open_incoming
-from jelly_rdflib.log.versions import MissingVersion, Version
+from jelly_rdflib.log.names import InvalidId
 from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.log.tables import entry_fields
+from jelly_rdflib.log.versions import MissingVersion, Version
 from jelly_rdflib.options import Limits
 from jelly_rdflib.version import __version__
 
@@ -52,8 +53,9 @@ _log = logging.getLogger(__name__)
 # Answers that are smaller gain nothing by gzip.
 _MIN_GZIP = 1000
 _DESCRIPTION = (
-    "A patch log: the changes of an RDF dataset, each a patch that names the one before it. The n-th"
-    " patch makes version n of the data. A version is given by its number, or by the id of its patch."
+    "A patch log: the changes of an RDF dataset, each a patch that names the one before it. The"
+    " n-th patch makes version n of the data. A version is given by its number, or by the id of its"
+    " patch."
 )
 
 _Version = Annotated[str, Query(description="A number, or the id of a patch.", max_length=100)]
@@ -144,7 +146,7 @@ class LogServer:
             exception_handlers={JellyError: _explain, OSError: _explain},
         )
         app.add_middleware(GZipMiddleware, minimum_size=_MIN_GZIP)
-        bodies = {media_type: {} for media_type in CHANGES}
+        bodies: dict[str, Any] = {media_type: {} for media_type in CHANGES}
         schema: dict[str, Any] = {"requestBody": {"content": bodies, "required": True}}
         self._add(app, "/", self.get_log)
         self._add(app, "/patches", self.get_patches)
@@ -185,7 +187,7 @@ class LogServer:
     def get_log(self, response: Response) -> dict[str, Any]:
         """The id of the log, its version, and its snapshots. The ETag names the newest patch."""
         log = self._open()
-        response.headers["ETag"] = etag(log.head and log.head.id)
+        response.headers["ETag"] = etag(_head_of(log))
         snapshots = self._snapshots(log)
         return {
             "id": log.log_id,
@@ -213,7 +215,7 @@ class LogServer:
         entries = log.patches(_version(since), _version(upto))
         if last is not None:
             entries = entries[len(entries) - min(last, len(entries)) :]
-        part, headers = entries[:most], {"Vary": "Accept, Accept-Encoding"}
+        part, headers = entries[:most], {"Vary": "Accept"}
         more = part[-1].version if len(entries) > most else None
         if media_type != JSON:
             if more is not None:
@@ -227,7 +229,7 @@ class LogServer:
         log = self._open()
         entry = log.entry(_version(version))
         media_type = accepted(request, [*CHANGES, JSON])
-        headers = {"ETag": f'"{entry.digest}"', "Vary": "Accept, Accept-Encoding"}
+        headers = {"ETag": f'"{entry.digest}"', "Vary": "Accept"}
         if media_type == JSON:
             return JSONResponse(entry_fields(entry), headers=headers)
         if media_type != CHANGES[0]:
@@ -275,7 +277,7 @@ class LogServer:
         if if_match.strip() == "*":
             return log.append(body, format=format)
         expected = parse_etag(if_match.strip())
-        head = log.head and log.head.id
+        head = _head_of(log)
         if expected is None and head is not None:
             raise LogConflict(
                 f"the patch is to be the first one, but the newest is <{head}>,"
@@ -300,9 +302,7 @@ class LogServer:
             raise HTTPException(404, f"version {version} has no snapshot")
         accepted(request, [JELLY])
         source = read_stored(self._history.snapshot_path(found), found.digest)
-        return send_stored(
-            source, JELLY, request, {"ETag": f'"{found.digest}"'}, log.compression
-        )
+        return send_stored(source, JELLY, request, {"ETag": f'"{found.digest}"'}, log.compression)
 
     def snapshot(self, version: _Version) -> dict[str, int]:
         """Store the whole data of a version, which makes checkouts faster."""
@@ -376,7 +376,7 @@ class _Gate:
             raise HTTPException(429, "too many requests", {"Retry-After": "1"})
         if self._tokens is None:
             return
-        found = credentials and self._tokens.right(credentials.credentials)
+        found = None if credentials is None else self._tokens.right(credentials.credentials)
         if found is None:
             raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
         if found < self._right:
@@ -385,6 +385,10 @@ class _Gate:
                 f"this needs a token with the right {self._right.name.lower()}",
                 {"WWW-Authenticate": 'Bearer error="insufficient_scope"'},
             )
+
+
+def _head_of(log: PatchLog) -> str | None:
+    return None if log.head is None else log.head.id
 
 
 def _version(text: str | None) -> Version:
@@ -396,22 +400,18 @@ def _version(text: str | None) -> Version:
 
 async def _explain(request: Request, error: Exception) -> Response:
     """Answer a request that failed; what only the server's owner may know goes to the log."""
-    if isinstance(error, LogConflict) and error.head is not None:
-        fields = {"detail": str(error), "head": error.head, "version": error.version}
-        return JSONResponse(
-            fields | {"expected": error.expected}, 412, {"ETag": etag(error.head)}
-        )
     if isinstance(error, LogConflict):
-        return _busy("others are writing to the log", 503)
+        if error.expected is None and error.head is None:
+            # The log stayed locked.
+            busy = {"detail": "others are writing to the log"}
+            return JSONResponse(busy, 503, {"Retry-After": "1"})
+        fields = {"detail": str(error), "head": error.head, "version": error.version}
+        return JSONResponse(fields | {"expected": error.expected}, 412, {"ETag": etag(error.head)})
     if isinstance(error, MissingVersion):
         return JSONResponse({"detail": str(error)}, 404)
     if isinstance(error, LimitError):
         return JSONResponse({"detail": str(error)}, 413)
-    if isinstance(error, UnfitPatch | DecodeError | EncodeError):
+    if isinstance(error, UnfitPatch | InvalidId | DecodeError | EncodeError):
         return JSONResponse({"detail": str(error)}, 400)
     _log.error("%s %s", request.method, request.url.path, exc_info=error)
     return JSONResponse({"detail": "the server can't do that now: see its log"}, 500)
-
-
-def _busy(detail: str, status: int) -> Response:
-    return JSONResponse({"detail": detail}, status, {"Retry-After": "1"})

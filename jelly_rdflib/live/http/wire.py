@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.entry import Row
 from jelly_rdflib.log.names import parse_patch_id
 
@@ -42,21 +41,10 @@ def parse_etag(value: str) -> str | None:
     return parse_patch_id(value.removeprefix('"').removesuffix('"'))
 
 
-def entry_fields(entry: LogEntry) -> dict[str, Any]:
-    """Return a patch of a log for JSON."""
-    return {
-        "version": entry.version,
-        "first": entry.first,
-        "id": entry.id,
-        "prev": entry.prev,
-        "bytes": entry.size,
-        "digest": entry.digest,
-        "time": entry.time.isoformat(),
-    }
-
-
 def row_of(fields: dict[str, Any]) -> Row:
-    """Return the row of a patch that `entry_fields` has given; the digest is in place of the file.
+    """Return the row of a patch from `jelly_rdflib.log.tables.entry_fields`.
+
+    The digest is in place of the file.
 
     A KeyError, TypeError or ValueError says that the fields are no patch.
     """
