@@ -20,6 +20,7 @@ from jelly_rdflib.cli.options import (
     from_option,
     limit_option,
     output_option,
+    read_number,
     repeated_option,
     to_option,
 )
@@ -28,7 +29,7 @@ from jelly_rdflib.cli.printable import count, name_errors, say, tell
 from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
-    from jelly_rdflib.log import PatchLog
+    from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.log.names import Compression
     from jelly_rdflib.operations import Operation
 
@@ -56,7 +57,19 @@ compression_option = click.option(
     "--compression", type=click.Choice(["zst"]), help="Compress the files that are written."
 )
 version_argument = click.argument("version", metavar="[VERSION]", required=False, type=version)
-log_argument = click.argument("log", metavar="LOG", type=click.Path(exists=True, file_okay=False))
+
+
+class _LogPath(click.Path):
+    """The folder of a log, or the address of a log on a server."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        from jelly_rdflib.log.remote import is_address
+
+        return value if is_address(value) else super().convert(value, param, ctx)
+
+
+_FOLDER = click.Path(exists=True, file_okay=False)
+log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, file_okay=False))
 
 
 @click.group("log", cls=OrderedGroup)
@@ -65,6 +78,9 @@ def command() -> None:
 
     Each patch names the one before it. The n-th patch makes version n of the data; version 0 is
     empty. A version is given by its number or by the id of its patch.
+
+    LOG is the folder, or the address of a log that jellyp log serve gives to others; then the
+    environment variable JELLYP_TOKEN has the token, if one is needed.
 
     \b
     Examples:
@@ -104,7 +120,7 @@ def init(log: str, compression: Compression, timeout: float) -> None:
 
     try:
         PatchLog.create(log, compression=compression, timeout=timeout)
-    except FileExistsError as error:
+    except (FileExistsError, ValueError) as error:
         raise click.UsageError(str(error)) from error
 
 
@@ -186,23 +202,115 @@ def show(
     entries = log.patches(since if after is None else after, upto)
     if as_json:
         for entry in entries:
-            fields = {
-                "version": entry.version,
-                "first": entry.first,
-                "id": entry.id,
-                "prev": entry.prev,
-                "bytes": entry.size,
-                "digest": entry.digest,
-                "time": entry.time.isoformat(),
-                "path": os.fspath(entry.path),
-            }
-            say(json.dumps(fields, ensure_ascii=False))
+            _say_json(entry)
         return
 
     from jelly_rdflib.cli.tables import print_parts
     from jelly_rdflib.log.tables import entries_table
 
     print_parts([entries_table(entries, log.snapshots)])
+
+
+def _say_json(entry: LogEntry) -> None:
+    """Print a patch of a log as a line of JSON."""
+    from jelly_rdflib.log.tables import entry_fields
+
+    say(json.dumps({**entry_fields(entry), "path": entry.location}, ensure_ascii=False))
+
+
+@log_command
+@click.option("-n", "--lines", default=10, show_default=True, type=click.IntRange(0, 1000))
+@click.option("-f", "--follow", is_flag=True, help="Wait for more patches, until Ctrl+C.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
+def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
+    """List the newest patches of a log, and with -f each new one when it is appended.
+
+    A line has the version, the time of the commit, the size in bytes and the id.
+
+    \b
+    Examples:
+      jellyp log tail history
+      jellyp log tail -f https://example.org/history
+      jellyp log tail -f --json history | jq -r .id
+    """
+    version = log.version
+    for entry in chain(log.latest(lines), log.follow(version) if follow else ()):
+        if as_json:
+            _say_json(entry)
+        else:
+            time = entry.time.isoformat(timespec="seconds")
+            say(f"{entry.version}\t{time}\t{entry.size}\t{entry.id}")
+
+
+@command.command()
+@click.argument("log", metavar="LOG", type=_FOLDER)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The name or address to listen at."
+)
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port to listen at; 0: one that is free.",
+)
+@click.option(
+    "--tokens",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A file of tokens; a line is a right (read, append or manage) and a token.",
+)
+@click.option("--open", "is_open", is_flag=True, help="Let everybody do all, without tokens.")
+@click.option(
+    "--certificate", type=click.Path(exists=True, dir_okay=False), help="A TLS certificate."
+)
+@click.option("--key", type=click.Path(exists=True, dir_okay=False), help="Its private key.")
+@click.option(
+    "--max-body",
+    default="256M",
+    show_default=True,
+    metavar="SIZE",
+    type=read_number,
+    help="The largest patch that is taken, in bytes; K, M, G: times 1024, …",
+)
+@click.option(
+    "--rate", metavar="RATE", help="How many requests each client may make: 100/second, say."
+)
+@limit_option
+@timeout_option
+def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **options: Any) -> None:
+    """Give a log to others, by HTTP, until Ctrl+C or SIGTERM.
+
+    All jellyp log commands, and PatchLog in Python, take the address that is printed. Its /docs
+    describes the interface for other programs. Other processes may use the folder meanwhile.
+
+    \b
+    Examples:
+      jellyp log serve history
+      jellyp log serve history --host 0.0.0.0 --tokens tokens.txt --certificate c.pem --key k.pem
+      jellyp log tail -f http://127.0.0.1:8080
+    """
+    from jelly_rdflib.live.http.access import Tokens
+    from jelly_rdflib.live.http.running import is_local, run
+    from jelly_rdflib.live.http.server import LogServer
+
+    tokens, certificate = options.pop("tokens"), options.pop("certificate")
+    if tokens is None and not is_open and not is_local(host):
+        raise click.UsageError(
+            f"everybody who reaches {host} could change the log: give --tokens, or --open to allow"
+            " that"
+        )
+    if (key is None) != (certificate is None):
+        raise click.UsageError("--certificate and --key go together")
+    try:
+        known = None if tokens is None else Tokens.read(tokens)
+        server = LogServer(log, tokens=known, limits=chosen_limits(), **options)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+    def started(address: str) -> None:
+        tell(f"{log} is at {address}")
+
+    run(server, host, port, certificate=certificate, key=key, started=started)
 
 
 @log_command
@@ -321,7 +429,7 @@ def squash(log: PatchLog, first: int | str, last: int | str) -> None:
 
 
 @command.command()
-@log_argument
+@click.argument("log", metavar="LOG", type=_FOLDER)
 @limit_option
 @timeout_option
 def upgrade(log: str, timeout: float) -> None:

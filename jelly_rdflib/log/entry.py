@@ -18,12 +18,13 @@ from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.log.files import FORMAT, Place, headers_of
 from jelly_rdflib.log.names import file_path
-from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.log.staging import read_stored, rewound
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
 from jelly_rdflib.streams.reading import read_operations
+from jelly_rdflib.types import Readable
 
 COLUMNS = "version, first, id, prev, file, size, digest, time"
 """The columns of a patch in the database."""
@@ -94,6 +95,11 @@ class LogEntry:
     def path(self) -> Path:
         """The path of the segment."""
         return file_path(self._folder, self._row[4])
+
+    @property
+    def location(self) -> str:
+        """The path of the segment, or its address on a server."""
+        return str(self.path)
 
     @property
     def size(self) -> int:
@@ -182,11 +188,15 @@ class LogEntry:
         with closing(self._open(read_patches, normalize)) as patches:
             return next(patches)
 
+    def stored(self) -> Readable:
+        """Return the segment as it is stored, after a check of its digest."""
+        return read_stored(self.path, self.digest)
+
     def _open(self, read: Callable[..., _Reader], normalize: bool | None) -> _Reader:
-        source = read_stored(self.path, self.digest)
+        source = self.stored()
         with closing(read_batches(source, limits=self.limits, format=FORMAT)) as batches:
             check_start(self, next(batches))
-        return read(source, limits=self.limits, normalize=normalize, format=FORMAT)
+        return read(rewound(source), limits=self.limits, normalize=normalize, format=FORMAT)
 
 
 def place_of(entry: LogEntry) -> Place:
@@ -199,4 +209,4 @@ def check_start(entry: LogEntry, batch: Batch) -> None:
     try:
         place_of(entry).check(headers_of(batch))
     except LogError as error:
-        raise LogError(f"{entry.path} is in the wrong place: {error}") from None
+        raise LogError(f"{entry.location} is in the wrong place: {error}") from None

@@ -41,6 +41,7 @@ from jelly_rdflib.options import (
 from jelly_rdflib.streams.destination import ZstdFile
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
+from jelly_rdflib.types import Readable
 
 _SQUASHED = "squashed"
 
@@ -209,6 +210,10 @@ def check_empty(target: Dataset) -> None:
 
 def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> None:
     """Load a snapshot into an empty dataset, which stays empty after an error."""
-    source = read_stored(path, digest)
+    load_data(read_stored(path, digest), target, limits)
+
+
+def load_data(source: Readable, target: Dataset, limits: Limits) -> None:
+    """Load the bytes of a snapshot into an empty dataset, which stays empty after an error."""
     opened = open_input(source, format=JELLY.name, holds_changes=False, limits=limits)
     apply_read(opened.operations(), Target(target), is_held=True, limits=limits)

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,12 +33,11 @@ from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.names import (
     SEGMENT,
     FileName,
-    Version,
     file_path,
     file_paths,
-    parse_patch_id,
 )
 from jelly_rdflib.log.staging import StagedFile, is_whole
+from jelly_rdflib.log.versions import MissingVersion, Version, resolve
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
@@ -175,43 +175,25 @@ class History:
         row = connection.execute(query, (id,)).fetchone()
         return None if row is None else int(row[0])
 
-    def resolve(self, connection: sqlite3.Connection, version: Version, newest: int) -> int:
-        """Return the number of a version, given as that, as the id of its patch, or as None.
-
-        None is ``newest``, the newest version that the caller may see.
-        """
-        if isinstance(version, str):
-            id = parse_patch_id(version)
-            found = self.find_id(connection, id)
-            if found is None:
-                raise LogError(f"the log has no patch <{id}>; if it had, it was squashed")
-            if found > newest:
-                raise LogError(
-                    f"the patch <{id}> makes version {found}, which is newer than version"
-                    f" {newest}, the newest that this object has seen: call refresh()"
-                )
-            return found
-        if version is None:
-            version = newest
-        if not isinstance(version, int) or isinstance(version, bool):
-            raise TypeError(
-                f"a version is a number or the id of a patch, not a {type(version).__name__}"
+    def find_covering(self, connection: sqlite3.Connection, version: int) -> LogEntry:
+        """Return the patch that makes a version, or that it was squashed into."""
+        query = f"{_SELECT} WHERE version >= ? ORDER BY version LIMIT 1"
+        row = connection.execute(query, (version,)).fetchone()
+        entry = None if row is None else self.entry(row)
+        if entry is None or entry.first > version:
+            raise LogError(
+                f"the log is broken: version {version} is missing in {NAME}: see verify()"
             )
-        if not 0 <= version <= newest:
-            raise LogError(f"there is no version {version}; the log has 0 to {newest}")
-        if version > 0:
-            query = f"{_SELECT} WHERE version >= ? ORDER BY version LIMIT 1"
-            row = connection.execute(query, (version,)).fetchone()
-            if row is None or self.entry(row).first > version:
-                raise LogError(
-                    f"the log is broken: version {version} is missing in {NAME}: see verify()"
-                )
-            if row[0] != version:
-                raise LogError(
-                    f"version {version} is no more: versions {row[1]} to {row[0]} were squashed"
-                    " into one patch"
-                )
-        return version
+        return entry
+
+    def resolve(self, connection: sqlite3.Connection, version: Version, newest: int) -> int:
+        """Return the number of a version; see `jelly_rdflib.log.versions.resolve`."""
+        return resolve(
+            version,
+            newest,
+            partial(self.find_id, connection),
+            partial(self.find_covering, connection),
+        )
 
     def between(self, connection: sqlite3.Connection, since: int, upto: int) -> list[LogEntry]:
         """Return the patches that lead from one version to another."""
@@ -266,12 +248,12 @@ class History:
         first, last = entries[0], entries[-1]
         place = Place(first.first, last.version, last.id, first.prev)
         with self.database.staged() as file:
-            self._write(file, _squashed_operations(entries), place, _squashed_options(entries))
+            self._write(file, _squashed_operations(entries), place, options_for(entries))
             with self.database.writing(file) as connection:
                 before = self.find_id(connection, first.prev) if first.prev else 0
                 since = place.first - 1
                 if before != since or entries != self.between(connection, since, place.last):
-                    raise LogError(
+                    raise MissingVersion(
                         f"versions {place.first} to {place.last} were squashed meanwhile"
                     )
                 between, versions = "version BETWEEN ? AND ?", (place.first, place.last - 1)
@@ -292,7 +274,7 @@ class History:
             )
             with self.database.writing(file) as connection:
                 if self.find_id(connection, id) != version:
-                    raise LogError(f"version {version} was squashed meanwhile")
+                    raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
                 # Another process may have made the same one.
@@ -371,7 +353,7 @@ def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
             yield operation
 
 
-def _squashed_options(entries: Sequence[LogEntry]) -> PatchOptions:
+def options_for(entries: Sequence[LogEntry]) -> PatchOptions:
     """Return options that allow all terms of the patches."""
     has_quoted = has_generalized = False
     for entry in entries:

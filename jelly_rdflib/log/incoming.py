@@ -22,6 +22,11 @@ from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.types import ChangeFormat, Readable
 
+
+class UnfitPatch(LogError):
+    """What is to be appended is not one patch, or has headers that no log takes."""
+
+
 _END: Operation = (Op.END,)
 # Marks the end of the operations: an iterator may yield None, which is an error.
 _NOTHING: Any = object()
@@ -42,8 +47,10 @@ class IncomingPatch:
     ``max_text_size`` of ``limits`` limits the first headers and the keys of all others, which are
     kept until the patch is written and checked; ``limits`` is None if they are in memory anyway.
     ``place_error`` gives an error in the first headers its place in a source that is read. Such a
-    source must have a patch.
+    source must have a patch. ``options`` are those of a source that has options.
     """
+
+    options: PatchOptions | None = None
 
     def __init__(
         self,
@@ -59,7 +66,7 @@ class IncomingPatch:
         self._room = None if limits is None else HeaderRoom(limits)
         first = next(operations, _NOTHING)
         if first is _NOTHING and place_error is not None:
-            raise LogError("there is no patch to append: the input has none")
+            raise UnfitPatch("there is no patch to append: the input has none")
         while _is_header(first):
             self._take_header(first, place_error)
             first = next(operations, _NOTHING)
@@ -80,21 +87,21 @@ class IncomingPatch:
                 self._room.take(spelled, value, place_error=place_error)
             self._headers.append(header)
         elif getattr(self, key) is not None:
-            raise LogError(f"the patch has more than one header {key}")
+            raise UnfitPatch(f"the patch has more than one header {key}")
         else:
             setattr(self, key, parse_patch_id(value))
 
     def _take_previous(self) -> None:
         found = [header for header in self._headers if header[1].lower() == PREVIOUS]
         if len(found) > 1:
-            raise LogError(f"the patch has more than one header {PREVIOUS}")
+            raise UnfitPatch(f"the patch has more than one header {PREVIOUS}")
         if found:
             self.prev = parse_patch_id(found[0][2])
             self._headers.remove(found[0])
 
     def _check_spelling(self, key: str, spelled: str) -> None:
         if self._spellings.setdefault(key, spelled) != spelled:
-            raise LogError(
+            raise UnfitPatch(
                 f"the patch has headers {self._spellings[key]!r} and {spelled!r}: keys that"
                 " differ in the case of their letters are one to Jena, which can't read both"
             )
@@ -104,7 +111,7 @@ class IncomingPatch:
         spelled = header[1]
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
-            raise LogError(
+            raise UnfitPatch(
                 f"headers {ID} and {PREV} come before all else in a patch, and once:"
                 f" {spelled!r} comes later"
             )
@@ -119,7 +126,7 @@ class IncomingPatch:
     def check_end(self) -> None:
         """Check, after all `operations` were taken, that no other patch follows."""
         if next(self._rest, _NOTHING) is not _NOTHING:
-            raise LogError(
+            raise UnfitPatch(
                 "there is more than one patch; append them one by one:"
                 " for patch in read_patches(source): log.append(patch)"
             )
@@ -143,7 +150,9 @@ def open_incoming(
     if is_readable(patch):
         reader = read_operations(patch, limits=limits, normalize=False, format=format)
         with closing(reader):
-            yield IncomingPatch(reader, limits, reader.place_error)
+            incoming = IncomingPatch(reader, limits, reader.place_error)
+            incoming.options = reader.options
+            yield incoming
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")

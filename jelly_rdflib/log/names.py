@@ -19,8 +19,10 @@ from rdflib.term import URIRef
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogError
 
-Version: TypeAlias = int | str | None
-"""A version of a log: its number, the id of the patch that makes it, or None for the default."""
+
+class InvalidId(LogError):
+    """What is given as the id of a patch can't be one."""
+
 
 Compression: TypeAlias = Literal["zst"] | None
 """How files are compressed."""
@@ -44,12 +46,12 @@ def parse_patch_id(value: Any) -> URIRef:
     """Return an id in the form that logs use: ``uuid:`` and small letters.
 
     ``value`` is an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else raises
-    a LogError.
+    an InvalidId.
     """
     is_text = isinstance(value, URIRef) or type(value) is str
     found = _ID.fullmatch(value) if is_text else None
     if found is None:
-        raise LogError(
+        raise InvalidId(
             f"{show(value)} can't be the id of a patch: those are UUIDs as IRIs,"
             f" such as <{SCHEME}0686c69d-8f89-4496-acb5-744f0157a8db>"
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
@@ -17,23 +19,35 @@ from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning
 from jelly_rdflib.graph.graphs import empty_dataset
+from jelly_rdflib.log import remote
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
-from jelly_rdflib.log.names import Compression, Version, make_patch_id, parse_patch_id
+from jelly_rdflib.log.names import (
+    Compression,
+    make_patch_id,
+    parse_patch_id,
+)
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem, find_problems
+from jelly_rdflib.log.versions import MissingVersion, Version
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import ChangeFormat, Readable
 
+# The seconds between looks for patches of other writers.
+_INTERVAL = 0.1
 # Patches, in a notebook.
 _MOST_SHOWN = 50
+
+
+NO_PATCH = "version 0 is empty: no patch makes it"
+"""What is said where the patch of version 0 is asked for."""
 
 
 class PatchLog(Tabular):
@@ -54,18 +68,24 @@ class PatchLog(Tabular):
     on, and an operation ``END`` ends each.
 
     Args:
-        path: The folder.
+        path: The folder; or the address of a log on a server, ``http://…`` or ``https://…``, see
+            ``jellyp log serve``. That takes the extra ``http``.
         create: Make the log if there is none.
         compression: ``"zst"`` to compress the files of a new log with zstd.
         limits: The limits for reading patches, also those of the log itself; by default the
             defaults of `Limits`.
         timeout: The seconds to wait for other writers. After that any method, also one that only
-            reads, raises a `jelly_rdflib.LogConflict`.
+            reads, raises a `jelly_rdflib.LogConflict`. For a server: the seconds for which a lost
+            connection is tried again.
+        token: The bearer token for a server; by default that of the environment variable
+            ``JELLYP_TOKEN``, if it is set.
 
     Raises:
         LogError: The folder is no log, or a log of the earlier format: see ``jellyp log upgrade``.
-        OSError: There is no such folder, or it can't be read.
-        ValueError: There is no such compression.
+        OSError: There is no such folder, or it can't be read. For a server: a ConnectionError if
+            it can't be reached, a PermissionError if the token does not allow it.
+        ValueError: There is no such compression; a log is to be made on a server; a token is given
+            for a folder.
 
     Examples:
         >>> import tempfile
@@ -82,6 +102,12 @@ class PatchLog(Tabular):
         [[], ['old'], ['new']]
     """
 
+    def __new__(cls, path: str | os.PathLike[str], **_: Any) -> PatchLog:
+        """Make the object, which is of a subclass for a log on a server."""
+        if remote.is_address(path):
+            cls = remote.import_remote_log()
+        return super().__new__(cls)
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -90,7 +116,10 @@ class PatchLog(Tabular):
         compression: Compression = None,
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
+        token: str | None = None,
     ) -> None:
+        if token is not None:
+            raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
         self._history = History(path, limits or Limits(), timeout)
         if create:
             self._history.create(compression)
@@ -112,19 +141,20 @@ class PatchLog(Tabular):
             LogError: The folder has other things in it.
             ValueError: There is no such compression.
         """
+        if remote.is_address(path):
+            raise ValueError(f"{path}: a log is made where its server is: jellyp log init")
         if not History(path, Limits(), timeout).create(compression):
             raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
         return cls(path, limits=limits, timeout=timeout)
 
     def __repr__(self) -> str:
-        return f"<PatchLog {str(self.path)!r}: version {self.version}>"
+        return f"<PatchLog {self.location!r}: version {self.version}>"
 
     def _repr_html_(self) -> str:
         """Return the newest patches as a table, for notebooks; none of them is read."""
-        heading = f"PatchLog {self.path.name}: version {self.version}"
+        heading = f"PatchLog {os.path.basename(self.location)}: version {self.version}"
         try:
-            with self._history.database.reading() as connection:
-                entries = self._history.latest(connection, self.version, _MOST_SHOWN)
+            entries = self.latest(_MOST_SHOWN)
             snapshots = self.snapshots
         except (LogError, OSError) as error:
             return report_html(heading, [f"Error: {error}"])
@@ -141,6 +171,11 @@ class PatchLog(Tabular):
     def path(self) -> Path:
         """The folder, as an absolute path."""
         return self._history.path
+
+    @property
+    def location(self) -> str:
+        """The folder, or the address on a server."""
+        return str(self._history.path)
 
     @property
     def log_id(self) -> str:
@@ -197,6 +232,51 @@ class PatchLog(Tabular):
         """
         return self._between(since, upto)[0]
 
+    def latest(self, count: int = 10) -> list[LogEntry]:
+        """Return the last patches, so many at most, the oldest first; none of them is read.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     log = PatchLog(folder, create=True)
+            ...     entries = [log.append([]) for _ in range(3)]
+            ...     [patch.version for patch in log.latest(2)]
+            [2, 3]
+        """
+        with self._history.database.reading() as connection:
+            return self._history.latest(connection, self.version, count)
+
+    def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
+        """Iterate over the patches as they are appended, by whomever; wait for the next one.
+
+        Each patch comes once, in order. The view goes with it.
+
+        Args:
+            since: The version before the first patch; by default that of the view.
+            timeout: The seconds without a new patch after which the iteration ends; None: never.
+
+        Raises:
+            LogError: There is no such version, or it was squashed, also while it was waited for.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     log, other = PatchLog(folder, create=True), PatchLog(folder)
+            ...     entry = other.append([])
+            ...     [patch.version for patch in log.follow(timeout=0)]
+            [1]
+        """
+        version = self.version if since is None else self._resolve(since)
+        last = time.monotonic()
+        while True:
+            self.refresh()
+            for entry in self.patches(version):
+                yield entry
+                version, last = entry.version, time.monotonic()
+            if timeout is not None and time.monotonic() >= last + timeout:
+                return
+            time.sleep(_INTERVAL)
+
     def entry(self, version: Version = None) -> LogEntry:
         """Return the patch that makes a version; it is not read.
 
@@ -210,7 +290,7 @@ class PatchLog(Tabular):
         with self._history.database.reading() as connection:
             found = self._history.resolve(connection, version, self.version)
             if found == 0:
-                raise LogError("version 0 is empty: no patch makes it")
+                raise MissingVersion(NO_PATCH)
             return self._history.find(connection, found)
 
     def append(
@@ -240,8 +320,8 @@ class PatchLog(Tabular):
             prev: The id of the patch that it must follow: by default its own header, or else the
                 newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
-                statements are allowed. By default a patch that is known to be short has small
-                lookups.
+                statements are allowed. By default those of the input, if that is Jelly-Patch; else
+                a patch that is known to be short has small lookups.
             format: The name of the format, an extension or a media type; see
                 `jelly_rdflib.read_operations`.
 
@@ -269,7 +349,7 @@ class PatchLog(Tabular):
                 incoming,
                 id=incoming.id or make_patch_id(),
                 prev=expected,
-                options=options or default_options(patch),
+                options=options or incoming.options or default_options(patch),
             )
         return self._head
 
@@ -433,7 +513,7 @@ class PatchLog(Tabular):
             first = self.entry(first).first
         entries, _, end = self._between(first - 1, last)
         if not entries:
-            raise LogError(f"there are no versions from {first} to {end} to be squashed")
+            raise MissingVersion(f"there are no versions from {first} to {end} to be squashed")
         if len(entries) == 1:
             return entries[0]
         entry = self._history.squash(entries)

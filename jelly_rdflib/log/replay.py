@@ -33,7 +33,7 @@ from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.files import FORMAT
-from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.log.staging import rewound
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
@@ -139,7 +139,7 @@ def _committed_changes(
     change.
     """
     options: dict[str, Any] = {"limits": entry.limits, "normalize": normalize, "format": FORMAT}
-    source = read_stored(entry.path, entry.digest)
+    source = entry.stored()
     with closing(read_batches(source, **options)) as batches:
         few = list(islice(batches, _FEW_BATCHES))
         check_start(entry, few[0])
@@ -147,7 +147,7 @@ def _committed_changes(
         marks = b"".join(each.translate(None, _NO_MARKS) for each in codes)
     # A TC or a TA for each TX.
     ends = iter(marks[1::2])
-    again = iter(few) if len(few) < _FEW_BATCHES else read_batches(source, **options)
+    again = iter(few) if len(few) < _FEW_BATCHES else read_batches(rewound(source), **options)
     del few
     is_aborted = False
     with closing_reader(again):

@@ -20,9 +20,10 @@ from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.history import Snapshot, check_compression
-from jelly_rdflib.log.names import Compression, Version, file_path, file_paths
+from jelly_rdflib.log.names import Compression, file_path, file_paths
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
+from jelly_rdflib.log.versions import Version
 from jelly_rdflib.options import Limits
 
 _NAME = "replica.db"

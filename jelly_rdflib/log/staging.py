@@ -25,6 +25,7 @@ from pathlib import Path
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.names import DIGEST_LENGTH, FileName
+from jelly_rdflib.types import Readable
 
 _STAGED = re.compile(r"(?P<writer>[0-9a-f]{32})\.(?:tmp|mark|(?P<noted>.+)\.note)")
 
@@ -307,6 +308,13 @@ def read_stored(path: Path, digest: str) -> bytes | Path:
     source, found = hash_stored(path)
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
         raise LogError(f"{path} is damaged: its SHA-256 is {found}, and should be {digest}")
+    return source
+
+
+def rewound(source: Readable) -> Readable:
+    """Return a source of stored bytes so that it is read from its start again."""
+    if (seek := getattr(source, "seek", None)) is not None:
+        seek(0)
     return source
 
 

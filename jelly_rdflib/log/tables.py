@@ -1,8 +1,9 @@
-"""The patches of a log as a table."""
+"""The patches of a log as a table, and for JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.log.entry import LogEntry
@@ -16,6 +17,19 @@ def entries_table(entries: Iterable[LogEntry], snapshots: Iterable[int]) -> Tabl
         for entry in entries
     ]
     return Table(("version", "bytes", "id", "snapshot"), rows, left=(2, 3))
+
+
+def entry_fields(entry: LogEntry) -> dict[str, Any]:
+    """Return what a log knows of a patch, for JSON."""
+    return {
+        "version": entry.version,
+        "first": entry.first,
+        "id": entry.id,
+        "prev": entry.prev,
+        "bytes": entry.size,
+        "digest": entry.digest,
+        "time": entry.time.isoformat(),
+    }
 
 
 def _versions(entry: LogEntry) -> str:

@@ -11,6 +11,7 @@ from rdflib.serializer import Serializer
 from rdflib.store import Store
 
 from jelly_rdflib import arrow_importer
+from jelly_rdflib.log import remote
 
 
 def _import_arrow() -> Any:
@@ -20,7 +21,15 @@ def _import_arrow() -> Any:
     return arrow
 
 
+def _import_remote_log() -> Any:
+    # Only now: it needs httpx2, which is an extra.
+    from jelly_rdflib.live.http.remote_log import RemotePatchLog
+
+    return RemotePatchLog
+
+
 arrow_importer.import_arrow = _import_arrow
+remote.import_remote_log = _import_remote_log
 
 
 class Plugin(NamedTuple):

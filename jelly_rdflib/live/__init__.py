@@ -1,0 +1,1 @@
+"""Changes on the wire: patch logs that a server has."""

@@ -1,0 +1,139 @@
+"""Server-sent events: tells followers of each new patch of a log."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from anyio.to_thread import run_sync
+
+from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
+from jelly_rdflib.log import LogEntry, PatchLog
+from jelly_rdflib.log.tables import entry_fields
+from jelly_rdflib.log.versions import MissingVersion
+
+# How many events are kept, for the followers that come next.
+_MOST_KEPT = 256
+# How many patches are looked up at once.
+_PAGE = 100
+
+
+class Feed:
+    """The news of a log, for any number of followers.
+
+    The log is a folder, to which other processes append, too: so the feed looks for new patches
+    while there are followers, every ``interval`` seconds.
+
+    Args:
+        open_log: Returns the log as it is now, for the thread that calls.
+        interval: In seconds.
+        most: How many followers there may be.
+    """
+
+    def __init__(self, open_log: Callable[[], PatchLog], *, interval: float, most: int) -> None:
+        self._open_log = open_log
+        self._interval = interval
+        self._most = most
+        self._version = 0
+        self._followers = 0
+        self._is_closed = False
+        self._news = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._events: OrderedDict[int, bytes] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return f"<Feed: version {self._version}, {self._followers} followers>"
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more followers may come."""
+        return self._followers >= self._most
+
+    def close(self) -> None:
+        """Let all followers go."""
+        self._is_closed = True
+        self._announce()
+        self._wanted.set()
+
+    def look(self) -> None:
+        """Look for new patches at once: one was appended."""
+        self._wanted.set()
+
+    async def watch(self) -> None:
+        """Look for new patches until `close`."""
+        while not self._is_closed:
+            if self._followers:
+                version = await run_sync(lambda: self._open_log().version)
+                if version != self._version:
+                    self._version = version
+                    self._announce()
+            try:
+                await asyncio.wait_for(
+                    self._wanted.wait(), self._interval if self._followers else None
+                )
+            except asyncio.TimeoutError:
+                continue
+            self._wanted.clear()
+
+    def _announce(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def follow(self, since: int) -> AsyncIterator[bytes]:
+        """Yield an event for each patch after a version, and a comment when there is none."""
+        self._followers += 1
+        self.look()
+        try:
+            while not self._is_closed:
+                news = self._news
+                entries = await run_sync(self._after, since)
+                if isinstance(entries, str):
+                    yield _event("gone", json.dumps({"message": entries}))
+                    return
+                for entry in entries:
+                    yield await run_sync(self._event, entry)
+                    since = entry.version
+                if entries:
+                    continue
+                try:
+                    await asyncio.wait_for(news.wait(), HEARTBEAT)
+                except asyncio.TimeoutError:
+                    yield b": no news\n\n"
+        finally:
+            self._followers -= 1
+
+    def _after(self, since: int) -> list[LogEntry] | str:
+        """Return the next patches after a version, or why there are none any more."""
+        log = self._open_log()
+        try:
+            return log.patches(since, min(since + _PAGE, log.version))
+        except MissingVersion:
+            pass
+        try:
+            # The end of the page may have been squashed, and not its start.
+            return log.patches(since)
+        except MissingVersion as error:
+            return str(error)
+
+    def _event(self, entry: LogEntry) -> bytes:
+        event = self._events.get(entry.version)
+        if event is None:
+            fields = entry_fields(entry)
+            if entry.size <= MAX_INLINE:
+                stored = entry.stored()
+                data = stored.read_bytes() if isinstance(stored, Path) else bytes(stored)  # type: ignore[arg-type]
+                fields["patch"] = base64.b64encode(data).decode()
+            event = _event("patch", json.dumps(fields), str(entry.version))
+            self._events[entry.version] = event
+            while len(self._events) > _MOST_KEPT:
+                self._events.popitem(last=False)
+        return event
+
+
+def _event(kind: str, data: str, id: str | None = None) -> bytes:
+    first = "" if id is None else f"id: {id}\n"
+    return f"{first}event: {kind}\ndata: {data}\n\n".encode()

@@ -1,0 +1,76 @@
+"""Runs a `LogServer` until a signal ends it."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from jelly_rdflib.live.http.server import LogServer
+
+# How long requests may go on that were there when the signal came.
+_LAST_SECONDS = 10
+
+
+def is_local(host: str) -> bool:
+    """Do only programs of this machine reach a server of this host name?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class _Server(uvicorn.Server):
+    """A server that lets its followers go when it is to end: they would never go themselves."""
+
+    def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._close = close
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._close()
+        super().handle_exit(sig, frame)
+
+
+def run(
+    server: LogServer,
+    host: str,
+    port: int,
+    *,
+    certificate: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+    started: Callable[[str], object] | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM comes, which is raised again after the last request.
+
+    Args:
+        server: What is served.
+        host: The name or address to listen at.
+        port: The port; 0: one that is free.
+        certificate, key: The files of a TLS certificate and its key; None: HTTP without TLS.
+        started: Called with the address when the port is open.
+
+    Raises:
+        OSError: The port can't be used, or a file can't be read.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        config = uvicorn.Config(
+            server.app,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+        )
+        # Now, so that a wrong certificate is an error before the address is told.
+        config.load()
+        if started is not None:
+            name = f"[{host}]" if ":" in host else host
+            scheme = "http" if certificate is None else "https"
+            started(f"{scheme}://{name}:{listening.getsockname()[1]}")
+        _Server(config, server.feed.close).run([listening])

@@ -1,0 +1,55 @@
+"""What both sides say: ETags, media types, and the patches of a log as JSON."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from jelly_rdflib.log.entry import Row
+from jelly_rdflib.log.names import parse_patch_id
+
+JELLY_PATCH = "application/x-jelly-rdf-patch"
+JELLY = "application/x-jelly-rdf"
+JSON = "application/json"
+EVENTS = "text/event-stream"
+
+MOST_ENTRIES = 1000
+"""How many patches an answer lists at most."""
+MAX_INLINE = 1 << 16
+"""The largest segment, in bytes, that comes with the news of it."""
+HEARTBEAT = 15.0
+"""The seconds after which a server that has no news says so."""
+
+# RFC 9110 has no way to say that a patch must be the first one: "If-None-Match: *" asks for no log.
+_EMPTY = '"empty"'
+
+
+def etag(head: str | None) -> str:
+    """Return the ETag of a log whose newest patch has this id; None: it has no patch.
+
+    Examples:
+        >>> etag("uuid:1"), etag(None)
+        ('"uuid:1"', '"empty"')
+    """
+    return _EMPTY if head is None else f'"{head}"'
+
+
+def parse_etag(value: str) -> str | None:
+    """Return the id in an ETag, or None for a log without patches; a LogError if it is neither."""
+    if value == _EMPTY:
+        return None
+    return parse_patch_id(value.removeprefix('"').removesuffix('"'))
+
+
+def row_of(fields: dict[str, Any]) -> Row:
+    """Return the row of a patch from `jelly_rdflib.log.tables.entry_fields`.
+
+    The digest is in place of the file.
+
+    A KeyError, TypeError or ValueError says that the fields are no patch.
+    """
+    version, first, size = (int(fields[key]) for key in ("version", "first", "bytes"))
+    id, digest = str(fields["id"]), str(fields["digest"])
+    prev = None if fields["prev"] is None else str(fields["prev"])
+    time = datetime.datetime.fromisoformat(fields["time"]).timestamp()
+    return version, first, id, prev, digest, size, digest, time

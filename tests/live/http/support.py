@@ -1,0 +1,131 @@
+"""Servers for tests: in this process, in another one, and behind a network that breaks off."""
+
+from __future__ import annotations
+
+import random
+import re
+import select
+import socket
+import struct
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from jelly_rdflib.live.http.server import LogServer
+from tests.cli.support import COMMAND, ENVIRONMENT
+
+__all__ = ["Network", "Program", "served"]
+
+
+@contextmanager
+def served(folder: Path, **options: Any) -> Iterator[str]:
+    """Serve a log from a thread; yield its address."""
+    server = LogServer(folder, **options)
+    config = uvicorn.Config(server.app, log_level="critical", timeout_graceful_shutdown=5)
+    running = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=running.run, args=[[listening]])
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.feed.close()
+            running.should_exit = True
+            thread.join()
+
+
+class Program:
+    """``jellyp log serve``, on the same port each time that it is started."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._command = [*COMMAND, "log", "serve", str(folder), *arguments]
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self._port}"
+        self.process: Any = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [*self._command, "--port", str(self._port)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+        )
+        line = self.process.stdout.readline()
+        assert re.search(r" is at https?://", line), line + self.process.stderr.read()
+
+    def end(self, signal: int) -> tuple[int, str]:
+        """Send a signal; return the exit code and what was printed as an error."""
+        self.process.send_signal(signal)
+        _, err = self.process.communicate(timeout=30)
+        return self.process.returncode, err
+
+    def __enter__(self) -> Program:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+class Network:
+    """A way to a server that resets its connections in the middle, until `mend` is called.
+
+    Each connection ends after a random number of bytes, in one direction or the other.
+    """
+
+    def __init__(self, target: str, seed: int, most: int = 3000) -> None:
+        self._target = int(target.rpartition(":")[2])
+        self._random = random.Random(seed)
+        self._most = most
+        self._is_broken = True
+        self.breaks = 0
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> Network:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listening.close()
+
+    def mend(self) -> None:
+        """Let later connections last."""
+        self._is_broken = False
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                left = self._random.randrange(self._most) if self._is_broken else None
+                threading.Thread(target=self._pass_on, args=(client, left), daemon=True).start()
+
+    def _pass_on(self, client: socket.socket, left: int | None) -> None:
+        with client, suppress(OSError), socket.create_connection(("127.0.0.1", self._target)) as to:
+            others = {client: to, to: client}
+            while True:
+                ready, _, _ = select.select([client, to], [], [], 60)
+                for one in ready:
+                    data = one.recv(4096 if left is None else max(1, min(4096, left)))
+                    if not data:
+                        return
+                    if left is not None:
+                        left -= len(data)
+                    others[one].sendall(data)
+                    if left is not None and left <= 0:
+                        self.breaks += 1
+                        # A close with bytes unread is a reset; so is this.
+                        for each in others:
+                            each.setsockopt(
+                                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                            )
+                        return

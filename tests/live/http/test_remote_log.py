@@ -1,0 +1,317 @@
+"""A log on a server does what a log in a folder does, over any network."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
+from tests.live.http.support import Network, served
+from tests.log.support import GRAPH, P, S, add, change, fill, numbers, patch_id, state
+
+
+@pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return PatchLog.create(tmp_path / "log", compression=request.param).path
+
+
+@pytest.fixture
+def address(folder: Path) -> Iterator[str]:
+    with served(folder) as found:
+        yield found
+
+
+# --- the same as in a folder ----------------------------------------------------------------------
+
+VERSIONS = st.one_of(st.none(), st.integers(0, 6), st.integers(1, 6).map(patch_id))
+CALLS = st.one_of(
+    st.tuples(st.just("append")),
+    st.tuples(st.just("append after"), VERSIONS),
+    st.tuples(st.just("append elsewhere")),
+    st.tuples(st.sampled_from(["entry", "checkout", "snapshot", "read"]), VERSIONS),
+    st.tuples(st.sampled_from(["patches", "squash", "replay"]), VERSIONS, VERSIONS),
+    st.tuples(st.just("latest"), st.integers(0, 8)),
+    st.tuples(st.sampled_from(["refresh", "snapshots", "verify", "follow", "table"])),
+)
+
+
+def call(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
+    """Return what a call gives, in a form that is the same for a folder and a server."""
+    match name, arguments:
+        case "append", ():
+            entry = log.append([(jr.Op.H, "id", patch_id(log.version + 1)), *change(log.version)])
+            return entry.version, entry.id, entry.prev, entry.size, entry.digest
+        case "append after", (version,):
+            prev = patch_id(version) if isinstance(version, int) else version
+            number = PatchLog(folder).version + 1
+            return log.append([(jr.Op.H, "id", patch_id(number)), add(number)], prev=prev).version
+        case "append elsewhere", ():
+            return fill(PatchLog(folder), 1).version
+        case "entry", (version,):
+            entry = log.entry(version)
+            return entry.version, entry.first, entry.id, entry.prev, entry.digest
+        case "read", (version,):
+            return list(log.entry(version).read()), dict(log.entry(version).header)
+        case "checkout", (version,):
+            return state(log.checkout(version))
+        case "snapshot", (version,):
+            return (folder / log.snapshot(version)).parent.name
+        case "patches", versions:
+            return [entry.id for entry in log.patches(*versions)]
+        case "replay", (since, upto):
+            target = log.checkout(since)
+            return log.replay(target, since=since, upto=upto), state(target)
+        case "squash", versions:
+            entry = log.squash(*versions)
+            return entry.first, entry.version, entry.digest
+        case "latest", (count,):
+            return [entry.version for entry in log.latest(count)]
+        case "refresh", ():
+            entry = log.refresh()
+            return entry and entry.id
+        case "snapshots", ():
+            return log.snapshots
+        case "verify", ():
+            return log.verify(deep=True)
+        case "follow", ():
+            return [entry.id for entry in log.follow(0, timeout=0)], log.version
+        case "table", ():
+            return log.to_arrow()
+    raise AssertionError(name)
+
+
+def outcome(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
+    """Return what a call gives, or its error."""
+    try:
+        return call(log, folder, name, *arguments)
+    except LogConflict as error:
+        return str(error), error.expected, error.head, error.version
+    except LogError as error:
+        return str(error)
+
+
+@settings(max_examples=40, deadline=None)
+@given(calls=st.lists(CALLS, min_size=3, max_size=20), compression=st.sampled_from([None, "zst"]))
+def test_every_method_gives_what_it_gives_for_a_folder(
+    tmp_path_factory: pytest.TempPathFactory, calls: list[Any], compression: Any
+) -> None:
+    paths = [tmp_path_factory.mktemp("log") for _ in range(2)]
+    for path in paths:
+        PatchLog.create(path, compression=compression)
+    with served(paths[1]) as address:
+        here, there = PatchLog(paths[0]), PatchLog(address, timeout=5)
+        for each in calls:
+            assert outcome(there, paths[1], *each) == outcome(here, paths[0], *each)
+            assert here.version == there.version
+
+
+def test_the_object_is_a_patch_log(address: str) -> None:
+    log = PatchLog(address)
+    assert isinstance(log, PatchLog)
+    assert log.location == address
+    assert repr(log) == f"<PatchLog '{address}': version 0>"
+    entry = log.append([])
+    assert entry.location == f"{address}/patches/1"
+    for each in (log, entry):
+        with pytest.raises(LogError, match="no folder here"):
+            each.path  # noqa: B018
+    assert "version 1" in log._repr_html_()
+
+
+def test_a_log_is_not_made_on_a_server(address: str) -> None:
+    for make in (PatchLog.create, lambda path: PatchLog(path, create=True)):
+        with pytest.raises(ValueError, match="a log is made where its server is"):
+            make(address)
+
+
+def test_a_token_is_not_for_a_folder(folder: Path) -> None:
+    with pytest.raises(ValueError, match="a token is for the address of a server"):
+        PatchLog(folder, token="a" * 20)
+
+
+def test_a_replica_and_a_recording(address: str, folder: Path, tmp_path: Path) -> None:
+    log = PatchLog(address)
+    dataset = log.checkout()
+    for number in range(3):
+        with jr.record(dataset, log):
+            dataset.add((S, P, Literal(str(number))))
+    replica = Replica(tmp_path / "replica")
+    assert replica.update(log) == 3
+    assert state(replica.dataset) == state(dataset) == state(PatchLog(folder).checkout())
+
+
+def test_a_patch_that_is_larger_than_memory_is_to_be(address: str, folder: Path) -> None:
+    """It goes through files: to the server, on it, and back."""
+    many = [
+        (jr.Op.A, URIRef(f"urn:{n * 7919:x}"), P, Literal("x" * 50 + str(n)), GRAPH)
+        for n in range(40_000)
+    ]
+    log = PatchLog(address)
+    entry = log.append(iter(many))
+    assert entry.size > 1 << 20 or log.compression
+    assert len(log.checkout()) == 40_000
+    assert list(log.entry().read())[1:] == many
+    assert PatchLog(folder).verify(deep=True) == []
+
+
+# --- followers ------------------------------------------------------------------------------------
+
+
+def test_followers_see_each_patch_once_and_in_order(address: str, folder: Path) -> None:
+    """Half of the patches come from another process's object, which tells the server nothing."""
+    seen: list[list[tuple[int, set[int]]]] = [[] for _ in range(5)]
+
+    def follow(number: int) -> None:
+        for entry in PatchLog(address).follow(0):
+            added = {int(each[3]) for each in entry.operations() if each[0] == jr.Op.A}
+            seen[number].append((entry.version, added))
+            if entry.version == 20:
+                return
+
+    threads = [threading.Thread(target=follow, args=[number], daemon=True) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    logs = [PatchLog(address), PatchLog(folder)]
+    for number in range(20):
+        log = logs[number % 2]
+        log.refresh()
+        log.append([add(number)])
+    for thread in threads:
+        thread.join(60)
+    assert seen == [[(number + 1, {number}) for number in range(20)]] * 5
+
+
+def test_a_follower_of_a_squashed_version_is_told(address: str) -> None:
+    log = fill(PatchLog(address), 3)
+    log.squash(1, 3)
+    with pytest.raises(LogError, match="version 1 is no more"):
+        next(log.follow(1))
+
+
+def test_a_follower_ends_after_its_timeout(address: str) -> None:
+    log = fill(PatchLog(address), 2)
+    assert list(log.follow(timeout=0)) == []
+    start = time.monotonic()
+    assert [entry.version for entry in log.follow(1, timeout=0.3)] == [2]
+    assert time.monotonic() - start >= 0.3
+
+
+# --- networks -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_connections_that_are_cut_lose_and_double_nothing(
+    address: str, folder: Path, seed: int
+) -> None:
+    with Network(address, seed) as network:
+        followed: list[int] = []
+
+        def follow() -> None:
+            for entry in PatchLog(network.address, timeout=60).follow(0):
+                assert len(list(entry.operations())) > 1
+                followed.append(entry.version)
+                if entry.version == 25:
+                    return
+
+        follower = threading.Thread(target=follow, daemon=True)
+        follower.start()
+        log = PatchLog(network.address, timeout=60)
+        for number in range(25):
+            assert log.append([add(number)]).version == number + 1
+        follower.join(120)
+        assert network.breaks > 10
+    assert followed == list(range(1, 26))
+    assert numbers(PatchLog(folder).checkout()) == set(range(25))
+    assert PatchLog(folder).verify(deep=True) == []
+
+
+def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    with served(PatchLog.create(tmp_path / "log").path) as address:
+        log = PatchLog(address, timeout=0.2)
+    with pytest.raises(ConnectionError, match=address):
+        PatchLog(address, timeout=0.2)
+    with pytest.raises(OSError, match="it is unknown whether the patch was committed"):
+        log.append([add(1)])
+
+
+def answer(body: bytes, status: str = "200 OK", kind: str = "application/json") -> Iterator[str]:
+    """Serve the same answer again and again."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            code, _, phrase = status.partition(" ")
+            self.send_response(int(code), phrase)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        b"[]",
+        b"7",
+        b"{}",
+        b'{"id": 1, "compression": null, "snapshots": 3, "head": null}',
+        b'{"id": 1, "compression": null, "snapshots": [], "head": {}}',
+        b'{"id": 1, "compression": null, "snapshots": [], "head": {"version": "x"}}',
+        b"\xff\xfe",
+    ],
+)
+def test_what_is_no_server_of_a_log(body: bytes) -> None:
+    for address in answer(body):
+        with pytest.raises(LogError, match="is no patch log"):
+            PatchLog(address, timeout=0.2)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        ("401 Unauthorized", PermissionError),
+        ("403 Forbidden", PermissionError),
+        ("404 Not Found", LogError),
+        ("500 Internal Server Error", LogError),
+        ("503 Service Unavailable", ConnectionError),
+    ],
+)
+def test_answers_that_are_errors(status: str, error: Any) -> None:
+    for address in answer(b"no", status):
+        with pytest.raises(error):
+            PatchLog(address, timeout=0.2)
+
+
+def test_a_patch_that_comes_damaged(address: str, folder: Path, monkeypatch: Any) -> None:
+    """The digest of a patch is that of its bytes, whoever has changed them on the way."""
+    from jelly_rdflib.live.http import remote_log
+
+    log = fill(PatchLog(address), 1)
+    fetch = remote_log.fetch
+
+    def changed(client: Any, path: str, kind: str, digest: str, what: str) -> Any:
+        return fetch(client, path, kind, digest[::-1], what)
+
+    monkeypatch.setattr(remote_log, "fetch", changed)
+    with pytest.raises(LogError, match="version 1 came damaged"):
+        log.entry(1).read()

@@ -1,0 +1,345 @@
+"""What the server of a log answers, request by request; what it never tells."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from rdflib import Dataset, URIRef
+from starlette.testclient import TestClient
+
+import jelly_rdflib as jr
+from jelly_rdflib import PatchLog
+from jelly_rdflib.live.http.access import Right, Tokens
+from jelly_rdflib.live.http.server import LogServer
+from tests.live.http.support import Program
+from tests.log import support
+from tests.log.support import change, fill
+
+JELLYP, RDFP, RDFPB = (
+    "application/x-jelly-rdf-patch",
+    "application/rdf-patch",
+    "application/rdf-patch+thrift",
+)
+READ, APPEND, MANAGE = "r" * 20, "a" * 20, "m" * 20
+
+
+@pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
+    return fill(PatchLog.create(tmp_path / "log", compression=request.param), 3)
+
+
+def patch_id(number: int) -> str:
+    """Return the id of a patch as JSON and headers have it."""
+    return str(support.patch_id(number))
+
+
+def client(log: PatchLog, **options: Any) -> TestClient:
+    return TestClient(LogServer(log.path, **options).app, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def http(log: PatchLog) -> TestClient:
+    return client(log)
+
+
+def text(number: int, **headers: str) -> bytes:
+    named: list[Any] = [(jr.Op.H, key, URIRef(value)) for key, value in headers.items()]
+    patch = [*named, *change(number)]
+    return jr.Patch(patch).serialize(format="rdf-patch")
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def test_the_log(http: TestClient, log: PatchLog) -> None:
+    log.snapshot(2)
+    answer = http.get("/")
+    found = answer.json()
+    assert answer.headers["etag"] == f'"{patch_id(3)}"'
+    assert (found["id"], found["version"]) == (log.log_id, 3)
+    assert found["head"]["id"] == patch_id(3)
+    assert [each["version"] for each in found["snapshots"]] == [2]
+
+
+def test_an_empty_log(tmp_path: Path) -> None:
+    answer = client(PatchLog.create(tmp_path / "log")).get("/")
+    assert answer.headers["etag"] == '"empty"'
+    assert answer.json()["head"] is None
+
+
+@pytest.mark.parametrize("media_type", [JELLYP, RDFP, RDFPB])
+@pytest.mark.parametrize("version", ["2", patch_id(2), f"urn:{patch_id(2)}"])
+def test_a_patch_in_each_format(
+    http: TestClient, log: PatchLog, media_type: str, version: str
+) -> None:
+    answer = http.get(f"/patches/{version}", headers={"Accept": media_type})
+    assert answer.headers["content-type"].partition(";")[0] == media_type
+    (patch,) = jr.read_patches(answer.content, format=media_type)  # type: ignore[arg-type]
+    # RDF Patch does not name the default graph.
+    assert patch.serialize(format="rdf-patch") == log.entry(2).read().serialize(format="rdf-patch")
+
+
+@pytest.mark.parametrize("coding", ["zstd", "gzip", "identity"])
+def test_a_patch_in_each_coding(http: TestClient, log: PatchLog, coding: str) -> None:
+    with http.stream("GET", "/patches/2", headers={"Accept-Encoding": coding}) as answer:
+        body = b"".join(answer.iter_raw())
+    is_stored = log.compression is not None and coding == "zstd"
+    is_zipped = log.compression is not None and coding == "gzip"
+    expected = "zstd" if is_stored else "gzip" if is_zipped else None
+    assert answer.headers.get("content-encoding") == expected
+    if is_zipped:
+        body = gzip.decompress(body)
+    stored = log.entry(2).path.read_bytes()
+    plain = (
+        zstandard.ZstdDecompressor().decompressobj().decompress(stored)
+        if log.compression
+        else stored
+    )
+    assert body == (stored if is_stored else plain)
+    assert "Accept-Encoding" in answer.headers["vary"]
+
+
+def test_a_range_as_one_stream(http: TestClient, log: PatchLog) -> None:
+    headers = {"Accept": JELLYP}
+    answer = http.get("/patches", params={"since": 1}, headers=headers)
+    expected = [entry.read() for entry in log.patches(1)]
+    assert list(jr.read_patches(answer.content)) == expected
+    answer = http.get("/patches", params={"most": 1}, headers=headers)
+    assert list(jr.read_patches(answer.content)) == [log.entry(1).read()]
+    assert answer.headers["link"] == '<?since=1&most=1>; rel="next"'
+
+
+def test_a_list_page_by_page(http: TestClient, log: PatchLog) -> None:
+    answer = http.get("/patches", params={"most": 2}).json()
+    assert [each["version"] for each in answer["patches"]] == [1, 2]
+    assert answer["next"] == 2
+    answer = http.get("/patches", params={"most": 2, "since": 2}).json()
+    assert ([each["id"] for each in answer["patches"]], answer["next"]) == ([patch_id(3)], None)
+    answer = http.get("/patches", params={"last": 2}).json()
+    assert [each["version"] for each in answer["patches"]] == [2, 3]
+
+
+def test_a_snapshot(http: TestClient, log: PatchLog) -> None:
+    assert http.get("/snapshots/2").status_code == 404
+    log.snapshot(2)
+    answer = http.get("/snapshots/2")
+    data = Dataset().parse(data=answer.content, format="jelly-rdf")
+    assert set(data.quads()) == set(log.checkout(2).quads())
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/patches/4", 404),
+        ("/patches/0", 404),
+        (f"/patches/{patch_id(9)}", 404),
+        ("/patches/99999999999999999999999999", 404),
+        ("/patches/x", 400),
+        ("/patches?since=2&upto=x", 400),
+        ("/patches?since=9", 404),
+        ("/patches?most=0", 422),
+        ("/snapshots/x", 422),
+        ("/events?since=9", 404),
+        ("/nothing", 404),
+    ],
+)
+def test_what_there_is_not(http: TestClient, path: str, status: int) -> None:
+    answer = http.get(path)
+    assert answer.status_code == status
+    assert answer.json()["detail"]
+
+
+def test_a_format_that_there_is_not(http: TestClient) -> None:
+    for path in ("/patches", "/patches/1"):
+        assert http.get(path, headers={"Accept": "text/html"}).status_code == 406
+
+
+# --- appending ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("match", ['"{head}"', "*", None])
+def test_a_patch_is_appended(http: TestClient, log: PatchLog, match: str | None) -> None:
+    headers = {"Content-Type": f"{RDFP}; charset=utf-8"}
+    if match is not None:
+        headers["If-Match"] = match.format(head=patch_id(3))
+    named = {} if match is not None else {"prev": patch_id(3)}
+    answer = http.post("/patches", content=text(4, id=patch_id(4), **named), headers=headers)
+    assert answer.status_code == 201
+    assert answer.json()["id"] == patch_id(4)
+    assert answer.headers["etag"] == f'"{patch_id(4)}"'
+    assert answer.headers["location"] == "patches/4"
+    log.refresh()
+    stored = log.entry(4).read().serialize(format="rdf-patch")
+    assert stored.endswith(text(4))
+
+
+@pytest.mark.parametrize("match", [f'"{patch_id(2)}"', '"empty"', f'"{patch_id(8)}"'])
+def test_of_a_conflict_the_newest_patch_is_told(
+    http: TestClient, log: PatchLog, match: str
+) -> None:
+    answer = http.post("/patches", content=text(4), headers={"If-Match": match})
+    assert answer.status_code == 412
+    assert answer.headers["etag"] == f'"{patch_id(3)}"'
+    assert (answer.json()["head"], answer.json()["version"]) == (patch_id(3), 3)
+    log.refresh()
+    assert log.version == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        (text(4), {}, 428),
+        (b"", {"If-Match": "*"}, 400),
+        (b"no patch", {"If-Match": "*"}, 400),
+        (b"\x0a\xff\xff\xff\xff\x0f", {"If-Match": "*"}, 413),
+        (text(4), {"If-Match": "*", "Content-Type": "text/html"}, 415),
+        (text(4) + b"Z .\n" + text(5), {"If-Match": "*"}, 400),
+        (b"TX .", {"If-Match": "*"}, 400),
+        (text(4, id=patch_id(2)), {"If-Match": "*"}, 412),
+        (b"H id <urn:x> .\n", {"If-Match": "*"}, 400),
+        (text(4), {"If-Match": "x"}, 400),
+        (text(4), {"If-Match": f'"{patch_id(3)}", "x"'}, 400),
+        (text(4, prev=patch_id(2)), {"If-Match": f'"{patch_id(3)}"'}, 400),
+        (b"#" + b"x" * 2000, {"If-Match": "*"}, 413),
+    ],
+)
+def test_what_is_not_appended(
+    log: PatchLog, body: bytes, headers: dict[str, str], status: int
+) -> None:
+    http = client(log, max_body=1000)
+    answer = http.post("/patches", content=body, headers=headers)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["detail"]
+    log.refresh()
+    assert (log.version, log.verify()) == (3, [])
+
+
+def test_of_what_breaks_no_path_and_no_trace_is_told(
+    log: PatchLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    http = client(log)
+    log.entry(2).path.write_bytes(b"damaged")
+    answer = http.get("/patches/2")
+    assert answer.status_code == 500
+    assert answer.json() == {"detail": "the server can't do that now: see its log"}
+    assert "is damaged" in caplog.text
+    answer = http.get("/problems")
+    assert len(answer.json()["problems"]) == 1
+    os.rename(log.path / "log.db", log.path / "gone.db")
+    for path in ("/", "/patches", "/problems"):
+        answer = http.get(path)
+        assert answer.status_code == 500
+        assert str(log.path) not in answer.text
+        assert "Traceback" not in answer.text
+    assert not re.search(r"/(tmp|dev)/", answer.text)
+
+
+# --- tokens and rates -----------------------------------------------------------------------------
+
+REQUESTS = [
+    ("GET", "/", Right.READ),
+    ("GET", "/patches", Right.READ),
+    ("GET", "/patches/1", Right.READ),
+    ("GET", "/snapshots/1", Right.READ),
+    ("GET", "/events?since=9", Right.READ),
+    ("POST", "/patches", Right.APPEND),
+    ("GET", "/problems", Right.MANAGE),
+    ("POST", "/snapshots?version=1", Right.MANAGE),
+    ("POST", "/squash?first=1&last=2", Right.MANAGE),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "right"), REQUESTS)
+def test_each_request_takes_its_right(log: PatchLog, method: str, path: str, right: Right) -> None:
+    tokens = Tokens({READ: Right.READ, APPEND: Right.APPEND, MANAGE: Right.MANAGE})
+    http = client(log, tokens=tokens)
+    for token, has in (
+        (None, 0),
+        ("x" * 20, 0),
+        ("\u00e9", 0),
+        (READ, 1),
+        (APPEND, 2),
+        (MANAGE, 3),
+    ):
+        headers = {} if token is None else {"Authorization": f"Bearer {token}".encode()}
+        answer = http.request(method, path, headers=headers)  # type: ignore[arg-type]
+        if not has:
+            assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+        else:
+            assert (answer.status_code == 403) == (has < right), answer.text
+
+
+def test_every_path_takes_a_right(log: PatchLog) -> None:
+    """A path that is added to the application is in the list above."""
+    paths = client(log).get("/openapi.json").json()["paths"]
+    found = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+    assert found == {
+        (method, re.sub(r"/1$", "/{version}", path.partition("?")[0]))
+        for method, path, _ in REQUESTS
+    }
+
+
+def test_a_client_that_asks_too_often(log: PatchLog) -> None:
+    http = client(log, rate="3/minute")
+    answers = [http.get("/") for _ in range(5)]
+    assert [each.status_code for each in answers] == [200, 200, 200, 429, 429]
+    assert answers[-1].headers["retry-after"] == "1"
+
+
+def test_a_file_of_tokens(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(f"# ours\n\nread {READ}\nmanage\t{MANAGE}\n")
+    tokens = Tokens.read(path)
+    assert [tokens.right(each) for each in (READ, MANAGE, APPEND)] == [
+        Right.READ,
+        Right.MANAGE,
+        None,
+    ]
+    assert READ not in repr(vars(tokens))
+    for content in ("", "read short", "write " + READ, f"read {READ} {READ}"):
+        path.write_text(content)
+        with pytest.raises(ValueError, match="token"):
+            Tokens.read(path)
+
+
+# --- the program ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_and_its_followers(log: PatchLog, number: int) -> None:
+    with Program(log.path) as program:
+        remote = PatchLog(program.address)
+        follower = remote.follow(2)
+        assert next(follower).version == 3
+        assert program.end(number) == (128 + number, "")
+
+
+@pytest.mark.slow
+def test_strangers_get_no_500(log: PatchLog) -> None:
+    """Schemathesis makes requests of what the interface says of itself, valid ones and others."""
+    schemathesis = pytest.importorskip("schemathesis")
+    server = LogServer(log.path, max_body=100_000)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", server.app)
+    from hypothesis import HealthCheck, given, settings
+
+    for operation in schema.get_all_operations():
+        endpoint = operation.ok()
+        if endpoint.path == "/events":
+            # It has no end.
+            continue
+
+        @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(case=endpoint.as_strategy())
+        def ask(case: Any) -> None:
+            answer = case.call()
+            assert answer.status_code < 500, answer.text
+
+        ask()
+    assert log.verify() == []
