@@ -217,6 +217,16 @@ def test_what_lacks_is_told(side: Side) -> None:
         side.read(side.statement(S, P, ("literal", "x", "not a tag", None)))
 
 
+def test_a_literal_of_rdf_thrift_has_a_language_or_a_datatype() -> None:
+    """In RDF Protobuf it can't have both."""
+    kind = {"datatype": "urn:d"}, {"dtPrefix": THRIFT.name("", "d")}
+    for datatype in kind:
+        literal = THRIFT.make("RDF_Literal", lex="x", langtag="en", **datatype)
+        row = THRIFT.statement(S, P, THRIFT.make("RDF_Term", literal=literal))
+        with pytest.raises(jr.DecodeError, match="a language tag and a datatype"):
+            THRIFT.read(THRIFT.prefix("", "urn:") + row)
+
+
 @sides
 def test_rows_before_an_error_are_read(side: Side) -> None:
     data = side.statement(S, P, O) * 2 + side.row()

@@ -480,7 +480,7 @@ cdef class ThriftBatchReader(BatchSource):
         if found.seen >> LANGTAG & 1 and texts[LANGTAG].start < texts[LANGTAG].end:
             if not is_language_tag(texts[LANGTAG]):
                 return self.fail(b"this is no language tag")
-            if has_datatype and not has_bytes(
+            if found.terms[DT_PREFIX] != 0 or has_datatype and not has_bytes(
                 texts[DATATYPE], RDF_LANG_STRING, strlen(RDF_LANG_STRING)
             ):
                 return self.fail(b"literal with a language tag and a datatype")

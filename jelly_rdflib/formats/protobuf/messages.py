@@ -52,7 +52,7 @@ def _read_file(file: Any, text: str) -> None:
             _read_message(file.message_type.add(name=next(tokens)), tokens)
         elif token == "enum":
             enum = file.enum_type.add(name=next(tokens))
-            assert next(tokens) == "{"
+            _skip(tokens, "{")
             while (name := next(tokens)) != "}":
                 enum.value.add(name=name, number=_read_number(tokens))
         else:
@@ -68,14 +68,15 @@ def _read_file(file: Any, text: str) -> None:
 
 def _read_message(message: Any, tokens: Iterator[str]) -> None:
     """Read the body of a message, from its first bracket to its last one."""
-    assert next(tokens) == "{"
+    _skip(tokens, "{")
     is_in_oneof = False
     while (token := next(tokens)) != "}" or is_in_oneof:
         if token == "}":
             is_in_oneof = False
         elif token == "oneof":
             message.oneof_decl.add(name=next(tokens))
-            is_in_oneof = next(tokens) == "{"
+            _skip(tokens, "{")
+            is_in_oneof = True
         else:
             field = message.field.add(label=_OPTIONAL)
             if is_in_oneof:
@@ -111,7 +112,16 @@ def _set_type(field: Any, name: str) -> None:
 
 
 def _read_number(tokens: Iterator[str]) -> int:
-    assert next(tokens) == "="
+    """Read the number of a field or of an enum's value, and what stands around it."""
+    _skip(tokens, "=")
     number = int(next(tokens))
-    assert next(tokens) == ";"
+    _skip(tokens, ";")
     return number
+
+
+def _skip(tokens: Iterator[str], wanted: str) -> None:
+    found = next(tokens)
+    if found != wanted:
+        raise ValueError(
+            f"{found!r} in a file of protobuf's language, where {wanted!r} is expected"
+        )
