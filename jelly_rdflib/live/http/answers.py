@@ -22,7 +22,12 @@ from jelly_rdflib.streams.writing import PatchWriter
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 
-CHANGES = [format.media_types[0] for format in reversed(FORMATS) if format.holds_changes]
+# The text of frames has no media type.
+CHANGES = [
+    format.media_types[0]
+    for format in reversed(FORMATS)
+    if format.holds_changes and format.media_types
+]
 """The media types of changes; the first is Jelly-Patch's."""
 
 
