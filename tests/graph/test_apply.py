@@ -546,7 +546,7 @@ def test_names_that_rdflib_refuses_to_write() -> None:
     with pytest.raises(ApplyError, match="in the graph <a b>"):
         apply([add(1, URIRef("a b"))], Graph())
     term = TripleTerm(URIRef("a b"), P, O)
-    with pytest.raises(ApplyError, match="can't hold << <urn:"):
+    with pytest.raises(ApplyError, match="can't hold << <a b> "):
         apply([add(term)], Graph())
 
 
