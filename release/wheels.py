@@ -136,6 +136,8 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
         make = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={plain}"]
         run(builder, *make, source, environment=environment)
         (wheel,) = plain.iterdir()
+        # auditwheel can't tell the libc of modules named for both: so the wheel's name says it.
+        wheel = wheel.rename(wheel.with_name(wheel.name.replace(f"linux_{processor}", tag)))
         # Musl's own library is on each machine with musl, and not here.
         repair = ["-m", "auditwheel", "repair", "--plat=auto", "--exclude=libc.so"]
         repair.append(f"--wheel-dir={named}")
