@@ -18,6 +18,7 @@ from .errors import LogConflict as LogConflict
 from .errors import LogError as LogError
 from .errors import LogWarning as LogWarning
 from .errors import MergeConflict as MergeConflict
+from .errors import MissingVersion as MissingVersion
 from .errors import PatchError as PatchError
 from .errors import RecordError as RecordError
 from .errors import RollbackError as RollbackError

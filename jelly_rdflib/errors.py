@@ -102,8 +102,8 @@ class DecodeError(_PlacedError, ValueError):
         >>> try:
         ...     _ = Dataset().parse(data="A <urn:s> oh no", format="rdf-patch")
         ... except ParserError as error:
-        ...     print(isinstance(error, DecodeError), error.column)
-        True 11
+        ...     print(isinstance(error, DecodeError) and error.column)
+        11
     """
 
 
@@ -191,7 +191,22 @@ class LogError(JellyError):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     jr.PatchLog.create(folder).entry(7)
         Traceback (most recent call last):
-        jelly_rdflib.errors.LogError: there is no version 7; the log has 0 to 0
+        jelly_rdflib.errors.MissingVersion: there is no version 7; the log has 0 to 0
+    """
+
+
+class MissingVersion(LogError):
+    """A log does not have a version that is asked for, or has it no more: it was squashed.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     try:
+        ...         jr.PatchLog.create(folder).patches(since=3)
+        ...     except MissingVersion as error:
+        ...         print(error)
+        there is no version 3; the log has 0 to 0
     """
 
 

@@ -58,8 +58,8 @@ def names_of(*formats: Any) -> set[str]:
     [
         (jr.ChangeFormat, [each for each in FORMATS if each.holds_changes]),
         (jr.StatementFormat, [each for each in FORMATS if not each.holds_changes]),
-        (JellyPatchFormat, [JELLY_PATCH]),
-        (JellyFormat, [JELLY]),
+        (JellyPatchFormat, [f for f in FORMATS if f.options_type is JELLY_PATCH.options_type]),
+        (JellyFormat, [f for f in FORMATS if f.options_type is JELLY.options_type]),
     ],
 )
 def test_formats_are_those_of_the_registry(literal: Any, formats: list[Any]) -> None:

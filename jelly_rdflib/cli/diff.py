@@ -144,9 +144,11 @@ def _texts(operation: Any) -> list[str | None]:
 
     texts: list[str | None] = []
     for item in operation[1:]:
-        is_default = item is None or item == DATASET_DEFAULT_GRAPH_ID
-        # The name of a prefix is no term.
-        texts.append(None if is_default else item if type(item) is str else spell(item))
+        if item is None or item == DATASET_DEFAULT_GRAPH_ID:
+            texts.append(None)
+        else:
+            # The name of a prefix is no term.
+            texts.append(item if type(item) is str else spell(item))
     return texts
 
 

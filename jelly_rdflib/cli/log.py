@@ -63,7 +63,7 @@ class _LogPath(click.Path):
     """The folder of a log, or the address of a log on a server."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from jelly_rdflib.log.remote import is_address
+        from jelly_rdflib.log.names import is_address
 
         return value if is_address(value) else super().convert(value, param, ctx)
 

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 import os
 
-import jelly_rdflib.arrow_importer as arrow_importer
+import jelly_rdflib.importers as importers
 from jelly_rdflib.display import words
 from jelly_rdflib.errors import ApplyError, EncodeError, LimitError
 from jelly_rdflib.operations import Op

@@ -25,7 +25,7 @@ from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.compact import compact
-from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
@@ -37,7 +37,7 @@ from jelly_rdflib.log.names import (
     file_paths,
 )
 from jelly_rdflib.log.staging import StagedFile, is_whole
-from jelly_rdflib.log.versions import MissingVersion, Version, resolve
+from jelly_rdflib.log.versions import Version, resolve
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 

@@ -32,6 +32,11 @@ _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_UUID})", re.I)
 
 
+def is_address(path: object) -> bool:
+    """Is this the address of a log on a server, and no folder?"""
+    return isinstance(path, str) and path.lower().startswith(("http://", "https://"))
+
+
 def make_patch_id() -> URIRef:
     """Make a new id."""
     return patch_id_of(str(uuid.uuid4()))

@@ -13,13 +13,13 @@ from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
 from rdflib.term import URIRef
 
+from jelly_rdflib import importers
 from jelly_rdflib.core.batch import BatchSlice, Tabular
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count
-from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning
+from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning, MissingVersion
 from jelly_rdflib.graph.graphs import empty_dataset
-from jelly_rdflib.log import remote
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_snapshot
@@ -27,6 +27,7 @@ from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.names import (
     Compression,
+    is_address,
     make_patch_id,
     parse_patch_id,
 )
@@ -34,7 +35,7 @@ from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem, find_problems
-from jelly_rdflib.log.versions import MissingVersion, Version
+from jelly_rdflib.log.versions import Version
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -104,8 +105,8 @@ class PatchLog(Tabular):
 
     def __new__(cls, path: str | os.PathLike[str], **_: Any) -> PatchLog:
         """Make the object, which is of a subclass for a log on a server."""
-        if remote.is_address(path):
-            cls = remote.import_remote_log()
+        if is_address(path):
+            cls = importers.import_remote_log()
         return super().__new__(cls)
 
     def __init__(
@@ -141,7 +142,7 @@ class PatchLog(Tabular):
             LogError: The folder has other things in it.
             ValueError: There is no such compression.
         """
-        if remote.is_address(path):
+        if is_address(path):
             raise ValueError(f"{path}: a log is made where its server is: jellyp log init")
         if not History(path, Limits(), timeout).create(compression):
             raise FileExistsError(f"there is a patch log at {os.fspath(path)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import LogError
+from jelly_rdflib.errors import MissingVersion
 from jelly_rdflib.log.names import parse_patch_id
 
 if TYPE_CHECKING:
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 Version: TypeAlias = int | str | None
 """A version of a log: its number, the id of the patch that makes it, or None for the default."""
-
-
-class MissingVersion(LogError):
-    """A log has no such version, or has it no more."""
 
 
 def resolve(

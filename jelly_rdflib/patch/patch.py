@@ -8,7 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from jelly_rdflib import arrow_importer
+from jelly_rdflib import importers
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
@@ -168,7 +168,7 @@ class Patch(PatchOperations, Tabular):
             >>> print(Patch.from_arrow(patch.to_arrow()))
             A <urn:s> <urn:p> "o"@en .
         """
-        return cls.of_slices(arrow_importer.import_arrow().read_patch(table, limits=limits))
+        return cls.of_slices(importers.import_arrow().read_patch(table, limits=limits))
 
     def to_text(self) -> str:
         """Return the patch as RDF Patch text.

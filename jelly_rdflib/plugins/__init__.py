@@ -10,8 +10,7 @@ from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 from rdflib.store import Store
 
-from jelly_rdflib import arrow_importer
-from jelly_rdflib.log import remote
+from jelly_rdflib import importers
 
 
 def _import_arrow() -> Any:
@@ -28,8 +27,8 @@ def _import_remote_log() -> Any:
     return RemotePatchLog
 
 
-arrow_importer.import_arrow = _import_arrow
-remote.import_remote_log = _import_remote_log
+importers.import_arrow = _import_arrow
+importers.import_remote_log = _import_remote_log
 
 
 class Plugin(NamedTuple):

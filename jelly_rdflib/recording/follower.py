@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph
 
@@ -157,7 +157,8 @@ class Follower:
             if operation[0] not in (Op.A, Op.D):
                 yield operation
                 continue
-            op, s, p, o, g = operation
+            change: Any = operation
+            op, s, p, o, g = change
             name = DATASET_DEFAULT_GRAPH_ID if g is None else g
             if name == self._name:
                 yield (op, s, p, o, None)

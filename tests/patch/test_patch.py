@@ -13,7 +13,7 @@ S, G = URIRef("urn:s"), URIRef("urn:g")
 
 def test_repr() -> None:
     patch = jr.Patch([(Op.H, "id", S), (Op.TX,), (Op.TC,)])
-    assert repr(patch) == f"<Patch: 3 operations, header {patch.header}>"
+    assert repr(patch) == "<Patch: 3 operations, header {'id': <urn:s>}>"
 
 
 @pytest.mark.parametrize("arguments", [{}, {"atomic": True}, {"atomic": False}])

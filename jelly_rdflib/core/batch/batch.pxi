@@ -116,7 +116,7 @@ cdef class Batch(Tabular):
 
     def __arrow_c_array__(self, requested_schema=None):
         """Return the batch as a record batch, in capsules of Arrow."""
-        return arrow_importer.import_arrow().to_record_batch(self).__arrow_c_array__(requested_schema)
+        return importers.import_arrow().to_record_batch(self).__arrow_c_array__(requested_schema)
 
     def _slices(self):
         return (BatchSlice(self, 0, self.rows.count),)

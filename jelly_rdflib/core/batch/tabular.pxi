@@ -13,11 +13,11 @@ cdef class Tabular:
 
     def __arrow_c_schema__(self):
         """Return the schema of the table, in a capsule of Arrow."""
-        return arrow_importer.import_arrow().TABLE_SCHEMA.__arrow_c_schema__()
+        return importers.import_arrow().TABLE_SCHEMA.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema=None):
         """Return a stream of record batches, in a capsule of Arrow; they are made as asked for."""
-        return arrow_importer.import_arrow().open_table(self).__arrow_c_stream__(requested_schema)
+        return importers.import_arrow().open_table(self).__arrow_c_stream__(requested_schema)
 
     def to_arrow(self, columns=None, *, terms="dictionary"):
         """Return the operations as a table of Arrow; a row is an operation.
@@ -40,21 +40,21 @@ cdef class Tabular:
             ValueError: A column, or the form of terms, does not exist.
             DecodeError, LimitError: As by the reader; or a quoted triple is too long as text.
         """
-        return arrow_importer.import_arrow().to_table(self, columns, terms)
+        return importers.import_arrow().to_table(self, columns, terms)
 
     def to_pandas(self, columns=None, *, terms="dictionary"):
         """Return the operations as a DataFrame of pandas; arguments and errors as `to_arrow`.
 
         Columns of text are categories, those of numbers ``Int64``, which may be missing.
         """
-        return arrow_importer.import_arrow().to_pandas(self, columns, terms)
+        return importers.import_arrow().to_pandas(self, columns, terms)
 
     def to_polars(self, columns=None, *, terms="dictionary"):
         """Return the operations as a DataFrame of polars; arguments and errors as `to_arrow`.
 
         Columns of text are ``Categorical``.
         """
-        return arrow_importer.import_arrow().to_polars(self, columns, terms)
+        return importers.import_arrow().to_polars(self, columns, terms)
 
     def _slices(self):
         """Return an iterable of the `BatchSlice` that have the rows."""

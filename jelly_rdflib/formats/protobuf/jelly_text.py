@@ -92,7 +92,8 @@ def read_frames(
         except text_format.ParseError as error:
             # Before the reason stand the place and, of some errors, the whole line.
             reason = _PLACE.sub("", str(error))
-            row = None if error.GetLine() is None else line + error.GetLine() - 1
+            row = error.GetLine()
+            row = None if row is None else line + row - 1
             raise DecodeError(
                 reason, offset=offset, frame=number, line=row, column=error.GetColumn()
             ) from error
@@ -182,7 +183,8 @@ class TextBatches(Iterator[tuple[Batch, Any, int, int]]):
             error.offset, error.frame = self._place
             raise
         options: Any = self._decoder.options  # type: ignore[attr-defined]  # of both decoders
-        return batch, options, *self._place
+        offset, number = self._place
+        return batch, options, offset, number
 
     def close(self) -> None:
         """Let go of the source."""

@@ -64,7 +64,7 @@ def send_stored(
     compression: Any,
 ) -> Response:
     """Answer with a file of a log as it is stored; without its zstd if the client takes none."""
-    headers = {**headers, "Vary": "Accept"}
+    headers = {**headers, "Vary": "Accept, Accept-Encoding"}
     if compression is not None:
         if "zstd" not in request.headers.get("accept-encoding", ""):
             return StreamingResponse(_decompressed(source), media_type=media_type, headers=headers)

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import httpx2
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http.wire import JSON
-from jelly_rdflib.log.versions import MissingVersion
 
 _T = TypeVar("_T")
 TOKEN = "JELLYP_TOKEN"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from anyio.to_thread import run_sync
 
+from jelly_rdflib.errors import MissingVersion
 from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.tables import entry_fields
-from jelly_rdflib.log.versions import MissingVersion
 
 # How many events are kept, for the followers that come next.
 _MOST_KEPT = 256

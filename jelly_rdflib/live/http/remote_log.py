@@ -20,7 +20,14 @@ from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError, LimitError, LogConflict, LogError, LogWarning
+from jelly_rdflib.errors import (
+    DecodeError,
+    LimitError,
+    LogConflict,
+    LogError,
+    LogWarning,
+    MissingVersion,
+)
 from jelly_rdflib.live.http.client import Client, waits
 from jelly_rdflib.live.http.wire import (
     EVENTS,
@@ -40,7 +47,7 @@ from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.names import Compression
 from jelly_rdflib.log.patch_log import NO_PATCH, PatchLog
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import MissingVersion, Version, resolve
+from jelly_rdflib.log.versions import Version, resolve
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
@@ -359,6 +366,10 @@ class RemotePatchLog(PatchLog):
         A lost connection is made again, however long it takes.
         """
         version = self.version if since is None else self._resolve(since)
+        self.refresh()
+        for entry in self.patches(version):
+            yield entry
+            version = entry.version
         last, retries = time.monotonic(), waits()
         while timeout is None or time.monotonic() < last + timeout:
             with suppress(ConnectionError):

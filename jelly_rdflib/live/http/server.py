@@ -20,7 +20,14 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 
-from jelly_rdflib.errors import DecodeError, EncodeError, JellyError, LimitError, LogConflict
+from jelly_rdflib.errors import (
+    DecodeError,
+    EncodeError,
+    JellyError,
+    LimitError,
+    LogConflict,
+    MissingVersion,
+)
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import (
     CHANGES,
@@ -41,11 +48,11 @@ from jelly_rdflib.live.http.wire import (
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import UnfitPatch, open_incoming
-from jelly_rdflib.log.names import InvalidId
+from jelly_rdflib.log.names import InvalidId, make_patch_id
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.tables import entry_fields
-from jelly_rdflib.log.versions import MissingVersion, Version
-from jelly_rdflib.options import Limits
+from jelly_rdflib.log.versions import Version
+from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.version import __version__
 
 _log = logging.getLogger(__name__)
@@ -130,7 +137,14 @@ class LogServer:
 
     @property
     def _history(self) -> History:
-        return History(self._path, self._limits, self._timeout)
+        """The folder of the log, for this thread."""
+        if not hasattr(self._own, "history"):
+            history = History(self._path, self._limits, self._timeout)
+            # It tells whether new files are compressed.
+            history.read_log()
+            self._own.history = history
+        found: History = self._own.history
+        return found
 
     def _snapshots(self, log: PatchLog) -> list[Snapshot]:
         history = self._history
@@ -260,39 +274,32 @@ class LogServer:
         return JSONResponse(entry_fields(entry), 201, headers)
 
     def _append(self, body: IO[bytes], media_type: Any, if_match: str | None) -> LogEntry:
-        log = self._open()
         format = None
         if media_type is not None:
             format = media_type.partition(";")[0].strip().lower()
             if format not in CHANGES:
                 raise HTTPException(415, f"a patch is one of: {', '.join(CHANGES)}")
-        if if_match is None:
-            with open_incoming(body, self._limits, format) as incoming:
-                if incoming.prev is None:
+        with open_incoming(body, self._limits, format) as incoming:
+            expected = incoming.prev
+            if if_match is None and expected is None:
+                raise HTTPException(
+                    428, "say in If-Match which patch this one follows: the ETag of the log"
+                )
+            if if_match is not None and if_match.strip() != "*":
+                expected = parse_etag(if_match.strip())
+                if incoming.prev not in (None, expected):
                     raise HTTPException(
-                        428, "say in If-Match which patch this one follows: the ETag of the log"
+                        400, f"If-Match says {expected}, but the patch says {incoming.prev}"
                     )
-            body.seek(0)
-            return log.append(body, format=format)
-        if if_match.strip() == "*":
-            return log.append(body, format=format)
-        expected = parse_etag(if_match.strip())
-        head = _head_of(log)
-        if expected is None and head is not None:
-            raise LogConflict(
-                f"the patch is to be the first one, but the newest is <{head}>,"
-                f" version {log.version}",
-                expected=None,
-                head=head,
-                version=log.version,
+            elif expected is None:
+                head = self._open().head
+                expected = None if head is None else head.id
+            return self._history.append(
+                incoming,
+                id=incoming.id or make_patch_id(),
+                prev=expected,
+                options=incoming.options or PatchOptions(),
             )
-        try:
-            return log.append(body, prev=expected, format=format)
-        except (LookupError, ValueError) as error:
-            if isinstance(error, JellyError):
-                raise
-            # If-Match, and the header of the patch.
-            raise HTTPException(400, str(error)) from error
 
     def get_snapshot(self, version: int, request: Request) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""

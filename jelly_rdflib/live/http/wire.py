@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from rdflib.term import URIRef
+
 from jelly_rdflib.log.entry import Row
 from jelly_rdflib.log.names import parse_patch_id
 
@@ -34,8 +36,8 @@ def etag(head: str | None) -> str:
     return _EMPTY if head is None else f'"{head}"'
 
 
-def parse_etag(value: str) -> str | None:
-    """Return the id in an ETag, or None for a log without patches; a LogError if it is neither."""
+def parse_etag(value: str) -> URIRef | None:
+    """Return the id in an ETag; None for a log without patches. Anything else is an InvalidId."""
     if value == _EMPTY:
         return None
     return parse_patch_id(value.removeprefix('"').removesuffix('"'))

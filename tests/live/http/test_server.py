@@ -198,7 +198,7 @@ def test_of_a_conflict_the_newest_patch_is_told(
         (text(4), {}, 428),
         (b"", {"If-Match": "*"}, 400),
         (b"no patch", {"If-Match": "*"}, 400),
-        (b"\x0a\xff\xff\xff\xff\x0f", {"If-Match": "*"}, 413),
+        (b"\x0a\xff\xff\xff\xff\x0f", {"If-Match": "*"}, 400),
         (text(4), {"If-Match": "*", "Content-Type": "text/html"}, 415),
         (text(4) + b"Z .\n" + text(5), {"If-Match": "*"}, 400),
         (b"TX .", {"If-Match": "*"}, 400),
@@ -219,6 +219,14 @@ def test_what_is_not_appended(
     assert answer.json()["detail"]
     log.refresh()
     assert (log.version, log.verify()) == (3, [])
+
+
+def test_what_asks_for_more_than_the_limits(log: PatchLog) -> None:
+    http = client(log, limits=jr.Limits(max_name_table_size=100))
+    body = jr.Patch(change(4)).serialize(format="jelly-patch")
+    answer = http.post("/patches", content=body, headers={"If-Match": "*"})
+    assert answer.status_code == 413
+    assert "max_name_table_size" in answer.json()["detail"]
 
 
 def test_of_what_breaks_no_path_and_no_trace_is_told(
