@@ -367,13 +367,14 @@ class RemotePatchLog(PatchLog):
         """
         version = self.version if since is None else self._resolve(since)
         self.refresh()
-        for entry in self.patches(version):
-            yield entry
-            version = entry.version
+        for old in self.patches(version):
+            yield old
+            version = old.version
+        silence = 2 * HEARTBEAT if timeout is None else min(2 * HEARTBEAT, timeout)
         last, retries = time.monotonic(), waits()
         while timeout is None or time.monotonic() < last + timeout:
             with suppress(ConnectionError):
-                for entry in self._events(version):
+                for entry in self._events(version, silence):
                     if entry is not None:
                         version, self._head = entry.version, entry
                         yield entry
@@ -382,10 +383,10 @@ class RemotePatchLog(PatchLog):
                         return
             time.sleep(next(retries))
 
-    def _events(self, since: int) -> Iterator[RemoteEntry | None]:
+    def _events(self, since: int, silence: float) -> Iterator[RemoteEntry | None]:
         """Yield an item for each event of one connection: its patch, or None if it has none."""
         headers, parameters = {"Accept": EVENTS}, {"since": since}
-        with self._client.stream("events", headers, parameters, silence=2 * HEARTBEAT) as response:
+        with self._client.stream("events", headers, parameters, silence=silence) as response:
             kind = ""
             for line in response.iter_lines():
                 field, _, value = line.partition(": ")

@@ -99,7 +99,7 @@ def outcome(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
         return str(error)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(calls=st.lists(CALLS, min_size=3, max_size=20), compression=st.sampled_from([None, "zst"]))
 def test_every_method_gives_what_it_gives_for_a_folder(
     tmp_path_factory: pytest.TempPathFactory, calls: list[Any], compression: Any
@@ -208,7 +208,7 @@ def test_a_follower_ends_after_its_timeout(address: str) -> None:
 # --- networks -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_connections_that_are_cut_lose_and_double_nothing(
     address: str, folder: Path, seed: int
 ) -> None:
