@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
+import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 from anyio.to_thread import run_sync
 
-from jelly_rdflib.errors import MissingVersion
+from jelly_rdflib.errors import JellyError, MissingVersion
 from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.tables import entry_fields
+
+_log = logging.getLogger(__name__)
 
 # How many events are kept, for the followers that come next.
 _MOST_KEPT = 256
@@ -43,7 +48,9 @@ class Feed:
         self._is_closed = False
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
-        self._events: OrderedDict[int, bytes] = OrderedDict()
+        # Each event by the digest of its segment; squashing gives a version another one.
+        self._events: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<Feed: version {self._version}, {self._followers} followers>"
@@ -67,7 +74,7 @@ class Feed:
         """Look for new patches until `close`."""
         while not self._is_closed:
             if self._followers:
-                version = await run_sync(lambda: self._open_log().version)
+                version = await run_sync(self._find_version)
                 if version != self._version:
                     self._version = version
                     self._announce()
@@ -78,6 +85,14 @@ class Feed:
             except asyncio.TimeoutError:
                 continue
             self._wanted.clear()
+
+    def _find_version(self) -> int:
+        try:
+            return self._open_log().version
+        except (JellyError, OSError) as error:
+            # It may work the next time, and followers wait for that.
+            _log.error("the log can't be read: %s", error)
+            return self._version
 
     def _announce(self) -> None:
         news, self._news = self._news, asyncio.Event()
@@ -120,16 +135,19 @@ class Feed:
             return str(error)
 
     def _event(self, entry: LogEntry) -> bytes:
-        event = self._events.get(entry.version)
-        if event is None:
-            fields = entry_fields(entry)
-            if entry.size <= MAX_INLINE:
-                stored = entry.stored()
-                data = stored.read_bytes() if isinstance(stored, Path) else bytes(stored)  # type: ignore[arg-type]
-                fields["patch"] = base64.b64encode(data).decode()
-            event = _event("patch", json.dumps(fields), str(entry.version))
-            self._events[entry.version] = event
-            while len(self._events) > _MOST_KEPT:
+        with self._lock:
+            event = self._events.get(entry.digest)
+        if event is not None:
+            return event
+        fields = entry_fields(entry)
+        if entry.size <= MAX_INLINE:
+            stored: Any = entry.stored()
+            data = stored.read_bytes() if isinstance(stored, Path) else stored
+            fields["patch"] = base64.b64encode(data).decode()
+        event = _event("patch", json.dumps(fields), str(entry.version))
+        with self._lock:
+            self._events[entry.digest] = event
+            if len(self._events) > _MOST_KEPT:
                 self._events.popitem(last=False)
         return event
 
