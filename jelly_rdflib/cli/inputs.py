@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.input_errors import InputError, naming
-from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options, is_isolated
+from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options, is_isolated, is_log
 from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
@@ -222,17 +222,11 @@ class LogArgument(InputArgument):
 
     def read_patches(self) -> Iterator[tuple[LogEntry, Callable[[], Any]]]:
         """Yield each patch with what reads its batches."""
-        version = self._since
-        while True:
-            for entry in self._log.patches(version):
-                yield entry, entry.batches
-                self._advance(1)
-                self._read += 1
-                version = entry.version
-            if not self._is_followed:
-                return
-            time.sleep(PAUSE)
-            self._log.refresh()
+        log, since = self._log, self._since
+        for entry in log.follow(since) if self._is_followed else log.patches(since):
+            yield entry, entry.batches
+            self._advance(1)
+            self._read += 1
 
     def batches(self, **settings: Any) -> Generator[Batch, None, None]:
         """Read the batches of all patches, once; no patch needs ``settings``."""
@@ -255,14 +249,15 @@ def open_argument(
 ) -> Iterator[InputArgument]:
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
-    A folder is a patch log. With ``is_followed`` the end of a file or a log is waited at. An error
-    of the data in the block becomes an InputError, which names the input: by ``path``, or ``name``.
+    A folder, or an address, is a patch log. With ``is_followed`` the end of a file or a log is
+    waited at. An error of the data in the block becomes an InputError, which names the input: by
+    ``path``, or ``name``.
     """
     from jelly_rdflib.formats import find_format
 
     name = name or name_of(path)
     with naming(name):
-        if os.path.isdir(path):
+        if is_log(path):
             with _open_log(path, format, is_followed=is_followed) as log:
                 yield log
             return
@@ -332,7 +327,7 @@ def _format_of(path: str) -> Format | None:
 @contextmanager
 def rereadable(path: str) -> Iterator[str]:
     """Give a path for `open_argument` whose input can go back to its start: a copy of a pipe."""
-    if path != "-" and (os.path.isfile(path) or os.path.isdir(path)):
+    if path != "-" and (os.path.isfile(path) or is_log(path)):
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="jellyp-") as folder:

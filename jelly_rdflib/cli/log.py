@@ -18,6 +18,7 @@ from jelly_rdflib.cli.options import (
     CHANGES,
     chosen_limits,
     from_option,
+    is_address,
     limit_option,
     output_option,
     read_number,
@@ -63,8 +64,6 @@ class _LogPath(click.Path):
     """The folder of a log, or the address of a log on a server."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from jelly_rdflib.log.names import is_address
-
         return value if is_address(value) else super().convert(value, param, ctx)
 
 

@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from jelly_rdflib.options import Limits
 
 
+def is_address(path: str) -> bool:
+    """Is this the address of a patch log on a server?"""
+    if "://" not in path:
+        return False
+    from jelly_rdflib.log.names import is_address
+
+    return is_address(path)
+
+
+def is_log(path: str) -> bool:
+    """Is this a patch log: a folder, or the address of one on a server?"""
+    return is_address(path) or os.path.isdir(path)
+
+
 class InputPath(click.Path):
     """The path of a file, "-", or the folder of a patch log.
 
@@ -27,11 +41,11 @@ class InputPath(click.Path):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the path."""
-        found: Any = super().convert(value, param, ctx)
-        if os.path.isdir(found):
+        found: Any = value if is_address(value) else super().convert(value, param, ctx)
+        if is_log(found):
             from jelly_rdflib.log.history import NAME
 
-            if not os.path.exists(os.path.join(found, NAME)):
+            if not is_address(found) and not os.path.exists(os.path.join(found, NAME)):
                 self.fail(f"{found!r} is a folder, but no patch log.", param, ctx)
             if self._instead is not None:
                 self.fail(f"{found!r} is a patch log: {self._instead}.", param, ctx)

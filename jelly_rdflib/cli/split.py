@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.inputs import name_of, open_argument, rereadable
-from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, read_number
+from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, is_log, read_number
 from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
 from jelly_rdflib.cli.printable import say
 
@@ -114,7 +114,7 @@ def _template_for(patch: str) -> str:
     if patch == "-":
         raise click.UsageError("standard input has no name for the files: give them one by -o")
     name = os.path.basename(os.path.abspath(patch)).replace("{", "{{").replace("}", "}}")
-    if os.path.isdir(patch):
+    if is_log(patch):
         name += ".jellyp"
     stem, dot, extension = name.partition(".")
     return f"{stem}-{{:04}}{dot}{extension}"

@@ -77,7 +77,7 @@ class PatchLog(Tabular):
             defaults of `Limits`.
         timeout: The seconds to wait for other writers. After that any method, also one that only
             reads, raises a `jelly_rdflib.LogConflict`. For a server: the seconds for which a lost
-            connection is tried again.
+            connection is tried again; the first one is not.
         token: The bearer token for a server; by default that of the environment variable
             ``JELLYP_TOKEN``, if it is set.
 

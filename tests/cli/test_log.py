@@ -17,6 +17,7 @@ from jelly_rdflib.cli.log import DEFAULT_TIMEOUT, command
 from jelly_rdflib.log import database
 from tests.cli.support import ENVIRONMENT, run, run_well
 from tests.cli.test_progress import run_on_terminal
+from tests.live.http.support import served
 
 SEEN = "uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4"
 
@@ -274,3 +275,35 @@ def test_on_a_terminal(log: Path) -> None:
 def test_the_time_out_is_that_of_python_by_default() -> None:
     """It is written twice, so that help needs no import of the log."""
     assert DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT
+
+
+def test_the_newest_patches(log: Path) -> None:
+    lines = run_well("log", "tail", "-n", 2, log).text.splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["2", "3"]
+    found = json.loads(run_well("log", "tail", "-n", 1, "--json", log).text)
+    assert found == rows(log)[-1]
+
+
+def test_a_log_on_a_server_is_an_input_as_its_folder_is(log: Path) -> None:
+    commands = (["cat"], ["stats", "--json"], ["compact", "--to", "rdf-patch"], ["log", "show"])
+    with served(log) as address:
+        for arguments in commands:
+            assert run_well(*arguments, address).text == run_well(*arguments, log).text.replace(
+                str(log), address
+            )
+        refused = run("diff", address, address)
+        assert (refused.code, "jellyp log checkout" in refused.err) == (2, True)
+    ended = run("cat", address)
+    assert (ended.code, address in ended.err) == (1, True)
+
+
+def test_a_server_that_everybody_reaches_takes_tokens(log: Path) -> None:
+    ended = run("log", "serve", log, "--host", "0.0.0.0")
+    assert (ended.code, "give --tokens, or --open" in ended.err) == (2, True)
+    for options in (["--key", log / "log.db"], ["--rate", "x"]):
+        assert run("log", "serve", log, *options).code == 2
+
+
+def test_a_log_is_not_made_on_a_server() -> None:
+    ended = run("log", "init", "http://127.0.0.1:9")
+    assert (ended.code, "a log is made where its server is" in ended.err) == (2, True)

@@ -53,14 +53,14 @@ class Client:
         self.close = weakref.finalize(self, self._http.close)
         """Closes all connections."""
 
-    def json(self, path: str, **parameters: Any) -> Any:
-        """Return an answer in JSON."""
+    def json(self, path: str, *, patience: float | None = None, **parameters: Any) -> Any:
+        """Return an answer in JSON; ``patience`` is in place of the timeout."""
 
         def take(response: httpx2.Response) -> Any:
             response.read()
             return self._parse(response)
 
-        return self.get(path, {"Accept": JSON}, take, parameters)
+        return self.get(path, {"Accept": JSON}, take, parameters, patience=patience)
 
     def get(
         self,
@@ -68,9 +68,11 @@ class Client:
         headers: dict[str, str],
         take: Callable[[httpx2.Response], _T],
         parameters: dict[str, Any] | None = None,
+        *,
+        patience: float | None = None,
     ) -> _T:
         """Return what ``take`` makes of an answer: again and again, until one comes as a whole."""
-        end = time.monotonic() + self.timeout
+        end = time.monotonic() + (self.timeout if patience is None else patience)
         for wait in waits():
             try:
                 with self.stream(path, headers, parameters) as response:

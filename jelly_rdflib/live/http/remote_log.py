@@ -204,7 +204,7 @@ class RemotePatchLog(PatchLog):
         path: The address, ``http://…`` or ``https://…``.
         create, compression: As for `PatchLog`; a log is made where the server is, so not these.
         limits: The limits for reading patches.
-        timeout: The seconds for which a lost connection is tried again.
+        timeout: The seconds for which a lost connection is tried again; the first one is not.
         token: The bearer token; by default that of the environment variable ``JELLYP_TOKEN``.
 
     Raises:
@@ -230,7 +230,8 @@ class RemotePatchLog(PatchLog):
             raise ValueError(f"{path}: a log is made where its server is: jellyp log init")
         self._client = Client(os.fspath(path), token, timeout)
         self._history = RemoteHistory(self._client, limits or Limits())
-        self._get()
+        # A server that is not there at the start may be a wrong address.
+        self._get(patience=0)
 
     def __repr__(self) -> str:
         return f"<PatchLog {self.location!r}: version {self.version}>"
@@ -253,10 +254,10 @@ class RemotePatchLog(PatchLog):
         """Close the connections to the server."""
         self._client.close()
 
-    def _get(self) -> None:
+    def _get(self, *, patience: float | None = None) -> None:
         """Ask for the newest patch and the snapshots."""
         try:
-            fields = self._client.json("")
+            fields = self._client.json("", patience=patience)
         except MissingVersion:
             raise self._client.is_none() from None
         try:

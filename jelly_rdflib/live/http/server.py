@@ -160,7 +160,9 @@ class LogServer:
             exception_handlers={JellyError: _explain, OSError: _explain},
         )
         app.add_middleware(GZipMiddleware, minimum_size=_MIN_GZIP)
-        bodies: dict[str, Any] = {media_type: {} for media_type in CHANGES}
+        bodies: dict[str, Any] = {
+            media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in CHANGES
+        }
         schema: dict[str, Any] = {"requestBody": {"content": bodies, "required": True}}
         self._add(app, "/", self.get_log)
         self._add(app, "/patches", self.get_patches)
