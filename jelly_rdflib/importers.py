@@ -1,4 +1,4 @@
-"""Where modules find what is above them, and needs a package that is an extra."""
+"""Functions that import modules above their users, which need packages that are extras."""
 
 from __future__ import annotations
 

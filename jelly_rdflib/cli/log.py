@@ -52,7 +52,7 @@ timeout_option = click.option(
     type=click.FloatRange(0, 86400),
     default=DEFAULT_TIMEOUT,
     show_default=True,
-    help="How long to wait for others who write to the log.",
+    help="How long to wait for others who write to the log, or to try a lost connection again.",
 )
 compression_option = click.option(
     "--compression", type=click.Choice(["zst"]), help="Compress the files that are written."
@@ -288,9 +288,14 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
       jellyp log serve history --host 0.0.0.0 --tokens tokens.txt --certificate c.pem --key k.pem
       jellyp log tail -f http://127.0.0.1:8080
     """
-    from jelly_rdflib.live.http.access import Tokens
-    from jelly_rdflib.live.http.running import is_local, run
-    from jelly_rdflib.live.http.server import LogServer
+    try:
+        from jelly_rdflib.live.http.access import Tokens
+        from jelly_rdflib.live.http.running import run
+        from jelly_rdflib.live.http.server import LogServer, is_local
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"a server needs more packages ({error.name}): pip install 'jelly-rdflib[server]'"
+        ) from error
 
     tokens, certificate = options.pop("tokens"), options.pop("certificate")
     if tokens is None and not is_open and not is_local(host):
@@ -302,7 +307,7 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
         raise click.UsageError("--certificate and --key go together")
     try:
         known = None if tokens is None else Tokens.read(tokens)
-        server = LogServer(log, tokens=known, limits=chosen_limits(), **options)
+        server = LogServer(log, tokens=known, is_open=is_open, limits=chosen_limits(), **options)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 

@@ -16,6 +16,7 @@ from jelly_rdflib.display.words import MOST_CHARACTERS, printable, shorten
 from jelly_rdflib.terms import TripleTerm
 
 _ESCAPES = str.maketrans({'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r"})
+_LINE_BREAKS = {ord(each): ascii(each)[1:-1] for each in "\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 _LOCAL_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _MOST_DEPTH = 3
 
@@ -54,7 +55,7 @@ def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
         'xxxxxx… (1,000 characters)"'
     """
     # A line break in an IRI would forge a line of a log.
-    return printable(_Shortener(prefixes).repr(value)).replace("\n", r"\n")
+    return printable(_Shortener(prefixes).repr(value)).translate(_LINE_BREAKS)
 
 
 class _Shortener(reprlib.Repr):
@@ -98,7 +99,8 @@ class _Shortener(reprlib.Repr):
                 prefix = self._prefixes.get(iri[:end])
                 if prefix is not None and _LOCAL_NAME.fullmatch(iri, end):
                     return f"{shorten(prefix)}:{iri[end:]}"
-        return f"<{short}>"
+        # What is no valid IRI may have the character that ends one.
+        return "<{}>".format(short.replace(">", r"\u003E"))
 
 
 def _write(term: Any, cut: Callable[[str], str], write_iri: Callable[[str], str]) -> str:

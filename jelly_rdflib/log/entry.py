@@ -72,6 +72,11 @@ class LogEntry:
         self.limits = limits
 
     @property
+    def row(self) -> Row:
+        """The patch as the database has it: the values of `COLUMNS`."""
+        return self._row
+
+    @property
     def version(self) -> int:
         """The version that the patch makes."""
         return self._row[0]

@@ -195,12 +195,15 @@ class History:
             partial(self.find_covering, connection),
         )
 
-    def between(self, connection: sqlite3.Connection, since: int, upto: int) -> list[LogEntry]:
-        """Return the patches that lead from one version to another."""
+    def between(
+        self, connection: sqlite3.Connection, since: int, upto: int, most: int = -2
+    ) -> list[LogEntry]:
+        """Return the patches that lead from one version to another, ``most`` of them at most."""
         if since >= upto:
             return []
-        query = f"{_SELECT} WHERE version BETWEEN ? AND ? ORDER BY version"
-        rows = connection.execute(query, (since, upto)).fetchall()
+        query = f"{_SELECT} WHERE version BETWEEN ? AND ? ORDER BY version LIMIT ?"
+        # One more is the version before them. A negative limit is none.
+        rows = connection.execute(query, (since, upto, most + (since > 0))).fetchall()
         # The first row is that of the version before them.
         before = (0, None) if since == 0 else (since, rows.pop(0)[2])
         broken = broken_links(rows, *before)

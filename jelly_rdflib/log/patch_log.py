@@ -103,10 +103,13 @@ class PatchLog(Tabular):
         [[], ['old'], ['new']]
     """
 
-    def __new__(cls, path: str | os.PathLike[str], **_: Any) -> PatchLog:
+    def __new__(cls, path: Any = None, **_: Any) -> PatchLog:
         """Make the object, which is of a subclass for a log on a server."""
         if is_address(path):
-            cls = importers.import_remote_log()
+            remote = importers.import_remote_log()
+            if not issubclass(remote, cls):
+                raise TypeError(f"{cls.__name__} is for folders: PatchLog opens {path}")
+            cls = remote
         return super().__new__(cls)
 
     def __init__(
@@ -250,7 +253,7 @@ class PatchLog(Tabular):
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over the patches as they are appended, by whomever; wait for the next one.
 
-        Each patch comes once, in order. The view goes with it.
+        Each patch comes once, in order. The view goes with it, patch by patch.
 
         Args:
             since: The version before the first patch; by default that of the view.
@@ -270,13 +273,23 @@ class PatchLog(Tabular):
         version = self.version if since is None else self._resolve(since)
         last = time.monotonic()
         while True:
-            self.refresh()
-            for entry in self.patches(version):
+            with self._history.database.reading() as connection:
+                newest = self._history.newest(connection)
+                end = 0 if newest is None else newest.version
+                start = self._history.resolve(connection, version, end)
+                entries = self._history.between(connection, start, end)
+            for entry in entries:
+                self._see(entry)
                 yield entry
                 version, last = entry.version, time.monotonic()
             if timeout is not None and time.monotonic() >= last + timeout:
                 return
             time.sleep(_INTERVAL)
+
+    def _see(self, entry: LogEntry) -> None:
+        """Bring the view up to a patch that follows it."""
+        if entry.version > self.version:
+            self._head = entry
 
     def entry(self, version: Version = None) -> LogEntry:
         """Return the patch that makes a version; it is not read.

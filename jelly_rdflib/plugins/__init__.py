@@ -22,8 +22,12 @@ def _import_arrow() -> Any:
 
 def _import_remote_log() -> Any:
     # Only now: it needs httpx2, which is an extra.
-    from jelly_rdflib.live.http.remote_log import RemotePatchLog
-
+    try:
+        from jelly_rdflib.live.http.remote_log import RemotePatchLog
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            "a patch log on a server needs the package httpx2: pip install 'jelly-rdflib[http]'"
+        ) from error
     return RemotePatchLog
 
 

@@ -21,7 +21,7 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
     ("value", "text"),
     [
         (S, "<urn:s>"),
-        (URIRef("no IRI>"), "<no IRI>>"),
+        (URIRef("no IRI"), "<no IRI>"),
         (BNode("b"), "_:b"),
         (Variable("x"), "?x"),
         (Literal('a "b"\\\n'), r'"a \"b\"\\\n"'),
@@ -32,6 +32,16 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 )
 def test_a_term_is_written_as_in_n_triples(value: Any, text: str) -> None:
     assert show(value) == spell(value) == text
+
+
+@pytest.mark.parametrize("separator", ["\n", "\u2028", "\u2029", "\x85", "\x0b", "\x1c"])
+def test_no_term_breaks_a_line_of_a_message(separator: str) -> None:
+    for term in (URIRef(f"urn:a{separator}b"), Literal(f"a{separator}b"), BNode(f"a{separator}b")):
+        assert len(show(term).splitlines()) == 1
+
+
+def test_an_iri_ends_once_in_a_message() -> None:
+    assert show(URIRef("urn:a> <urn:b")) == r"<urn:a\u003E <urn:b>"
 
 
 @given(st.text(), st.sampled_from([None, "en"]))

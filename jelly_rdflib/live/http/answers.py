@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -21,6 +22,8 @@ from jelly_rdflib.streams.writing import PatchWriter
 # A larger body goes to the disk.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
+# The seconds in which the next part of a body must come.
+_SILENCE = 60
 
 # The text of frames has no media type.
 CHANGES = [
@@ -41,14 +44,22 @@ def accepted(request: Request, offered: Sequence[str]) -> str:
 
 async def take_body(request: Request, most: int) -> IO[bytes]:
     """Read a body of so many bytes at most into a file, which the caller closes."""
+    too_large = HTTPException(413, f"the body has more than {most} bytes")
+    told = request.headers.get("content-length", "")
+    if told.isascii() and told.isdigit() and (len(told) > 20 or int(told) > most):
+        raise too_large
     size = 0
+    chunks = request.stream()
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
     try:
-        async for chunk in request.stream():
+        while (chunk := await asyncio.wait_for(anext(chunks, None), _SILENCE)) is not None:
             size += len(chunk)
             if size > most:
-                raise HTTPException(413, f"the body has more than {most} bytes")
+                raise too_large
             file.write(chunk)
+    except asyncio.TimeoutError:
+        file.close()
+        raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
     except BaseException:
         file.close()
         raise
@@ -66,7 +77,7 @@ def send_stored(
     """Answer with a file of a log as it is stored; without its zstd if the client takes none."""
     headers = {**headers, "Vary": "Accept, Accept-Encoding"}
     if compression is not None:
-        if "zstd" not in request.headers.get("accept-encoding", ""):
+        if choose(request.headers.get("accept-encoding", "identity"), ["zstd"]) is None:
             return StreamingResponse(_decompressed(source), media_type=media_type, headers=headers)
         headers["Content-Encoding"] = "zstd"
     if isinstance(source, Path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import random
 import time
@@ -21,10 +23,18 @@ TOKEN = "JELLYP_TOKEN"
 """The name of the environment variable with the bearer token."""
 
 _CONNECT_TIMEOUT = 10.0
+# Seconds for the server to do what may take long: to append or squash patches, to check a log.
+LONG = 600.0
+# The most that an answer in JSON may have, in bytes.
+_MOST_JSON = 1 << 26
 # Seconds between two tries: the first wait, and the longest.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 # Answers of a server, or of a proxy before it, that is not there at the moment.
 _TRY_AGAIN = (429, 502, 503, 504)
+
+
+class Unanswered(ConnectionError):
+    """A request may have reached the server, and no answer says what became of it."""
 
 
 class Client:
@@ -39,6 +49,9 @@ class Client:
     """
 
     def __init__(self, address: str, token: str | None, timeout: float) -> None:
+        if httpx2.URL(address).userinfo:
+            # Addresses are shown in messages.
+            raise ValueError(f"an address has no user name or password: give a token, or {TOKEN}")
         self.address = address.rstrip("/")
         self.timeout = timeout
         token = token if token is not None else os.environ.get(TOKEN)
@@ -47,20 +60,33 @@ class Client:
             base_url=f"{self.address}/",
             headers=headers,
             timeout=httpx2.Timeout(timeout or _CONNECT_TIMEOUT, connect=_CONNECT_TIMEOUT),
-            follow_redirects=True,
         )
         # A PatchLog of a folder need not be closed, so neither does this.
         self.close = weakref.finalize(self, self._http.close)
         """Closes all connections."""
 
-    def json(self, path: str, *, patience: float | None = None, **parameters: Any) -> Any:
-        """Return an answer in JSON; ``patience`` is in place of the timeout."""
+    def json(
+        self,
+        path: str,
+        *,
+        patience: float | None = None,
+        silence: float | None = None,
+        **parameters: Any,
+    ) -> Any:
+        """Return an answer in JSON; ``patience`` and ``silence`` are those of `get`."""
 
         def take(response: httpx2.Response) -> Any:
-            response.read()
-            return self._parse(response)
+            parts, size = [], 0
+            for part in response.iter_bytes():
+                parts.append(part)
+                size += len(part)
+                if size > _MOST_JSON:
+                    raise self.no_log()
+            return self._parse(b"".join(parts))
 
-        return self.get(path, {"Accept": JSON}, take, parameters, patience=patience)
+        return self.get(
+            path, {"Accept": JSON}, take, parameters, patience=patience, silence=silence
+        )
 
     def get(
         self,
@@ -70,12 +96,16 @@ class Client:
         parameters: dict[str, Any] | None = None,
         *,
         patience: float | None = None,
+        silence: float | None = None,
     ) -> _T:
-        """Return what ``take`` makes of an answer: again and again, until one comes as a whole."""
+        """Return what ``take`` makes of an answer: again and again, until one comes as a whole.
+
+        ``patience`` is in place of the timeout, and ``silence`` as for `stream`.
+        """
         end = time.monotonic() + (self.timeout if patience is None else patience)
         for wait in waits():
             try:
-                with self.stream(path, headers, parameters) as response:
+                with self.stream(path, headers, parameters, silence=silence) as response:
                     return take(response)
             except ConnectionError:
                 if time.monotonic() + wait > end:
@@ -84,11 +114,38 @@ class Client:
         raise AssertionError("the waits never end")
 
     def post(self, path: str, **options: Any) -> Any:
-        """Send a request that changes the log, once; return the answer in JSON."""
-        with self._named():
-            response = self._http.post(path, **options)
+        """Send a request that changes the log, once; return the answer in JSON.
+
+        Raises:
+            Unanswered: The request may have been done, or not, or may be done later.
+        """
+        timeout = httpx2.Timeout(LONG, connect=_CONNECT_TIMEOUT)
+        try:
+            response = self._http.post(path, timeout=timeout, **options)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise ConnectionError(f"{self.address}: {error}") from error
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            what = str(error) or type(error).__name__
+            raise Unanswered(f"{self.address}: {what}") from error
+        if response.status_code >= 500:
+            raise Unanswered(f"{self.address}: {self._detail(response)[0]}")
         self._check(response)
-        return self._parse(response)
+        return self._parse(response.content)
+
+    def change(self, path: str, **parameters: str) -> Any:
+        """Have the server change something; return its answer.
+
+        Raises:
+            OSError: With EIO: it is unknown whether the change was made.
+        """
+        try:
+            return self.post(path, params=parameters)
+        except Unanswered as error:
+            raise self.unknown("the log was changed", error) from error
+
+    def unknown(self, what: str, error: object) -> OSError:
+        """Return the error for a change of which nobody knows whether it was made."""
+        return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
 
     @contextmanager
     def stream(
@@ -140,17 +197,20 @@ class Client:
         """Return what an error says, and its other fields."""
         try:
             fields = response.json()
-            return str(fields["detail"]), fields
+            detail = fields["detail"]
+            if isinstance(detail, list):
+                detail = "; ".join(str(each["msg"]) for each in detail)
+            return str(detail), fields
         except (ValueError, KeyError, TypeError):
             return f"the server answers {response.status_code} {response.reason_phrase}", {}
 
-    def _parse(self, response: httpx2.Response) -> Any:
+    def _parse(self, data: bytes) -> Any:
         try:
-            return response.json()
+            return json.loads(data)
         except ValueError:
-            raise self.is_none() from None
+            raise self.no_log() from None
 
-    def is_none(self) -> LogError:
+    def no_log(self) -> LogError:
         """Return the error for answers that no server of a patch log gives."""
         return LogError(f"{self.address} is no patch log: the server answers something else")
 

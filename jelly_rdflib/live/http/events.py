@@ -8,23 +8,22 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from anyio.to_thread import run_sync
 
-from jelly_rdflib.errors import JellyError, MissingVersion
+from jelly_rdflib.errors import JellyError, LogError, MissingVersion
 from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
-from jelly_rdflib.log import LogEntry, PatchLog
+from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.tables import entry_fields
 
 _log = logging.getLogger(__name__)
 
 # How many events are kept, for the followers that come next.
 _MOST_KEPT = 256
-# How many patches are looked up at once.
-_PAGE = 100
 
 
 class Feed:
@@ -34,13 +33,22 @@ class Feed:
     while there are followers, every ``interval`` seconds.
 
     Args:
-        open_log: Returns the log as it is now, for the thread that calls.
+        find_version: Returns the newest version.
+        find_patches: Returns some of the patches after a version.
         interval: In seconds.
         most: How many followers there may be.
     """
 
-    def __init__(self, open_log: Callable[[], PatchLog], *, interval: float, most: int) -> None:
-        self._open_log = open_log
+    def __init__(
+        self,
+        find_version: Callable[[], int],
+        find_patches: Callable[[int], Sequence[LogEntry]],
+        *,
+        interval: float,
+        most: int,
+    ) -> None:
+        self._find_version = find_version
+        self._find_patches = find_patches
         self._interval = interval
         self._most = most
         self._version = 0
@@ -48,6 +56,8 @@ class Feed:
         self._is_closed = False
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+        self._error = ""
         # Each event by the digest of its segment; squashing gives a version another one.
         self._events: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
@@ -60,6 +70,10 @@ class Feed:
         """Whether no more followers may come."""
         return self._followers >= self._most
 
+    def open(self) -> None:
+        """Let followers come, also after `close`."""
+        self._is_closed = False
+
     def close(self) -> None:
         """Let all followers go."""
         self._is_closed = True
@@ -70,29 +84,27 @@ class Feed:
         """Look for new patches at once: one was appended."""
         self._wanted.set()
 
-    async def watch(self) -> None:
-        """Look for new patches until `close`."""
-        while not self._is_closed:
-            if self._followers:
-                version = await run_sync(self._find_version)
-                if version != self._version:
-                    self._version = version
-                    self._announce()
-            try:
-                await asyncio.wait_for(
-                    self._wanted.wait(), self._interval if self._followers else None
-                )
-            except asyncio.TimeoutError:
-                continue
+    async def _watch(self) -> None:
+        """Look for new patches while there are followers."""
+        while self._followers and not self._is_closed:
+            version = await run_sync(self._look)
+            if version != self._version:
+                self._version = version
+                self._announce()
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), self._interval)
             self._wanted.clear()
 
-    def _find_version(self) -> int:
+    def _look(self) -> int:
         try:
-            return self._open_log().version
+            version, self._error = self._find_version(), ""
         except (JellyError, OSError) as error:
             # It may work the next time, and followers wait for that.
-            _log.error("the log can't be read: %s", error)
+            if str(error) != self._error:
+                _log.error("the log can't be read: %s", error)
+            self._error = str(error)
             return self._version
+        return version
 
     def _announce(self) -> None:
         news, self._news = self._news, asyncio.Event()
@@ -101,6 +113,8 @@ class Feed:
     async def follow(self, since: int) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and a comment when there is none."""
         self._followers += 1
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
         self.look()
         try:
             while not self._is_closed:
@@ -121,16 +135,10 @@ class Feed:
         finally:
             self._followers -= 1
 
-    def _after(self, since: int) -> list[LogEntry] | str:
+    def _after(self, since: int) -> Sequence[LogEntry] | str:
         """Return the next patches after a version, or why there are none any more."""
-        log = self._open_log()
         try:
-            return log.patches(since, min(since + _PAGE, log.version))
-        except MissingVersion:
-            pass
-        try:
-            # The end of the page may have been squashed, and not its start.
-            return log.patches(since)
+            return self._find_patches(since)
         except MissingVersion as error:
             return str(error)
 
@@ -141,9 +149,11 @@ class Feed:
             return event
         fields = entry_fields(entry)
         if entry.size <= MAX_INLINE:
-            stored: Any = entry.stored()
-            data = stored.read_bytes() if isinstance(stored, Path) else stored
-            fields["patch"] = base64.b64encode(data).decode()
+            # Who asks for a damaged patch itself gets the error.
+            with suppress(LogError, OSError):
+                stored: Any = entry.stored()
+                data = stored.read_bytes() if isinstance(stored, Path) else stored
+                fields["patch"] = base64.b64encode(data).decode()
         event = _event("patch", json.dumps(fields), str(entry.version))
         with self._lock:
             self._events[entry.digest] = event

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import errno
 import hashlib
 import json
 import os
@@ -28,7 +27,7 @@ from jelly_rdflib.errors import (
     LogWarning,
     MissingVersion,
 )
-from jelly_rdflib.live.http.client import Client, waits
+from jelly_rdflib.live.http.client import LONG, Client, Unanswered, waits
 from jelly_rdflib.live.http.wire import (
     EVENTS,
     HEARTBEAT,
@@ -36,13 +35,14 @@ from jelly_rdflib.live.http.wire import (
     JELLY_PATCH,
     JSON,
     MAX_INLINE,
+    MOST_ENTRIES,
     etag,
     row_of,
 )
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry, Row
 from jelly_rdflib.log.files import Place, load_data, write_segment
-from jelly_rdflib.log.history import Snapshot
+from jelly_rdflib.log.history import Snapshot, broken_links
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.names import Compression
 from jelly_rdflib.log.patch_log import NO_PATCH, PatchLog
@@ -54,6 +54,8 @@ from jelly_rdflib.types import Readable
 # A larger segment goes to the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
+# The most characters of a line of events: a patch in it is base64.
+_MOST_LINE = 4 * MAX_INLINE
 _NO_FOLDER = "a log on a server has no folder here"
 
 
@@ -87,8 +89,8 @@ class RemoteEntry(LogEntry):
         """Return the segment as the server has stored it, after a check of its digest."""
         if self._inline is not None:
             return self._inline
-        what = f"version {self.version}"
-        return fetch(self._client, f"patches/{self.version}", JELLY_PATCH, self.digest, what)
+        path, what = f"patches/{self.version}", f"version {self.version}"
+        return fetch(self._client, path, JELLY_PATCH, self.digest, what, size=self.size)
 
 
 class _Held:
@@ -111,14 +113,25 @@ class _Held:
         self._file.close()
 
 
-def fetch(client: Client, path: str, media_type: str, digest: str, what: str) -> _Held:
-    """Return a stored file, after a check of its digest."""
+def fetch(
+    client: Client,
+    path: str,
+    media_type: str,
+    digest: str,
+    what: str,
+    *,
+    size: int | None = None,
+) -> _Held:
+    """Return a stored file, after a check of its digest; of at most ``size`` bytes."""
 
     def take(response: httpx2.Response) -> tuple[_Held, str]:
-        file, found = _Held(), hashlib.sha256()
+        file, found, count = _Held(), hashlib.sha256(), 0
         for chunk in response.iter_raw():
             file.write(chunk)
             found.update(chunk)
+            count += len(chunk)
+            if size is not None and count > size:
+                raise LogError(f"{client.address}: {what} came with more than its {size} bytes")
         file.seek(0)
         return file, found.hexdigest()
 
@@ -151,47 +164,60 @@ class RemoteHistory:
     def squash(self, entries: list[LogEntry]) -> LogEntry:
         """Have the server replace consecutive patches by one."""
         versions = {"first": str(entries[0].first), "last": str(entries[-1].version)}
-        return self.entry(self.client.post("squash", params=versions))
+        return self.entry(self.client.change("squash", **versions))
 
     def _send(self, file: _Held, place: Place) -> LogEntry:
-        """Send a segment, again if the connection is lost, until it is known to be in the log."""
+        """Send a segment, again if no answer comes, until it is known what became of it."""
         headers = {"If-Match": etag(place.prev), "Content-Type": JELLY_PATCH, "Accept": JSON}
         end = time.monotonic() + self.client.timeout
-        is_known = True
+        # May an earlier request have been done, though no answer came?
+        is_unknown = False
         for wait in waits():
             file.seek(0)
             try:
                 chunks = iter(partial(file.read, _CHUNK), b"")
                 return self.entry(self.client.post("patches", content=chunks, headers=headers))
-            except (ConnectionError, LogConflict) as error:
-                if is_known and isinstance(error, LogConflict):
-                    raise
-                # An earlier request may have reached the server, though no answer came.
-                is_known = False
-                found = self._find_sent(place, error)
+            except (ConnectionError, LogConflict) as caught:
+                error = caught
+            is_unknown = is_unknown or isinstance(error, Unanswered)
+            is_late = time.monotonic() + wait > end
+            if not is_unknown:
+                if is_late or isinstance(error, LogConflict):
+                    raise error
+            else:
+                found, is_known = self._look_for(place)
                 if found is not None:
                     return found
-                if isinstance(error, LogConflict) or time.monotonic() + wait > end:
-                    raise
+                if isinstance(error, LogConflict) and is_known:
+                    raise error
+                if is_late or isinstance(error, LogConflict):
+                    raise self.client.unknown("the patch was committed", error) from error
             time.sleep(wait)
         raise AssertionError("the waits never end")
 
-    def _find_sent(self, place: Place, error: Exception) -> LogEntry | None:
+    def _look_for(self, place: Place) -> tuple[LogEntry | None, bool]:
+        """Return a patch that was sent, if it is in the log; and whether another has its place."""
         try:
-            found = self.entry(self.client.json(f"patches/{place.id}"))
-        except MissingVersion:
-            return None
-        except ConnectionError:
-            message = "it is unknown whether the patch was committed"
-            raise OSError(errno.EIO, f"{message}: {error}", self.client.address) from error
-        return found if found.prev == place.prev else None
+            with suppress(MissingVersion):
+                found = self.find(place.id)
+                is_squashed = found.first < found.version
+                return (found if is_squashed or found.prev == place.prev else None), True
+            before = 0 if place.prev is None else self.find(place.prev).version
+            return None, self.find(before + 1).prev == place.prev
+        except (MissingVersion, ConnectionError):
+            # The place was squashed, or is free; or the server is gone.
+            return None, False
+
+    def find(self, version: int | str) -> RemoteEntry:
+        """Ask for the patch that makes a version, by its number or its id."""
+        return self.entry(self.client.json(f"patches/{version}"))
 
     def entry(self, fields: Any, *, inline: bytes | None = None) -> RemoteEntry:
         """Return the patch of an answer."""
         try:
             row = row_of(fields)
         except (KeyError, TypeError, ValueError):
-            raise self.client.is_none() from None
+            raise self.client.no_log() from None
         return RemoteEntry(row, self.client, self.limits, inline=inline)
 
 
@@ -250,6 +276,9 @@ class RemotePatchLog(PatchLog):
         """The address of the log."""
         return self._client.address
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a log on a server can't be pickled or copied: open it by its address")
+
     def close(self) -> None:
         """Close the connections to the server."""
         self._client.close()
@@ -259,7 +288,7 @@ class RemotePatchLog(PatchLog):
         try:
             fields = self._client.json("", patience=patience)
         except MissingVersion:
-            raise self._client.is_none() from None
+            raise self._client.no_log() from None
         try:
             self._log_id = str(fields["id"])
             self._compression = fields["compression"]
@@ -268,7 +297,7 @@ class RemotePatchLog(PatchLog):
             ]
             head = fields["head"]
         except (KeyError, TypeError, ValueError):
-            raise self._client.is_none() from None
+            raise self._client.no_log() from None
         self._head = None if head is None else self._history.entry(head)
 
     def refresh(self) -> LogEntry | None:
@@ -289,7 +318,7 @@ class RemotePatchLog(PatchLog):
 
     def _find(self, version: int | str) -> LogEntry:
         """Ask for the patch that makes a version, by its number or its id."""
-        found: LogEntry = self._history.entry(self._client.json(f"patches/{version}"))
+        found: LogEntry = self._history.find(version)
         return found
 
     def _find_id(self, id: URIRef) -> int | None:
@@ -308,25 +337,34 @@ class RemotePatchLog(PatchLog):
 
     def latest(self, count: int = 10) -> list[LogEntry]:
         """Return the last patches; see `PatchLog.latest`."""
-        return self._list({"since": 0, "upto": self.version, "last": count})
+        if count > MOST_ENTRIES:
+            return self.patches()[-count:]
+        return self._list(0, upto=self.version, last=count)
 
     def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
         start, end = self._resolve(0 if since is None else since), self._resolve(upto)
-        return self._list({"since": start, "upto": end}) if start < end else [], start, end
+        return self._list(start, upto=end) if start < end else [], start, end
 
-    def _list(self, parameters: dict[str, int]) -> list[LogEntry]:
-        """Ask for patches, page by page."""
+    def _list(self, since: int, **parameters: int) -> list[LogEntry]:
+        """Ask for the patches after a version, page by page."""
         entries: list[LogEntry] = []
         while True:
-            answer = self._client.json("patches", **parameters)
+            answer = self._client.json("patches", since=since, **parameters)
             try:
                 patches, following = answer["patches"], answer["next"]
             except (KeyError, TypeError):
-                raise self._client.is_none() from None
+                raise self._client.no_log() from None
             entries += map(self._history.entry, patches)
             if following is None:
-                return entries
-            parameters = {**parameters, "since": following}
+                break
+            if not isinstance(following, int) or following <= since:
+                raise self._client.no_log()
+            since = following
+        rows = [entry.row for entry in entries]
+        broken = rows and broken_links(rows, rows[0][1] - 1, rows[0][3])
+        if broken:
+            raise LogError(f"{self.location}: the log is broken: {broken[0][1]}")
+        return entries
 
     def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
         name = f"the snapshot of version {snapshot.version}"
@@ -347,19 +385,19 @@ class RemotePatchLog(PatchLog):
         Returns:
             The place of the snapshot, relative to the address.
         """
-        found = self._client.post("snapshots", params={"version": str(self._resolve(version))})
+        found = self._client.change("snapshots", version=str(self._resolve(version)))
         return Path(f"snapshots/{found['version']}")
 
     def verify(self, *, deep: bool = False) -> list[LogProblem]:
         """Have the server find all problems of the log; see `PatchLog.verify`."""
-        found = self._client.json("problems", deep=deep)
+        found = self._client.json("problems", silence=LONG, deep=deep)
         try:
             return [
                 LogProblem(Path(each["path"]), each["message"], each["version"], each["advice"])
                 for each in found["problems"]
             ]
         except (KeyError, TypeError):
-            raise self._client.is_none() from None
+            raise self._client.no_log() from None
 
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over the patches as they come; see `PatchLog.follow`.
@@ -367,8 +405,8 @@ class RemotePatchLog(PatchLog):
         A lost connection is made again, however long it takes.
         """
         version = self.version if since is None else self._resolve(since)
-        self.refresh()
-        for old in self.patches(version):
+        for old in self._list(version):
+            self._see(old)
             yield old
             version = old.version
         silence = 2 * HEARTBEAT if timeout is None else min(2 * HEARTBEAT, timeout)
@@ -377,7 +415,10 @@ class RemotePatchLog(PatchLog):
             with suppress(ConnectionError):
                 for entry in self._events(version, silence):
                     if entry is not None:
-                        version, self._head = entry.version, entry
+                        if entry.first != version + 1:
+                            raise self._client.no_log()
+                        version = entry.version
+                        self._see(entry)
                         yield entry
                         last, retries = time.monotonic(), waits()
                     elif timeout is not None and time.monotonic() > last + timeout:
@@ -389,7 +430,7 @@ class RemotePatchLog(PatchLog):
         headers, parameters = {"Accept": EVENTS}, {"since": since}
         with self._client.stream("events", headers, parameters, silence=silence) as response:
             kind = ""
-            for line in response.iter_lines():
+            for line in self._lines(response):
                 field, _, value = line.partition(": ")
                 if field == "event":
                     kind = value
@@ -401,13 +442,22 @@ class RemotePatchLog(PatchLog):
                     # A comment: there is no news.
                     yield None
 
+    def _lines(self, response: httpx2.Response) -> Iterator[str]:
+        """Yield the lines of an answer without an end."""
+        rest = ""
+        for text in response.iter_text():
+            *lines, rest = (rest + text).split("\n")
+            yield from lines
+            if len(rest) > _MOST_LINE:
+                raise self._client.no_log()
+
     def _fields(self, data: str) -> dict[str, Any]:
         try:
             fields = json.loads(data)
         except ValueError:
             fields = None
         if not isinstance(fields, dict):
-            raise self._client.is_none()
+            raise self._client.no_log()
         return fields
 
     def _entry_of(self, fields: dict[str, Any]) -> RemoteEntry:
@@ -417,8 +467,8 @@ class RemotePatchLog(PatchLog):
             try:
                 inline = base64.b64decode(fields["patch"], validate=True)
             except (ValueError, TypeError):
-                raise self._client.is_none() from None
+                raise self._client.no_log() from None
             if len(inline) > MAX_INLINE or hashlib.sha256(inline).hexdigest() != fields["digest"]:
-                raise self._client.is_none()
+                raise self._client.no_log()
         entry: RemoteEntry = self._history.entry(fields, inline=inline)
         return entry

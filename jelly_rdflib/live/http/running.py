@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import socket
 from collections.abc import Callable
@@ -14,14 +13,8 @@ from jelly_rdflib.live.http.server import LogServer
 
 # How long requests may go on that were there when the signal came.
 _LAST_SECONDS = 10
-
-
-def is_local(host: str) -> bool:
-    """Do only programs of this machine reach a server of this host name?"""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+# With more of them there is an answer 503.
+_MOST_CONNECTIONS = 2000
 
 
 class _Server(uvicorn.Server):
@@ -64,6 +57,7 @@ def run(
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=_LAST_SECONDS,
+            limit_concurrency=_MOST_CONNECTIONS,
             ssl_certfile=certificate,
             ssl_keyfile=key,
         )

@@ -2,21 +2,24 @@
 
 # FastAPI reads the annotations of the methods below while it runs: they are no strings.
 
-import asyncio
 import contextlib
+import ipaddress
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request, Response
+from fastapi import Path as PathParameter
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from limits import parse as parse_rate
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from rdflib.term import URIRef
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -43,7 +46,7 @@ from jelly_rdflib.live.http.wire import (
     JSON,
     MOST_ENTRIES,
     etag,
-    parse_etag,
+    parse_etags,
 )
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import History, Snapshot
@@ -59,12 +62,15 @@ _log = logging.getLogger(__name__)
 
 # Answers that are smaller gain nothing by gzip.
 _MIN_GZIP = 1000
+# How many patches are looked up at once for followers.
+_PAGE = 100
 _DESCRIPTION = (
     "A patch log: the changes of an RDF dataset, each a patch that names the one before it. The"
     " n-th patch makes version n of the data. A version is given by its number, or by the id of its"
     " patch."
 )
 
+_Path = Annotated[str, PathParameter(description="A number, or the id of a patch.", max_length=100)]
 _Version = Annotated[str, Query(description="A number, or the id of a patch.", max_length=100)]
 
 
@@ -77,6 +83,8 @@ class LogServer:
     Args:
         path: The folder of the log.
         tokens: Who may do what; None: everybody may do all.
+        is_open: Whether requests are served without tokens that name another host than this
+            machine. By default they are refused: a page in a browser could have made them.
         limits: The limits for reading patches, also those that are appended.
         timeout: The seconds to wait for others who write to the log.
         max_body: The largest patch that is taken, in bytes.
@@ -94,7 +102,7 @@ class LogServer:
         >>> from starlette.testclient import TestClient
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     log = PatchLog.create(folder)
-        ...     client = TestClient(LogServer(folder).app)
+        ...     client = TestClient(LogServer(folder).app, base_url="http://localhost")
         ...     client.get("/").json()["version"]
         0
     """
@@ -104,6 +112,7 @@ class LogServer:
         path: str | os.PathLike[str],
         *,
         tokens: Tokens | None = None,
+        is_open: bool = False,
         limits: Limits | None = None,
         timeout: float = 30.0,
         max_body: int = 1 << 28,
@@ -113,13 +122,19 @@ class LogServer:
     ) -> None:
         self._path = os.path.abspath(path)
         self._tokens = tokens
+        self._is_open = is_open
         self._limits = limits or Limits()
         self._timeout = timeout
         self._max_body = max_body
         self._rate = None if rate is None else parse_rate(rate)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._own = threading.local()
-        self.feed = Feed(self._open, interval=interval, most=max_followers)
+        self.feed = Feed(
+            lambda: self._open().version,
+            lambda since: self._between(since, None, _PAGE),
+            interval=interval,
+            most=max_followers,
+        )
         self._open()
         self.app = self._make_app()
 
@@ -145,6 +160,25 @@ class LogServer:
             self._own.history = history
         found: History = self._own.history
         return found
+
+    @contextlib.contextmanager
+    def _resolving(self, *versions: Version) -> Iterator[tuple[Any, list[int]]]:
+        """Yield a connection to the log's database, and the numbers of versions in it."""
+        history = self._history
+        with history.database.reading() as connection:
+            head = history.newest(connection)
+            newest = 0 if head is None else head.version
+            yield connection, [history.resolve(connection, each, newest) for each in versions]
+
+    def _between(self, since: Version, upto: Version, most: int) -> list[LogEntry]:
+        """Return the patches that lead from one version to another, so many at most."""
+        with self._resolving(since, upto) as (connection, (start, end)):
+            return self._history.between(connection, start, end, most)
+
+    def _latest(self, upto: Version, count: int) -> list[LogEntry]:
+        """Return the last patches up to a version, so many at most."""
+        with self._resolving(upto) as (connection, (end,)):
+            return self._history.latest(connection, end, count)
 
     def _snapshots(self, log: PatchLog) -> list[Snapshot]:
         history = self._history
@@ -185,9 +219,9 @@ class LogServer:
         right: Right = Right.READ,
         **options: Any,
     ) -> None:
-        allowed = Depends(_Gate(right, self._tokens, self._is_within_rate))
+        gate = _Gate(right, self._tokens, self._is_within_rate, is_open=self._is_open)
         app.add_api_route(
-            path, endpoint, dependencies=[allowed], response_class=JSONResponse, **options
+            path, endpoint, dependencies=[Depends(gate)], response_class=JSONResponse, **options
         )
 
     def _is_within_rate(self, client: str) -> bool:
@@ -195,23 +229,27 @@ class LogServer:
 
     @contextlib.asynccontextmanager
     async def _live(self, app: FastAPI) -> AsyncIterator[None]:
-        watching = asyncio.create_task(self.feed.watch())
+        self.feed.open()
         yield
         self.feed.close()
-        await watching
 
-    def get_log(self, response: Response) -> dict[str, Any]:
+    def get_log(
+        self, if_none_match: Annotated[str | None, Header(max_length=1000)] = None
+    ) -> Response:
         """The id of the log, its version, and its snapshots. The ETag names the newest patch."""
         log = self._open()
-        response.headers["ETag"] = etag(_head_of(log))
+        headers = {"ETag": etag(_head_of(log))}
         snapshots = self._snapshots(log)
-        return {
+        if if_none_match == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        fields = {
             "id": log.log_id,
             "version": log.version,
             "compression": log.compression,
             "head": None if log.head is None else entry_fields(log.head),
             "snapshots": [{"version": each.version, "digest": each.digest} for each in snapshots],
         }
+        return JSONResponse(fields, headers=headers)
 
     def get_patches(
         self,
@@ -224,32 +262,35 @@ class LogServer:
         """The patches that lead from one version to another: as a list, or as one stream.
 
         There are `most` patches at most; `next` says from which version on there are more. With
-        `last` they are the last ones, so many.
+        `last` they are the last ones up to a version, so many.
         """
         log = self._open()
         media_type = accepted(request, [JSON, *CHANGES])
-        entries = log.patches(_version(since), _version(upto))
+        end = log.version if upto is None else _version(upto)
         if last is not None:
-            entries = entries[len(entries) - min(last, len(entries)) :]
+            entries = self._latest(end, last)
+        else:
+            entries = self._between(_version(since), end, most + 1)
         part, headers = entries[:most], {"Vary": "Accept"}
         more = part[-1].version if len(entries) > most else None
         if media_type != JSON:
             if more is not None:
-                headers["Link"] = f'<?since={more}&most={most}>; rel="next"'
+                headers["Link"] = f'<?since={more}&upto={end}&most={most}>; rel="next"'
             return send_changes(part, media_type, headers)
         patches = [entry_fields(entry) for entry in part]
         return JSONResponse({"patches": patches, "next": more}, headers=headers)
 
-    def get_patch(self, version: str, request: Request) -> Response:
+    def get_patch(self, version: _Path, request: Request) -> Response:
         """A patch: in a format of changes, or as JSON what the log knows of it."""
         log = self._open()
         entry = log.entry(_version(version))
         media_type = accepted(request, [*CHANGES, JSON])
-        headers = {"ETag": f'"{entry.digest}"', "Vary": "Accept"}
         if media_type == JSON:
-            return JSONResponse(entry_fields(entry), headers=headers)
+            return JSONResponse(entry_fields(entry), headers={"Vary": "Accept"})
         if media_type != CHANGES[0]:
-            return send_changes([entry], media_type, {"Vary": headers["Vary"]})
+            return send_changes([entry], media_type, {"Vary": "Accept"})
+        # Weak: the patch is the same, whatever its coding is.
+        headers = {"ETag": f'W/"{entry.digest}"'}
         source: Any = entry.stored()
         return send_stored(source, media_type, request, headers, log.compression)
 
@@ -265,8 +306,10 @@ class LogServer:
 
         A 412 says that another patch was appended meanwhile, and which one is the newest.
         """
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type not in CHANGES:
+            raise HTTPException(415, f"a patch is one of: {', '.join(CHANGES)}")
         body = await take_body(request, self._max_body)
-        media_type = request.headers.get("content-type")
         try:
             entry = await run_in_threadpool(self._append, body, media_type, if_match)
         finally:
@@ -275,33 +318,38 @@ class LogServer:
         headers = {"ETag": etag(entry.id), "Location": f"patches/{entry.version}"}
         return JSONResponse(entry_fields(entry), 201, headers)
 
-    def _append(self, body: IO[bytes], media_type: Any, if_match: str | None) -> LogEntry:
-        format = None
-        if media_type is not None:
-            format = media_type.partition(";")[0].strip().lower()
-            if format not in CHANGES:
-                raise HTTPException(415, f"a patch is one of: {', '.join(CHANGES)}")
+    def _append(self, body: IO[bytes], format: Any, if_match: str | None) -> LogEntry:
         with open_incoming(body, self._limits, format) as incoming:
-            expected = incoming.prev
-            if if_match is None and expected is None:
+            if if_match is None and incoming.prev is None:
                 raise HTTPException(
                     428, "say in If-Match which patch this one follows: the ETag of the log"
                 )
-            if if_match is not None and if_match.strip() != "*":
-                expected = parse_etag(if_match.strip())
-                if incoming.prev not in (None, expected):
-                    raise HTTPException(
-                        400, f"If-Match says {expected}, but the patch says {incoming.prev}"
-                    )
-            elif expected is None:
-                head = self._open().head
-                expected = None if head is None else head.id
+            expected = incoming.prev
+            if if_match is not None:
+                expected = self._expected(if_match, incoming.prev)
             return self._history.append(
                 incoming,
                 id=incoming.id or make_patch_id(),
                 prev=expected,
                 options=incoming.options or PatchOptions(),
             )
+
+    def _expected(self, if_match: str, prev: URIRef | None) -> URIRef | None:
+        """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
+        log = self._open()
+        head = _head_of(log)
+        if if_match.strip() == "*":
+            return head if prev is None else prev
+        tags = parse_etags(if_match)
+        if not tags:
+            raise LogConflict(
+                f"a weak ETag matches nothing; the newest patch is <{head}>",
+                head=head,
+                version=log.version,
+            )
+        if prev is not None and prev not in tags:
+            raise HTTPException(400, f"If-Match says {if_match}, but the patch says {prev}")
+        return prev or (head if head in tags else tags[0])
 
     def get_snapshot(self, version: int, request: Request) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""
@@ -311,7 +359,7 @@ class LogServer:
             raise HTTPException(404, f"version {version} has no snapshot")
         accepted(request, [JELLY])
         source = read_stored(self._history.snapshot_path(found), found.digest)
-        return send_stored(source, JELLY, request, {"ETag": f'"{found.digest}"'}, log.compression)
+        return send_stored(source, JELLY, request, {"ETag": f'W/"{found.digest}"'}, log.compression)
 
     def snapshot(self, version: _Version) -> dict[str, int]:
         """Store the whole data of a version, which makes checkouts faster."""
@@ -349,13 +397,9 @@ class LogServer:
         patch of up to 64 KiB comes with it, as base64. By default the first event is that of the
         next patch. An event `gone` says that the version was squashed.
         """
-        log = self._open()
-        start = last_event_id if last_event_id is not None else since
-        # Also says that there is no such version.
-        entries = log.patches(_version(start), None) if start is not None else []
-        version = log.version if start is None else _version(start)
-        if not isinstance(version, int):
-            version = entries[0].first - 1 if entries else log.version
+        start = last_event_id or since
+        with self._resolving(None if start is None else _version(start)) as (_, (version,)):
+            pass
         if self.feed.is_full:
             raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -369,8 +413,14 @@ class _Gate:
     _bearer = HTTPBearer(auto_error=False)
 
     def __init__(
-        self, right: Right, tokens: Tokens | None, is_within_rate: Callable[[str], bool]
+        self,
+        right: Right,
+        tokens: Tokens | None,
+        is_within_rate: Callable[[str], bool],
+        *,
+        is_open: bool,
     ) -> None:
+        self._is_open = is_open
         self._right = right
         self._tokens = tokens
         self._is_within_rate = is_within_rate
@@ -380,6 +430,7 @@ class _Gate:
         request: Request,
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     ) -> None:
+        self._check_browser(request)
         client = request.client.host if request.client else ""
         if not self._is_within_rate(client):
             raise HTTPException(429, "too many requests", {"Retry-After": "1"})
@@ -395,8 +446,29 @@ class _Gate:
                 {"WWW-Authenticate": 'Bearer error="insufficient_scope"'},
             )
 
+    def _check_browser(self, request: Request) -> None:
+        """Refuse what a page of another site may have made a browser ask for."""
+        host = request.url.hostname or ""
+        if self._tokens is None and not self._is_open and not is_local(host):
+            raise HTTPException(403, "without tokens this serves programs of its machine alone")
+        if request.method == "GET":
+            return
+        origin = request.headers.get("origin")
+        site = request.headers.get("sec-fetch-site", "none")
+        is_own = origin is None or urlsplit(origin).netloc == request.url.netloc
+        if not is_own or site not in ("none", "same-origin"):
+            raise HTTPException(403, "pages of other sites can't change the log")
 
-def _head_of(log: PatchLog) -> str | None:
+
+def is_local(host: str) -> bool:
+    """Do only programs of this machine reach a server of this host name?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _head_of(log: PatchLog) -> URIRef | None:
     return None if log.head is None else log.head.id
 
 
@@ -423,4 +495,6 @@ async def _explain(request: Request, error: Exception) -> Response:
     if isinstance(error, UnfitPatch | InvalidId | DecodeError | EncodeError):
         return JSONResponse({"detail": str(error)}, 400)
     _log.error("%s %s", request.method, request.url.path, exc_info=error)
-    return JSONResponse({"detail": "the server can't do that now: see its log"}, 500)
+    return JSONResponse(
+        {"detail": "the server can't do that now: its standard error says why"}, 500
+    )

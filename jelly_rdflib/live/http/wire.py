@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 from typing import Any
 
 from rdflib.term import URIRef
 
 from jelly_rdflib.log.entry import Row
-from jelly_rdflib.log.names import parse_patch_id
+from jelly_rdflib.log.names import InvalidId, parse_patch_id
 
 JELLY_PATCH = "application/x-jelly-rdf-patch"
 JELLY = "application/x-jelly-rdf"
@@ -24,6 +25,8 @@ HEARTBEAT = 15.0
 
 # RFC 9110 has no way to say that a patch must be the first one: "If-None-Match: *" asks for no log.
 _EMPTY = '"empty"'
+_ETAG = re.compile(r'(W/)?"([^"]*)"')
+_ETAGS = re.compile(rf"{_ETAG.pattern}(?:\s*,\s*{_ETAG.pattern})*")
 
 
 def etag(head: str | None) -> str:
@@ -36,11 +39,19 @@ def etag(head: str | None) -> str:
     return _EMPTY if head is None else f'"{head}"'
 
 
-def parse_etag(value: str) -> URIRef | None:
-    """Return the id in an ETag; None for a log without patches. Anything else is an InvalidId."""
-    if value == _EMPTY:
-        return None
-    return parse_patch_id(value.removeprefix('"').removesuffix('"'))
+def parse_etags(value: str) -> list[URIRef | None]:
+    """Return the ids in ``If-Match``; None for a log without patches. Weak ones never match.
+
+    Anything that is no list of ETags of a log is an InvalidId.
+
+    Examples:
+        >>> parse_etags('"empty", W/"x"')
+        [None]
+    """
+    if _ETAGS.fullmatch(value.strip()) is None:
+        raise InvalidId(f"{value!r} is no list of ETags: they stand in quotation marks")
+    strong = (found[2] for found in _ETAG.finditer(value) if not found[1])
+    return [None if f'"{each}"' == _EMPTY else parse_patch_id(each) for each in strong]
 
 
 def row_of(fields: dict[str, Any]) -> Row:

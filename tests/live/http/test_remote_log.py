@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
+from jelly_rdflib.live.http import remote_log
 from tests.live.http.support import Network, served
 from tests.log.support import GRAPH, P, S, add, change, fill, numbers, patch_id, state
 
@@ -247,7 +250,8 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
         log = PatchLog(address, timeout=0.2)
     with pytest.raises(ConnectionError, match=address):
         PatchLog(address, timeout=0.2)
-    with pytest.raises(OSError, match="it is unknown whether the patch was committed"):
+    # The patch was never sent: the log is as it was.
+    with pytest.raises(ConnectionError, match=address):
         log.append([add(1)])
 
 
@@ -312,14 +316,168 @@ def test_answers_that_are_errors(status: str, error: Any) -> None:
 
 def test_a_patch_that_comes_damaged(address: str, folder: Path, monkeypatch: Any) -> None:
     """The digest of a patch is that of its bytes, whoever has changed them on the way."""
-    from jelly_rdflib.live.http import remote_log
-
     log = fill(PatchLog(address), 1)
     fetch = remote_log.fetch
 
-    def changed(client: Any, path: str, kind: str, digest: str, what: str) -> Any:
-        return fetch(client, path, kind, digest[::-1], what)
+    def changed(client: Any, path: str, kind: str, digest: str, what: str, size: int) -> Any:
+        return fetch(client, path, kind, digest[::-1], what, size=size)
 
     monkeypatch.setattr(remote_log, "fetch", changed)
     with pytest.raises(LogError, match="version 1 came damaged"):
         log.entry(1).read()
+
+
+# --- answers that are lost ------------------------------------------------------------------------
+
+
+class Lossy(remote_log.Client):
+    """Its first post is done by the server, and the answer is lost."""
+
+    between: Any = None
+    is_done = True
+
+    def post(self, path: str, **options: Any) -> Any:
+        if type(self).between is None:
+            return super().post(path, **options)
+        if type(self).is_done:
+            super().post(path, **options)
+        between, type(self).between = type(self).between, None
+        between()
+        raise remote_log.Unanswered("the answer was lost")
+
+
+@pytest.fixture
+def lossy(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(remote_log, "Client", Lossy)
+    monkeypatch.setattr(Lossy, "between", None)
+    monkeypatch.setattr(Lossy, "is_done", True)
+    return Lossy
+
+
+def test_a_patch_whose_answer_is_lost_is_not_sent_again(address: str, lossy: Any) -> None:
+    log = PatchLog(address)
+    lossy.between = lambda: None
+    assert log.append([add(1)]).version == 1
+    assert PatchLog(address).version == 1
+
+
+def test_a_patch_that_was_lost_is_sent_again(address: str, lossy: Any) -> None:
+    log = PatchLog(address)
+    lossy.between, lossy.is_done = lambda: None, False
+    assert log.append([add(1)]).version == 1
+    assert PatchLog(address).version == 1
+
+
+def test_a_lost_patch_that_another_was_before_is_a_conflict(
+    address: str, folder: Path, lossy: Any
+) -> None:
+    log = PatchLog(address)
+    lossy.between, lossy.is_done = lambda: fill(PatchLog(folder), 1), False
+    with pytest.raises(LogConflict):
+        log.append([add(1)])
+
+
+@pytest.mark.parametrize("more", [0, 2])
+def test_a_patch_that_was_squashed_before_its_answer_was_missed(
+    address: str, folder: Path, lossy: Any, more: int
+) -> None:
+    """As the last one of several it is found; else nobody can tell whether it is among them."""
+    log = fill(PatchLog(address), 2)
+
+    def squash() -> None:
+        fill(PatchLog(folder), more).squash(1, 3 + more)
+
+    lossy.between = squash
+    if more == 0:
+        assert log.append([add(3)]).version == 3
+    else:
+        with pytest.raises(OSError, match="it is unknown whether the patch was committed"):
+            log.append([add(3)])
+    assert PatchLog(folder).version == 3 + more
+
+
+def test_a_server_that_fails_may_have_committed(
+    address: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server does not know it either: the client looks for the patch."""
+    from jelly_rdflib.log.history import History
+
+    append = History.append
+
+    def fail(self: Any, *arguments: Any, **options: Any) -> Any:
+        append(self, *arguments, **options)
+        raise OSError(5, "it is unknown whether this was committed")
+
+    log = PatchLog(address, timeout=0.5)
+    monkeypatch.setattr(History, "append", fail)
+    assert log.append([add(1)]).version == 1
+    monkeypatch.undo()
+    assert PatchLog(folder).version == 1
+
+
+def test_a_slow_answer_is_waited_for(
+    address: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jelly_rdflib.log.history import History
+
+    append = History.append
+
+    def slow(self: Any, *arguments: Any, **options: Any) -> Any:
+        time.sleep(1)
+        return append(self, *arguments, **options)
+
+    log = PatchLog(address, timeout=0.1)
+    monkeypatch.setattr(History, "append", slow)
+    assert log.append([add(1)]).version == 1
+
+
+# --- small things ---------------------------------------------------------------------------------
+
+
+def test_the_view_of_a_follower_never_goes_back(address: str, folder: Path) -> None:
+    for place in (address, folder):
+        log = PatchLog(place)
+        first = log.version
+        fill(PatchLog(folder), 3)
+        follower = log.follow(first)
+        assert (next(follower).version, log.version) == (first + 1, first + 1)
+        log.refresh()
+        assert (next(follower).version, log.version) == (first + 2, first + 3)
+
+
+def test_a_log_of_a_folder_is_copied_and_one_on_a_server_is_not(address: str, folder: Path) -> None:
+    log = PatchLog(folder)
+    for made in (copy.copy(log), pickle.loads(pickle.dumps(log))):
+        assert (made.version, made.path) == (log.version, log.path)
+    with pytest.raises(TypeError, match="open it by its address"):
+        copy.copy(PatchLog(address))
+
+
+def test_a_class_of_the_caller_is_for_folders(address: str, folder: Path) -> None:
+    class Own(PatchLog):
+        pass
+
+    assert type(Own(folder)) is Own
+    with pytest.raises(TypeError, match="Own is for folders"):
+        Own(address)
+
+
+def test_an_address_has_no_password() -> None:
+    with pytest.raises(ValueError, match="give a token") as caught:
+        PatchLog("http://ann:secret@localhost")
+    assert "secret" not in str(caught.value)
+
+
+def test_more_patches_than_an_answer_has(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = fill(PatchLog(address), 3)
+    monkeypatch.setattr(remote_log, "MOST_ENTRIES", 1)
+    assert [entry.version for entry in log.latest(2)] == [2, 3]
+
+
+def test_a_damaged_patch_does_not_stop_the_news(address: str, folder: Path) -> None:
+    local = fill(PatchLog(folder), 3)
+    local.entry(2).path.write_bytes(b"damaged")
+    entries = list(PatchLog(address).follow(0, timeout=0.5))
+    assert [entry.version for entry in entries] == [1, 2, 3]
+    with pytest.raises(LogError):
+        entries[1].read()

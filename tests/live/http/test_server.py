@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ def patch_id(number: int) -> str:
 
 
 def client(log: PatchLog, **options: Any) -> TestClient:
-    return TestClient(LogServer(log.path, **options).app, raise_server_exceptions=False)
+    app = LogServer(log.path, **options).app
+    return TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
 
 
 @pytest.fixture
@@ -114,7 +116,7 @@ def test_a_range_as_one_stream(http: TestClient, log: PatchLog) -> None:
     assert list(jr.read_patches(answer.content)) == expected
     answer = http.get("/patches", params={"most": 1}, headers=headers)
     assert list(jr.read_patches(answer.content)) == [log.entry(1).read()]
-    assert answer.headers["link"] == '<?since=1&most=1>; rel="next"'
+    assert answer.headers["link"] == '<?since=1&upto=3&most=1>; rel="next"'
 
 
 def test_a_list_page_by_page(http: TestClient, log: PatchLog) -> None:
@@ -143,6 +145,7 @@ def test_a_snapshot(http: TestClient, log: PatchLog) -> None:
         (f"/patches/{patch_id(9)}", 404),
         ("/patches/99999999999999999999999999", 404),
         ("/patches/x", 400),
+        (f"/patches/{'9' * 5000}", 422),
         ("/patches?since=2&upto=x", 400),
         ("/patches?since=9", 404),
         ("/patches?most=0", 422),
@@ -165,7 +168,7 @@ def test_a_format_that_there_is_not(http: TestClient) -> None:
 # --- appending ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("match", ['"{head}"', "*", None])
+@pytest.mark.parametrize("match", ['"{head}"', 'W/"x", "{head}"', "*", None])
 def test_a_patch_is_appended(http: TestClient, log: PatchLog, match: str | None) -> None:
     headers = {"Content-Type": f"{RDFP}; charset=utf-8"}
     if match is not None:
@@ -181,11 +184,21 @@ def test_a_patch_is_appended(http: TestClient, log: PatchLog, match: str | None)
     assert stored.endswith(text(4))
 
 
-@pytest.mark.parametrize("match", [f'"{patch_id(2)}"', '"empty"', f'"{patch_id(8)}"'])
+@pytest.mark.parametrize(
+    "match",
+    [
+        f'"{patch_id(2)}"',
+        '"empty"',
+        f'"{patch_id(8)}"',
+        f'W/"{patch_id(3)}"',
+        f'"{patch_id(1)}", W/"{patch_id(3)}"',
+    ],
+)
 def test_of_a_conflict_the_newest_patch_is_told(
     http: TestClient, log: PatchLog, match: str
 ) -> None:
-    answer = http.post("/patches", content=text(4), headers={"If-Match": match})
+    headers = {"If-Match": match, "Content-Type": RDFP}
+    answer = http.post("/patches", content=text(4), headers=headers)
     assert answer.status_code == 412
     assert answer.headers["etag"] == f'"{patch_id(3)}"'
     assert (answer.json()["head"], answer.json()["version"]) == (patch_id(3), 3)
@@ -197,8 +210,10 @@ def test_of_a_conflict_the_newest_patch_is_told(
     ("body", "headers", "status"),
     [
         (text(4), {}, 428),
-        (b"", {"If-Match": "*"}, 400),
+        (b"", {"If-Match": "*", "Content-Type": JELLYP}, 400),
         (b"no patch", {"If-Match": "*"}, 400),
+        (text(4), {"If-Match": "*", "Content-Type": ""}, 415),
+        (text(4), {"If-Match": patch_id(3)}, 400),
         (b"\x0a\xff\xff\xff\xff\x0f", {"If-Match": "*"}, 400),
         (text(4), {"If-Match": "*", "Content-Type": "text/html"}, 415),
         (text(4) + b"Z .\n" + text(5), {"If-Match": "*"}, 400),
@@ -215,6 +230,7 @@ def test_what_is_not_appended(
     log: PatchLog, body: bytes, headers: dict[str, str], status: int
 ) -> None:
     http = client(log, max_body=1000)
+    headers = {"Content-Type": RDFP if body.isascii() else JELLYP, **headers}
     answer = http.post("/patches", content=body, headers=headers)
     assert answer.status_code == status, answer.text
     assert answer.json()["detail"]
@@ -225,9 +241,47 @@ def test_what_is_not_appended(
 def test_what_asks_for_more_than_the_limits(log: PatchLog) -> None:
     http = client(log, limits=jr.Limits(max_name_table_size=100))
     body = jr.Patch(change(4)).serialize(format="jelly-patch")
-    answer = http.post("/patches", content=body, headers={"If-Match": "*"})
+    headers = {"If-Match": "*", "Content-Type": JELLYP}
+    answer = http.post("/patches", content=body, headers=headers)
     assert answer.status_code == 413
     assert "max_name_table_size" in answer.json()["detail"]
+
+
+def test_a_body_that_says_how_large_it_is_is_refused_at_once(log: PatchLog) -> None:
+    def never() -> Iterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    headers = {"If-Match": "*", "Content-Type": RDFP, "Content-Length": "99000000000"}
+    answer = client(log).post("/patches", content=never(), headers=headers)
+    assert answer.status_code == 413
+
+
+SITES = [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}]
+
+
+@pytest.mark.parametrize("headers", SITES)
+@pytest.mark.parametrize("path", ["/squash?first=1&last=3", "/snapshots?version=1", "/patches"])
+def test_a_page_of_another_site_changes_nothing(
+    http: TestClient, log: PatchLog, path: str, headers: dict[str, str]
+) -> None:
+    answer = http.post(path, content=text(4), headers={"Content-Type": RDFP, **headers})
+    assert answer.status_code == 403
+    assert (log.refresh(), log.version, log.snapshots) == (log.head, 3, [])
+
+
+def test_another_host_name_is_refused_without_tokens(log: PatchLog) -> None:
+    """A site whose name is made to lead to this machine (DNS rebinding)."""
+    headers = {"Host": "evil.example"}
+    assert client(log).get("/", headers=headers).status_code == 403
+    assert client(log, is_open=True).get("/", headers=headers).status_code == 200
+    for host in ("localhost:80", "127.0.0.1", "[::1]:8080"):
+        assert client(log).get("/", headers={"Host": host}).status_code == 200
+
+
+def test_a_log_that_has_not_changed(http: TestClient) -> None:
+    tag = http.get("/").headers["etag"]
+    assert http.get("/", headers={"If-None-Match": tag}).status_code == 304
 
 
 def test_of_what_breaks_no_path_and_no_trace_is_told(
@@ -237,7 +291,7 @@ def test_of_what_breaks_no_path_and_no_trace_is_told(
     log.entry(2).path.write_bytes(b"damaged")
     answer = http.get("/patches/2")
     assert answer.status_code == 500
-    assert answer.json() == {"detail": "the server can't do that now: see its log"}
+    assert answer.json() == {"detail": "the server can't do that now: its standard error says why"}
     assert "is damaged" in caplog.text
     answer = http.get("/problems")
     assert len(answer.json()["problems"]) == 1
