@@ -1,6 +1,6 @@
 """An independent, slow and obvious implementation of both formats, to hold the package against.
 
-- `schema`: protobuf's own classes, compiled from ``jelly_rdflib/proto/`` when the tests start.
+- `schema`: protobuf's own classes, compiled from ``proto/`` when the tests start.
 - `wire`: Protocol Buffers' wire format by hand: what the strict reader must refuse, and the odd but
   legal spellings that a foreign producer may use.
 - `terms`: terms as plain tuples, and the comparison of rdflib's terms attribute by attribute.

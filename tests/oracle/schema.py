@@ -1,4 +1,4 @@
-"""Protobuf's classes of ``jelly_rdflib/proto/*.proto``, in a descriptor pool of their own.
+"""Protobuf's classes of ``proto/*.proto``, in a descriptor pool of their own.
 
 The pool is not protobuf's default one, so that another package which registers files of the same
 names (pyjelly does) may be imported in the same process.
