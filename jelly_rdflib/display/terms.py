@@ -24,7 +24,8 @@ _MOST_DEPTH = 3
 def spell(term: Node) -> str:
     """Return a term as N-Triples has it, however long it is.
 
-    rdflib's n3() refuses what is no valid IRI, and warns of numbers that are none.
+    rdflib's own ``n3()`` refuses invalid IRIs, and warns of invalid numbers. This function writes
+    both as they are.
 
     Examples:
         >>> from rdflib import URIRef
@@ -37,7 +38,7 @@ def spell(term: Node) -> str:
 
 
 def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return a term, or an operation, for people to read: what is long is cut.
+    """Return a term or an operation as text for messages; long parts are cut.
 
     Args:
         value: A term, in the syntax of N-Triples. An `Op` has its name. Other things look as in
@@ -99,7 +100,7 @@ class _Shortener(reprlib.Repr):
                 prefix = self._prefixes.get(iri[:end])
                 if prefix is not None and _LOCAL_NAME.fullmatch(iri, end):
                     return f"{shorten(prefix)}:{iri[end:]}"
-        # What is no valid IRI may have the character that ends one.
+        # An invalid IRI may contain ">", which would seem to end it.
         return "<{}>".format(short.replace(">", r"\u003E"))
 
 

@@ -34,8 +34,8 @@ _KINDS: dict[type, type[ParserError]] = {
 def raising_parser_errors() -> Iterator[None]:
     """Have the errors of an input be ``rdflib.exceptions.ParserError``, too.
 
-    Those who call ``Graph.parse`` catch that error, whichever format they parse. The errors are
-    made where nothing of rdflib is known, so they become one here.
+    Callers of ``Graph.parse`` catch that error, whichever format they parse. The core makes the
+    errors, and must not import rdflib. So the plugins change the class of each error here.
     """
     try:
         yield

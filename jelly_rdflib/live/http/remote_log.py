@@ -62,14 +62,13 @@ _NO_FOLDER = "a log on a server has no folder here"
 class RemoteEntry(LogEntry):
     """A patch of a log on a server: its bytes are fetched when they are read."""
 
-    __slots__ = ("_client", "_inline")
+    __slots__ = ("_client", "inline")
 
-    def __init__(
-        self, row: Row, client: Client, limits: Limits, *, inline: bytes | None = None
-    ) -> None:
+    def __init__(self, row: Row, client: Client, limits: Limits) -> None:
         super().__init__(row, Path(), limits)
         self._client = client
-        self._inline = inline
+        self.inline: bytes | None = None
+        """The segment, if it came with the news of the patch."""
 
     @property
     def path(self) -> Path:
@@ -87,8 +86,8 @@ class RemoteEntry(LogEntry):
 
     def stored(self) -> Readable:
         """Return the segment as the server has stored it, after a check of its digest."""
-        if self._inline is not None:
-            return self._inline
+        if self.inline is not None:
+            return self.inline
         path, what = f"patches/{self.version}", f"version {self.version}"
         return fetch(self._client, path, JELLY_PATCH, self.digest, what, size=self.size)
 
@@ -212,13 +211,13 @@ class RemoteHistory:
         """Ask for the patch that makes a version, by its number or its id."""
         return self.entry(self.client.json(f"patches/{version}"))
 
-    def entry(self, fields: Any, *, inline: bytes | None = None) -> RemoteEntry:
+    def entry(self, fields: Any) -> RemoteEntry:
         """Return the patch of an answer."""
         try:
             row = row_of(fields)
         except (KeyError, TypeError, ValueError):
             raise self.client.no_log() from None
-        return RemoteEntry(row, self.client, self.limits, inline=inline)
+        return RemoteEntry(row, self.client, self.limits)
 
 
 class RemotePatchLog(PatchLog):
@@ -258,9 +257,6 @@ class RemotePatchLog(PatchLog):
         self._history = RemoteHistory(self._client, limits or Limits())
         # A server that is not there at the start may be a wrong address.
         self._get(patience=0)
-
-    def __repr__(self) -> str:
-        return f"<PatchLog {self.location!r}: version {self.version}>"
 
     @property
     def path(self) -> Path:
@@ -314,21 +310,17 @@ class RemotePatchLog(PatchLog):
         found = self._resolve(version)
         if found == 0:
             raise MissingVersion(NO_PATCH)
-        return self._find(found)
-
-    def _find(self, version: int | str) -> LogEntry:
-        """Ask for the patch that makes a version, by its number or its id."""
-        found: LogEntry = self._history.find(version)
-        return found
+        entry: LogEntry = self._history.find(found)
+        return entry
 
     def _find_id(self, id: URIRef) -> int | None:
         try:
-            return self._find(id).version
+            return int(self._history.find(id).version)
         except MissingVersion:
             return None
 
     def _resolve(self, version: Version) -> int:
-        return resolve(version, self.version, self._find_id, self._find)
+        return resolve(version, self.version, self._find_id, self._history.find)
 
     def _snapshots(self, upto: int) -> list[Snapshot]:
         return [
@@ -385,8 +377,9 @@ class RemotePatchLog(PatchLog):
         Returns:
             The place of the snapshot, relative to the address.
         """
-        found = self._client.change("snapshots", version=str(self._resolve(version)))
-        return Path(f"snapshots/{found['version']}")
+        number = self.entry(version).version
+        self._client.change("snapshots", version=str(number))
+        return Path(f"snapshots/{number}")
 
     def verify(self, *, deep: bool = False) -> list[LogProblem]:
         """Have the server find all problems of the log; see `PatchLog.verify`."""
@@ -462,13 +455,14 @@ class RemotePatchLog(PatchLog):
 
     def _entry_of(self, fields: dict[str, Any]) -> RemoteEntry:
         """Return the patch of an event, which may have its segment."""
-        inline = None
-        if "patch" in fields:
-            try:
-                inline = base64.b64decode(fields["patch"], validate=True)
-            except (ValueError, TypeError):
-                raise self._client.no_log() from None
-            if len(inline) > MAX_INLINE or hashlib.sha256(inline).hexdigest() != fields["digest"]:
-                raise self._client.no_log()
-        entry: RemoteEntry = self._history.entry(fields, inline=inline)
+        entry: RemoteEntry = self._history.entry(fields)
+        if "patch" not in fields:
+            return entry
+        try:
+            inline = base64.b64decode(fields["patch"], validate=True)
+        except (ValueError, TypeError):
+            raise self._client.no_log() from None
+        if len(inline) > MAX_INLINE or hashlib.sha256(inline).hexdigest() != entry.digest:
+            raise self._client.no_log()
+        entry.inline = inline
         return entry

@@ -41,7 +41,7 @@ def run(
     """Serve until SIGINT or SIGTERM comes, which is raised again after the last request.
 
     Args:
-        server: What is served.
+        server: The server of the log.
         host: The name or address to listen at.
         port: The port; 0: one that is free.
         certificate, key: The files of a TLS certificate and its key; None: HTTP without TLS.

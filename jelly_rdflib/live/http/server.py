@@ -398,12 +398,11 @@ class LogServer:
         next patch. An event `gone` says that the version was squashed.
         """
         start = last_event_id or since
-        with self._resolving(None if start is None else _version(start)) as (_, (version,)):
-            pass
+        with self._resolving(_version(start)) as (_, (version,)):
+            events = self.feed.follow(version)
         if self.feed.is_full:
             raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        events = self.feed.follow(version)
         return StreamingResponse(events, media_type=EVENTS, headers=headers)
 
 

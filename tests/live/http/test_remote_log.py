@@ -481,3 +481,10 @@ def test_a_damaged_patch_does_not_stop_the_news(address: str, folder: Path) -> N
     assert [entry.version for entry in entries] == [1, 2, 3]
     with pytest.raises(LogError):
         entries[1].read()
+
+
+@pytest.mark.parametrize("fields", [{}, {"patch": "AAAA"}, {"version": 1, "patch": None}])
+def test_news_that_is_no_patch(address: str, fields: dict[str, Any]) -> None:
+    log: Any = PatchLog(address)
+    with pytest.raises(LogError, match="is no patch log"):
+        log._entry_of(fields)
