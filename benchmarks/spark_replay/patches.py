@@ -15,7 +15,7 @@ import jelly_rdflib as jr
 
 __all__ = ["Chain"]
 
-CACHE = Path(".cache/bench/spark-replay")
+CACHE = Path(__file__).resolve().parents[2] / ".cache/bench/spark-replay"
 # Part of the name of what is cached: change it where what is made below changes.
 EDITION = 2
 

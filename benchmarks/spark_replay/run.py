@@ -23,8 +23,10 @@ MAX_RESULT = "4m"
 FIRST = "00000.*"
 # This folder's benchmarks, with the package of another release if one is named.
 MAIN = """
-import sys, benchmarks
+import sys
 sys.path.insert(0, sys.argv[1])
+import benchmarks
+sys.path[0] = sys.argv[2]
 from benchmarks.spark_replay.run import main
 main()
 """
@@ -69,14 +71,12 @@ def run_apart(task: Task) -> Run:
     """Measure in a process of its own; a RuntimeError with all that it printed if it fails."""
     if task.source != "parquet":
         task.chain.make(task.source)
-    environment = dict(os.environ)
-    if task.package:
-        # Spark's workers look here, too.
-        environment["PYTHONPATH"] = task.package
+    package = task.package or str(ROOT)
     done = subprocess.run(
-        [sys.executable, "-c", MAIN, task.package, json.dumps(asdict(task))],
-        cwd=ROOT,
-        env=environment,
+        [sys.executable, "-c", MAIN, str(ROOT), package, json.dumps(asdict(task))],
+        # Spark's workers look in both for the package, here first.
+        cwd=package,
+        env={**os.environ, "PYTHONPATH": package},
         capture_output=True,
         text=True,
     )

@@ -206,6 +206,9 @@ class PatchLog(Tabular):
         """The versions that have snapshots."""
         return [snapshot.version for snapshot in self._snapshots(self.version)]
 
+    def close(self) -> None:
+        """Close the connections to a server; for a folder there is nothing to close."""
+
     def refresh(self) -> LogEntry | None:
         """Update the view with the changes of other writers.
 

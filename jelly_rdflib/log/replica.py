@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
@@ -15,19 +17,30 @@ from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogError
+from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.following import PatchSource, follow
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.history import Snapshot, check_compression
-from jelly_rdflib.log.names import Compression, file_path, file_paths
+from jelly_rdflib.log.names import (
+    Compression,
+    InvalidId,
+    file_path,
+    file_paths,
+    make_patch_id,
+    parse_patch_id,
+)
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.versions import Version
 from jelly_rdflib.options import Limits
+from jelly_rdflib.patch.patch import Patch
 
 _NAME = "replica.db"
 _APPLICATION_ID = 0x4A505250  # "JPRP"
+_Place: TypeAlias = "tuple[int, URIRef | None, str | None]"
 _SCHEMA = """
 CREATE TABLE data (
     version INTEGER NOT NULL,
@@ -77,8 +90,9 @@ class Replica:
         1
     """
 
-    # The version of the dataset, and the id of the patch that makes it.
-    _at: tuple[int, URIRef | None]
+    # The version of the dataset, the id of the patch that makes it, and the position of that in a
+    # source that it came from.
+    _at: _Place
 
     def __init__(
         self,
@@ -132,6 +146,11 @@ class Replica:
         """The id of the patch that makes this version; None if the dataset is empty."""
         return self._at[1]
 
+    @property
+    def position(self) -> str | None:
+        """The position of the dataset in the source of `follow`; None if it follows a log."""
+        return self._at[2]
+
     def update(
         self, log: PatchLog, *, upto: Version = None, progress: Progress | None = None
     ) -> int:
@@ -165,17 +184,74 @@ class Replica:
                 log.checkout(upto, target=self.dataset, progress=progress)
             else:
                 log.replay(self.dataset, since=self.id, upto=upto, progress=progress)
-            self._save(missing[-1])
+            self._save((missing[-1].version, missing[-1].id, None))
         except BaseException:
             self._load()
             raise
-        self._at = missing[-1].version, missing[-1].id
         return self.version
 
-    def _read(self) -> Snapshot | None:
-        """Return the row of the dataset; None for an empty dataset."""
+    def follow(
+        self,
+        source: PatchSource,
+        *,
+        save_every: float = 10.0,
+        progress: Callable[[Patch], object] | None = None,
+    ) -> int:
+        """Apply the patches of a live source as they come, until it ends.
+
+        The source goes on after the last patch that was stored. The data and the position of the
+        source are stored together, so each patch counts once, wherever the program is interrupted.
+        The source's patches are acknowledged after that.
+
+        Args:
+            source: The source, see `jelly_rdflib.live.connect`. It must be the same each time.
+            save_every: Seconds between two times at which the whole data are stored. They are also
+                stored at the end, after an error, and after Ctrl+C.
+            progress: Called with each patch that was applied.
+
+        Returns:
+            The new version of the dataset: one more for each patch, or the log's.
+
+        Raises:
+            ValueError: The position in the folder is none of this source.
+            ApplyError: rdflib can't hold a statement.
+            Exception: What the source raises.
+
+        Examples:
+            >>> import tempfile
+            >>> from jelly_rdflib import live
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     entry = PatchLog(f"{folder}/log", create=True).append([])
+            ...     replica = Replica(f"{folder}/replica")
+            ...     with live.connect(f"{folder}/log", timeout=0) as source:
+            ...         replica.follow(source)
+            1
+        """
+        start = self.position or self.id
+        if start is not None:
+            source.resume(str(start))
+
+        def take(patch: Patch) -> None:
+            apply(patch, self.dataset)
+            self._at = self._after(patch, source)
+            if progress is not None:
+                progress(patch)
+
+        follow(source, take, lambda: self._save(self._at), store_every=save_every)
+        return self.version
+
+    def _after(self, patch: Patch, source: PatchSource) -> _Place:
+        try:
+            id = parse_patch_id(patch.header.get("id"))
+        except InvalidId:
+            id = make_patch_id()
+        return source.version or self.version + 1, id, source.position
+
+    def _read(self) -> tuple[Snapshot, str | None] | None:
+        """Return the row of the dataset and the position; None for an empty dataset."""
         with self._database.reading() as connection:
-            return self._row(connection)
+            row = self._row(connection)
+            return None if row is None else (row, self._position_in(connection))
 
     def _row(self, connection: sqlite3.Connection) -> Snapshot | None:
         columns = ", ".join(Snapshot._fields)
@@ -184,35 +260,57 @@ class Replica:
             raise self._database.damaged(f"it has {len(rows)} versions, not one")
         return Snapshot(*self._database.check(columns, rows[0])) if rows else None
 
+    def _position_in(self, connection: sqlite3.Connection) -> str | None:
+        # A replica has this table only if it has followed a source.
+        query = "SELECT 1 FROM sqlite_master WHERE name = 'source'"
+        if connection.execute(query).fetchone() is None:
+            return None
+        rows = connection.execute("SELECT position FROM source").fetchall()
+        if not rows:
+            return None
+        if len(rows) > 1 or not isinstance(rows[0][0], str):
+            raise self._database.damaged("its table source has no position")
+        found: str = rows[0][0]
+        return found
+
     def _load(self) -> None:
         while True:
             self.dataset = empty_dataset()
-            self._at = 0, None
-            row = self._read()
-            if row is None:
+            self._at = 0, None, None
+            found = self._read()
+            if found is None:
                 return
+            row, position = found
             try:
                 path = file_path(self._path, row.file)
                 load_snapshot(path, row.digest, self.dataset, self._limits)
             except LogError:
                 # Unless another process has replaced the file meanwhile.
-                if self._read() == row:
+                if self._read() == found:
                     raise
             else:
-                self._at = row.version, URIRef(row.id)
+                self._at = row.version, URIRef(row.id), position
                 return
 
-    def _save(self, entry: LogEntry) -> None:
+    def _save(self, at: _Place) -> None:
         """Store the dataset in place of an older one; a newer one stays."""
+        version, id, position = at
+        assert id is not None
         with self._database.staged() as file:
-            place = (entry.version, entry.id, self._path)
+            place = (version, id, self._path)
             path = write_snapshot(file, self.dataset, *place, is_compressed=self._is_compressed)
             with self._database.writing(file) as connection:
                 old = self._row(connection)
-                if old is not None and old.version >= entry.version:
+                if old is not None and old.version >= version:
                     # Another process has updated it, too.
+                    self._at = at
                     return
-                row = (entry.version, str(entry.id), path.name, file.digest, time.time())
+                row = (version, str(id), path.name, file.digest, time.time())
                 connection.execute("DELETE FROM data")
                 replaced = [] if old is None else file_paths(self._path, [(old.file,)])
                 self._database.publish(connection, file, path, row, replaced)
+                connection.execute("CREATE TABLE IF NOT EXISTS source (position TEXT NOT NULL)")
+                connection.execute("DELETE FROM source")
+                if position is not None:
+                    connection.execute("INSERT INTO source VALUES (?)", (position,))
+        self._at = at

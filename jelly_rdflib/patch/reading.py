@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from jelly_rdflib.core.batch import BatchSlice, BatchSource, Tabular
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, Tabular
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
@@ -110,9 +110,37 @@ class PatchIterator(Tabular):
 
 
 def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
-    slices: list[BatchSlice] = []
-    held = 0
+    collector = PatchCollector(max_held)
     for batch in batches:
+        try:
+            yield from collector.take(batch)
+        except LimitError as error:
+            batches.place_error(error)
+            batches.close()
+            raise
+        # Its memory is not needed while the next one is read.
+        del batch
+
+
+class PatchCollector:
+    """Collects the batches of a stream to patches.
+
+    Args:
+        max_held: The largest size of a patch, in which each batch counts as 128 operations or more.
+    """
+
+    def __init__(self, max_held: int) -> None:
+        self._max_held = max_held
+        self._slices: list[BatchSlice] = []
+        self._held = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Has a patch started that has not ended yet?"""
+        return bool(self._slices)
+
+    def take(self, batch: Batch) -> Iterator[Patch]:
+        """Add a batch, and yield the patches that an `Op.END` ends in it; see `add`."""
         ops = bytes(batch.ops)
         start = 0
         while start < len(ops):
@@ -120,20 +148,28 @@ def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
             is_whole = end >= 0
             if not is_whole:
                 end = len(ops)
-            if end > start:
-                held += max(end - start, _BATCH_COST)
-                slices.append(BatchSlice(batch, start, end))
-            if held > max_held:
-                error = LimitError(
-                    f"a patch has more than {max_held} operations (limit max_held_operations;"
-                    f" each frame counts as {_BATCH_COST} or more)"
-                )
-                batches.place_error(error)
-                batches.close()
-                raise error
+            self.add(batch, start, end)
             start = end + 1
             if is_whole:
-                yield Patch.of_slices(slices)
-                slices, held = [], 0
-        # Its memory is not needed while the next one is read.
-        del batch
+                yield self.end()
+
+    def add(self, batch: Batch, start: int, stop: int) -> None:
+        """Add some rows of a batch, none of which is an `Op.END`.
+
+        Raises:
+            LimitError: The patch is too large.
+        """
+        if stop > start:
+            self._held += max(stop - start, _BATCH_COST)
+            self._slices.append(BatchSlice(batch, start, stop))
+        if self._held > self._max_held:
+            raise LimitError(
+                f"a patch has more than {self._max_held} operations (limit max_held_operations;"
+                f" each frame counts as {_BATCH_COST} or more)"
+            )
+
+    def end(self) -> Patch:
+        """End the patch, and return it."""
+        patch = Patch.of_slices(self._slices)
+        self._slices, self._held = [], 0
+        return patch

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import random
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http.wire import JSON
+from jelly_rdflib.live.waiting import waits
 
 _T = TypeVar("_T")
 TOKEN = "JELLYP_TOKEN"
@@ -27,8 +27,6 @@ _CONNECT_TIMEOUT = 10.0
 LONG = 600.0
 # The most that an answer in JSON may have, in bytes.
 _MOST_JSON = 1 << 26
-# Seconds between two tries: the first wait, and the longest.
-_FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 # Answers of a server, or of a proxy before it, that is not there at the moment.
 _TRY_AGAIN = (429, 502, 503, 504)
 
@@ -229,12 +227,3 @@ class Client:
 
 def _id(value: Any) -> URIRef | None:
     return URIRef(value) if isinstance(value, str) else None
-
-
-def waits() -> Iterator[float]:
-    """Yield the seconds to wait before each further try: more and more, and never all the same."""
-    wait = _FIRST_WAIT
-    while True:
-        # Many clients that have lost one server should not come back at the same time.
-        yield wait * random.uniform(0.5, 1.0)
-        wait = min(wait * 2, _LONGEST_WAIT)

@@ -1,0 +1,63 @@
+"""What the commands for live changes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+URL_HELP = """\b
+  kafka://host:9092/topic
+  mqtt://host:1883/topic, mqtts://…
+  grpc://host:8981/topic, grpcs://…
+  http://…, https://…, or a folder: a patch log
+"""
+
+
+def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
+    """Return the settings that are given one by one, as NAME=VALUE."""
+    found = {}
+    for text in value:
+        name, equals, setting = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{text!r} is not like NAME=VALUE")
+        found[name] = setting
+    return found
+
+
+def _read_settings_file(context: Any, param: Any, value: str | None) -> dict[str, str]:
+    """Return the settings in a file, one a line; empty lines and comments are left out."""
+    if value is None:
+        return {}
+    lines = map(str.strip, Path(value).read_text("utf-8").splitlines())
+    return _read_settings(context, param, tuple(x for x in lines if x and not x.startswith("#")))
+
+
+def settings_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for the settings of a transport: `settings` and `secret_settings`."""
+    function = click.option(
+        "--settings",
+        "secret_settings",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        callback=_read_settings_file,
+        help="A file of settings, NAME=VALUE a line: for passwords.",
+    )(function)
+    return click.option(
+        "--setting",
+        "settings",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=_read_settings,
+        help="A setting of the transport; its page in the documentation lists them. Repeatable.",
+    )(function)
+
+
+def open_live(opener: Callable[..., Any], url: str, **options: Any) -> Any:
+    """Open a source or sink; an address or setting that is wrong is an error of the call."""
+    try:
+        return opener(url, **options)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

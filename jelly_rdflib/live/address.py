@@ -1,0 +1,73 @@
+"""Addresses of streams of patches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+_T = TypeVar("_T")
+
+
+class Address:
+    """An address: ``scheme://host:port/path?setting=value``, and further settings.
+
+    Args:
+        url: The address. Its settings are those that nobody needs to hide.
+        settings: Further settings, such as passwords; they win over those of the address.
+
+    Raises:
+        ValueError: The address has a user name or a password, which messages would show.
+
+    Examples:
+        >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})
+        >>> address.scheme, address.host, address.path, address.take("retries", int, 5)
+        ('kafka', 'localhost:9092', 'changes', 3)
+        >>> address.settings
+        {'group': 'copies'}
+    """
+
+    def __init__(self, url: str, settings: Mapping[str, Any]) -> None:
+        # The path of a folder has no settings.
+        parts = urlsplit(url) if "://" in url else SplitResult("", "", url, "", "")
+        if "@" in parts.netloc:
+            raise ValueError(
+                f"the address of {parts.netloc.rpartition('@')[2]} has a user name or a password:"
+                " give them as settings"
+            )
+        self.scheme = parts.scheme.lower()
+        """In small letters; empty for the path of a folder."""
+        self.host = parts.netloc
+        """The host and its port, or several with commas between them; as they stand."""
+        self.path = unquote(parts.path.lstrip("/")) if self.scheme else url
+        self.settings = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **settings}
+        """The settings that were not taken yet."""
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.host}/{self.path}" if self.scheme else self.path
+
+    def take(self, name: str, kind: Callable[[Any], _T], default: _T) -> _T:
+        """Take a setting out, as a value of some type.
+
+        Raises:
+            ValueError: It has no such value.
+        """
+        if name not in self.settings:
+            return default
+        value = self.settings.pop(name)
+        try:
+            return kind(value)
+        except (ValueError, TypeError):
+            raise ValueError(f"{self}: {name}={value} is no {kind.__name__}") from None
+
+    def choose(self, name: str, choices: tuple[str, ...]) -> str:
+        """Take a setting out that is one of some words; the first one is the default."""
+        found = self.take(name, str, choices[0])
+        if found not in choices:
+            raise ValueError(f"{self}: {name}={found} is none of: {', '.join(choices)}")
+        return found
+
+    def check_all_taken(self) -> None:
+        """Check that there is no setting that nothing takes."""
+        for name in self.settings:
+            raise ValueError(f"{self}: there is no setting {name!r}")

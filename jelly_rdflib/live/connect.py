@@ -1,0 +1,133 @@
+"""Opens sources and sinks by their addresses."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.live.source import Source
+from jelly_rdflib.options import Limits, PatchOptions
+
+
+class Transport(NamedTuple):
+    """A transport: its module here, and the extra that brings its packages.
+
+    The module has ``open_source(address, limits, timeout)`` and
+    ``open_sink(address, limits, options)``.
+    """
+
+    module: str
+    extra: str
+
+
+TRANSPORTS = {
+    "": Transport("log", "http"),
+    "http": Transport("log", "http"),
+    "https": Transport("log", "http"),
+    "kafka": Transport("kafka", "kafka"),
+    "grpc": Transport("grpc", "grpc"),
+    "grpcs": Transport("grpc", "grpc"),
+    "mqtt": Transport("mqtt", "mqtt"),
+    "mqtts": Transport("mqtt", "mqtt"),
+}
+"""The transports by the schemes of their addresses."""
+
+
+def connect(
+    url: str | os.PathLike[str],
+    *,
+    timeout: float | None = None,
+    limits: Limits | None = None,
+    position: str | None = None,
+    **settings: Any,
+) -> Source:
+    """Connect to a stream of patches, and return the source of them.
+
+    | address | what it is |
+    |---|---|
+    | a folder, ``http://…``, ``https://…`` | a `jelly_rdflib.PatchLog` |
+    | ``kafka://host:9092/topic`` | a topic of Kafka |
+    | ``grpc://host:8981/topic``, ``grpcs://…`` | a server of patches by gRPC |
+    | ``mqtt://host:1883/topic``, ``mqtts://…`` | a topic of an MQTT broker |
+
+    Each transport has settings of its own, which its page in the documentation lists. They are
+    given by name here, or in the address: ``?group=copies``. Secrets don't belong in an address.
+
+    Args:
+        url: The address.
+        timeout: The seconds without a patch after which an iteration ends; None: never.
+        limits: What to accept from strangers; by default the defaults of `jelly_rdflib.Limits`.
+        position: The `Source.position` to go on from; by default the transport's own.
+        settings: Of the transport.
+
+    Raises:
+        ConnectionError: The server can't be reached.
+        ValueError: There is no such transport or setting; or the position is of another stream.
+        ImportError: The transport needs packages that are not there; the message names the extra.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> from jelly_rdflib import live
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     jr.PatchLog.create(folder).append([(jr.Op.TX,), (jr.Op.TC,)])
+        ...     with live.connect(folder, timeout=0) as source:
+        ...         for patch in source:
+        ...             print(len(patch))
+        <LogEntry: version 1, ...>
+        4
+    """
+    address = Address(os.fspath(url), settings)
+    source: Source = _import(address).open_source(address, limits or Limits(), timeout)
+    if position is not None:
+        source.resume(position)
+    return source
+
+
+def open_sink(
+    url: str | os.PathLike[str],
+    *,
+    limits: Limits | None = None,
+    options: PatchOptions | None = None,
+    **settings: Any,
+) -> Sink:
+    """Open a transport that takes patches; the addresses and errors are those of `connect`.
+
+    Args:
+        url: The address.
+        limits: For reading the files that are sent.
+        options: The options of the streams that are sent; by default `jelly_rdflib.PatchOptions()`.
+        settings: Of the transport.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> from jelly_rdflib import live
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = jr.PatchLog.create(folder)
+        ...     with live.open_sink(folder) as sink:
+        ...         sink.send([(jr.Op.TX,), (jr.Op.TC,)])
+        ...     jr.PatchLog(folder).version
+        1
+    """
+    address = Address(os.fspath(url), settings)
+    sink: Sink = _import(address).open_sink(address, limits or Limits(), options)
+    return sink
+
+
+def _import(address: Address) -> Any:
+    transport = TRANSPORTS.get(address.scheme)
+    if transport is None:
+        raise ValueError(
+            f"there is no transport {address.scheme!r}: {', '.join(filter(None, TRANSPORTS))}"
+        )
+    try:
+        return import_module(f"jelly_rdflib.live.{transport.module}")
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"{address.scheme}:// needs the package {error.name}:"
+            f" pip install 'jelly-rdflib[{transport.extra}]'"
+        ) from error

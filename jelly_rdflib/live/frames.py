@@ -1,0 +1,185 @@
+"""Patches to the frames of a stream, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.errors import DecodeError, EncodeError
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType, RepeatedOptions
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.reading import PatchCollector
+from jelly_rdflib.streams.codecs import PatchDecoder
+from jelly_rdflib.streams.writing import PatchWriter
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+# The tag of the rows of a frame, and that of the options in a row.
+_ROWS = _OPTIONS = 0x0A
+
+
+class FrameEncoder:
+    """Turns patches into bare frames; from time to time a new stream starts.
+
+    Args:
+        options: The options of the streams; by default `PatchOptions()`.
+        restart_every: The number of frames after which a stream ends and a new one starts, with
+            options and empty lookups. Who comes later can start there.
+        max_frame_size: The largest frame that the transport takes, in bytes.
+
+    Examples:
+        >>> encoder = FrameEncoder(PatchOptions.small(), restart_every=1)
+        >>> patch = Patch([(Op.TX,), (Op.TC,)])
+        >>> [starts_stream(frame) for frame in encoder.encode(patch) + encoder.encode(patch)]
+        [True, True]
+    """
+
+    def __init__(
+        self,
+        options: PatchOptions | None = None,
+        *,
+        restart_every: int = 1000,
+        max_frame_size: int = 1 << 20,
+    ) -> None:
+        options = options or PatchOptions()
+        if restart_every < 1:
+            raise ValueError(f"a stream has one frame or more, not {restart_every}")
+        # The largest row that is cut off by its size may be as large as all rows before it.
+        most = min(options.frame_bytes, max_frame_size // 2)
+        self._options = replace(options, delimited=True, frame_bytes=most)
+        self._restart_every = restart_every
+        self._max_frame_size = max_frame_size
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the next frame start a new stream."""
+        self._frames: list[memoryview] = []
+        self._writer = PatchWriter(self, self._options)
+        self._count = 0
+
+    def write(self, data: bytes) -> None:
+        """Take a frame with its length before it; the writer calls this."""
+        start = next(number for number, byte in enumerate(data) if byte < 0x80) + 1
+        self._frames.append(memoryview(data)[start:])
+
+    def encode(self, patch: Patch) -> list[memoryview]:
+        """Return the frames of a patch: one, or several if it is long.
+
+        Raises:
+            EncodeError: The patch can't be expressed with the options, or a row of it is larger
+                than a frame may be. The next patch starts a new stream.
+        """
+        if self._count >= self._restart_every:
+            self.restart()
+        try:
+            self._writer.write_all(patch)
+            self._writer.end_patch()
+            self._writer.encoder.flush()
+        except BaseException:
+            self.restart()
+            raise
+        frames, self._frames = self._frames, []
+        largest = max(map(len, frames))
+        if largest > self._max_frame_size:
+            self.restart()
+            raise EncodeError(
+                f"a frame has {largest} bytes, and {self._max_frame_size} is the most: give options"
+                " with a smaller frame_bytes or frame_rows"
+            )
+        self._count += len(frames)
+        return frames
+
+
+def starts_stream(frame: Buffer) -> bool:
+    """Does a frame start with a row of options?
+
+    Examples:
+        >>> starts_stream(b"")
+        False
+    """
+    data = memoryview(frame).cast("B")[:8]
+    if len(data) < 3 or data[0] != _ROWS:
+        return False
+    # The length of the row is a varint.
+    at = next((number for number in range(1, len(data)) if data[number] < 0x80), len(data))
+    return at + 1 < len(data) and data[at + 1] == _OPTIONS
+
+
+class FrameDecoder:
+    """Turns the bare frames of one stream, or of several after one another, into patches.
+
+    A FLAT stream has no patches: there each frame is one, and a transaction that goes on in the
+    next frame goes with that.
+
+    Args:
+        limits: What to accept.
+        on_repeated_options: What options in a later frame mean; see `jelly_rdflib.PatchDecoder`.
+            With ``"restart"`` a patch that the earlier stream left unfinished is dropped: its
+            producer has stopped before it sent all of it.
+
+    Examples:
+        >>> encoder, decoder = FrameEncoder(), FrameDecoder()
+        >>> for frame in encoder.encode(Patch([(Op.TX,), (Op.TC,)])):
+        ...     print(list(decoder.decode(frame)))
+        [<Patch: 2 operations, header {}>]
+    """
+
+    def __init__(
+        self, limits: Limits | None = None, *, on_repeated_options: RepeatedOptions = "restart"
+    ) -> None:
+        self._limits = limits or Limits()
+        self._on_repeated_options = on_repeated_options
+        self._start()
+
+    def _start(self) -> None:
+        is_new = self._on_repeated_options == "restart"
+        self._decoder = PatchDecoder(
+            self._limits,
+            normalize=False,
+            on_repeated_options="error" if is_new else self._on_repeated_options,
+        )
+        self._patches = PatchCollector(self._limits.max_held_operations)
+        self._is_in_transaction = False
+
+    @property
+    def is_started(self) -> bool:
+        """Have the options of the stream come?"""
+        return self._decoder.options is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Has a patch started that has not ended yet?"""
+        return self._patches.is_open
+
+    def decode(self, frame: Buffer) -> Iterator[Patch]:
+        """Decode a frame, and yield the patches that end in it.
+
+        Raises:
+            DecodeError: The frame breaks a rule; the stream can't be decoded further.
+            LimitError: It asks for more than the limits, or a patch is too large.
+        """
+        if self.is_started and self._on_repeated_options == "restart" and starts_stream(frame):
+            self._start()
+        batch = self._decoder.decode_frame(frame)
+        options = self._decoder.options
+        if options is None:
+            raise DecodeError("the stream has no options: its first frame must start with them")
+        if options.stream_type == PatchStreamType.FLAT:
+            yield from self._take_flat(batch)
+        else:
+            yield from self._patches.take(batch)
+
+    def _take_flat(self, batch: Batch) -> Iterator[Patch]:
+        ops = bytes(batch.ops)
+        start, end = ops.rfind(Op.TX), max(ops.rfind(Op.TC), ops.rfind(Op.TA))
+        if start != end:
+            self._is_in_transaction = start > end
+        cut = end + 1 if self._is_in_transaction else len(ops)
+        self._patches.add(batch, 0, cut)
+        if cut and self._patches.is_open:
+            yield self._patches.end()
+        self._patches.add(batch, cut, len(ops))

@@ -1,0 +1,137 @@
+"""Patch logs, in folders and on servers, as sources and sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rdflib.term import Literal
+
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.live.source import Source
+from jelly_rdflib.live.threaded import Received, ThreadedSource
+from jelly_rdflib.log import LogEntry, PatchLog
+from jelly_rdflib.log.database import DEFAULT_TIMEOUT
+from jelly_rdflib.log.following import follow
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.patch.patch import Patch
+
+
+def open_source(address: Address, limits: Limits, timeout: float | None) -> LogSource:
+    """Open a log as a source: see `LogSource` for the settings."""
+    start = address.take("start", str, "earliest")
+    log = _open(address, limits)
+    return LogSource(log, timeout, start=start)
+
+
+def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> LogSink:
+    """Open a log as a sink."""
+    return LogSink(_open(address, limits), limits, options)
+
+
+def _open(address: Address, limits: Limits) -> PatchLog:
+    settings: dict[str, Any] = {}
+    if token := address.take("token", str, ""):
+        settings["token"] = token
+    wait = address.take("wait", float, DEFAULT_TIMEOUT)
+    address.check_all_taken()
+    return PatchLog(str(address), limits=limits, timeout=wait, **settings)
+
+
+class LogSource(ThreadedSource):
+    """The patches of a log, as they are appended.
+
+    The `position` is the id of the last patch.
+
+    Args:
+        log: The log, which no other thread uses.
+        timeout: As for `Source`.
+        start: ``"earliest"``, ``"latest"``, or the version before the first patch: its number or
+            the id of its patch.
+    """
+
+    def __init__(
+        self, log: PatchLog, timeout: float | None = None, *, start: str = "earliest"
+    ) -> None:
+        super().__init__(log.location, timeout)
+        self._log = log
+        self._start = {"earliest": "0", "latest": str(log.version)}.get(start, start)
+
+    def _read(self, position: str | None) -> Iterator[Received]:
+        version = int(position) if position and position.isdecimal() else position
+        for entry in self._log.follow(version):
+            yield Received(entry.read(), str(entry.id), str(entry.id), entry.version)
+
+    def _close(self) -> None:
+        self._log.close()
+
+
+class LogSink(Sink):
+    """A log that patches are appended to: each is on the disk when `send` returns."""
+
+    def __init__(self, log: PatchLog, limits: Limits, options: PatchOptions | None) -> None:
+        super().__init__(log.location, limits)
+        self._log = log
+        self._options = options
+
+    def _send(self, patch: Patch) -> None:
+        self._log.append(patch, options=self._options)
+
+    def _flush(self) -> None:
+        pass
+
+    def _close(self) -> None:
+        self._log.close()
+
+
+# The header that says up to where a log has followed a source.
+_POSITION = "live-position"
+# The seconds after which patches are acknowledged that are in the log already.
+_INTERVAL = 1.0
+
+
+def append_from(
+    source: Source, log: PatchLog, *, progress: Callable[[LogEntry], object] | None = None
+) -> int:
+    """Append the patches of a source to a log as they come, until the source ends.
+
+    A header ``live-position`` of each patch says where it stood in the source. So the patches
+    before it are never appended again, wherever the program is interrupted.
+
+    Args:
+        source: The source; the same each time.
+        log: The log, to which nobody else appends.
+        progress: Called with each patch that was appended.
+
+    Returns:
+        The new version of the log.
+
+    Raises:
+        LogConflict: Somebody else has appended a patch; or a patch names another one before it.
+        ValueError: The log has followed another source.
+
+    Examples:
+        >>> import tempfile
+        >>> from jelly_rdflib import live
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     entry = PatchLog.create(f"{folder}/one").append([])
+        ...     log = PatchLog.create(f"{folder}/two")
+        ...     with live.connect(f"{folder}/one", timeout=0) as source:
+        ...         append_from(source, log)
+        1
+    """
+    for entry in reversed(log.patches()):
+        if (found := entry.header.get(_POSITION)) is not None:
+            source.resume(str(found))
+            break
+
+    def take(patch: Patch) -> None:
+        rows = [row for row in patch if row[:2] != (Op.H, _POSITION)]
+        entry = log.append(Patch([(Op.H, _POSITION, Literal(source.position)), *rows]))
+        if progress is not None:
+            progress(entry)
+
+    follow(source, take, lambda: None, store_every=_INTERVAL)
+    return log.version

@@ -1,0 +1,133 @@
+"""Patches that are sent by a transport."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from jelly_rdflib.log import LogEntry
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.reading import read_patches
+from jelly_rdflib.streams.sources import is_readable
+from jelly_rdflib.types import ChangeFormat, Readable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Sink(ABC):
+    """A transport that takes patches; see `jelly_rdflib.live.open_sink`.
+
+    Leave the block of ``with`` or ``async with``, or call `flush`, to be sure that all were taken.
+    Use it from one thread, or one event loop.
+
+    Attributes:
+        url: The address, without its settings.
+
+    Args:
+        url: The address, for messages.
+        limits: The limits for reading the patches of a source.
+    """
+
+    def __init__(self, url: str, limits: Limits | None = None) -> None:
+        self.url = url
+        self._limits = limits
+        self._is_closed = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url!r}>"
+
+    @abstractmethod
+    def _send(self, patch: Patch) -> None:
+        """Send a patch; it may be on its way when this returns, and `_flush` waits for it."""
+
+    @abstractmethod
+    def _flush(self) -> None:
+        """Wait until the transport has taken all patches."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """Close the connections."""
+
+    def send(
+        self,
+        patch: Patch | LogEntry | Readable | Iterable[Operation],
+        *,
+        format: ChangeFormat | None = None,
+    ) -> None:
+        """Send a patch, or each patch of a file.
+
+        If patches are sent faster than the transport takes them, this waits.
+
+        Args:
+            patch: A `Patch`, a patch of a log, operations, or what `jelly_rdflib.read_patches`
+                reads.
+            format: The format of a file; see `jelly_rdflib.read_patches`.
+
+        Raises:
+            ConnectionError: The transport did not take this patch, or an earlier one.
+            PermissionError: It does not allow it.
+            EncodeError: The patch can't be expressed with the options, or is too large.
+        """
+        for each in _patches_of(patch, format, self._limits):
+            self._send(each)
+
+    async def send_async(
+        self,
+        patch: Patch | LogEntry | Readable | Iterable[Operation],
+        *,
+        format: ChangeFormat | None = None,
+    ) -> None:
+        """Send a patch as `send` does, while the event loop goes on."""
+        await asyncio.to_thread(self.send, patch, format=format)
+
+    def flush(self) -> None:
+        """Wait until the transport has taken all patches.
+
+        Raises:
+            ConnectionError: It did not take one.
+        """
+        self._flush()
+
+    def close(self) -> None:
+        """Wait for what was sent, as `flush` does, and close the connections."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            self._flush()
+        finally:
+            self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
+
+
+def _patches_of(
+    patch: object, format: ChangeFormat | None, limits: Limits | None
+) -> Iterator[Patch]:
+    if isinstance(patch, LogEntry):
+        yield patch.read()
+    elif is_readable(patch):
+        yield from read_patches(patch, limits=limits, normalize=False, format=format)
+    elif format is not None:
+        raise ValueError("a format is for bytes, and operations are given")
+    elif isinstance(patch, Patch):
+        yield patch
+    elif isinstance(patch, Iterable):
+        yield Patch(patch)
+    else:
+        raise TypeError(f"can't send a {type(patch).__name__}: give a patch, or a file of patches")

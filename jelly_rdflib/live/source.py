@@ -1,0 +1,176 @@
+"""Patches that come by a transport."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING
+
+from jelly_rdflib.patch.patch import Patch
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# The seconds after which a wait ends, so that signals and `close` are noticed.
+_LONGEST_WAIT = 0.25
+
+
+class Source(ABC):
+    """Patches that come by a transport, in order; see `jelly_rdflib.live.connect`.
+
+    Iterate over it, by ``for`` or by ``async for``: the iteration waits for the next patch. It
+    ends after ``timeout`` seconds without one, or when `close` is called, in any thread. A lost
+    connection is made again, with growing waits.
+
+    Use it from one thread, or one event loop. With ``async for`` a thread of its own waits for the
+    transport, so the loop goes on; a patch that came while its reader was cancelled is not lost.
+
+    Attributes:
+        url: The address, without its settings.
+
+    Args:
+        url: The address, for messages.
+        timeout: In seconds; None: the iteration waits for ever.
+    """
+
+    def __init__(self, url: str, timeout: float | None = None) -> None:
+        self.url = url
+        self._timeout = timeout
+        self._is_closed = Event()
+        self._thread: ThreadPoolExecutor | None = None
+        self._next: Future[Patch | None] | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url!r}>"
+
+    @abstractmethod
+    def _receive(self, wait: float) -> Patch | None:
+        """Return the next patch; None if none has come after so many seconds."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """Close the connections."""
+
+    @property
+    @abstractmethod
+    def position(self) -> str | None:
+        """The place after the last patch, from which `resume` goes on.
+
+        None if the transport has no places: then it sends again what was not acknowledged.
+        """
+
+    @property
+    def place(self) -> str | None:
+        """A text that names the place of the last patch in all of the transport's patches."""
+        return None
+
+    @abstractmethod
+    def resume(self, position: str) -> None:
+        """Go on from a `position`, before the first patch was received.
+
+        Raises:
+            ValueError: It is none of this source.
+        """
+
+    @property
+    def version(self) -> int | None:
+        """The version that the last patch makes, if the source is a patch log."""
+        return None
+
+    @abstractmethod
+    def acknowledge(self) -> None:
+        """Tell the transport that all patches so far have been kept.
+
+        Without a `position` to resume, the source goes on after them, if the transport remembers.
+        """
+
+    def receive(self, timeout: float | None = None) -> Patch | None:
+        """Return the next patch.
+
+        Args:
+            timeout: The seconds to wait for it; None: for ever.
+
+        Returns:
+            None after the timeout, or if the source is closed.
+
+        Raises:
+            ConnectionError: There is no such server, or it refuses what is asked of it.
+            PermissionError: The server does not allow it.
+            DecodeError: A frame breaks a rule; the message has its place.
+            LimitError: A frame or patch exceeds the limits.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self._is_closed.is_set():
+            left = _LONGEST_WAIT if end is None else end - time.monotonic()
+            patch = self._receive(max(0.0, min(left, _LONGEST_WAIT)))
+            if patch is not None:
+                return patch
+            if end is not None and time.monotonic() >= end:
+                break
+        return None
+
+    def listen(self, interval: float) -> Iterator[Patch | None]:
+        """Iterate as the source itself does, with None after each interval without a patch.
+
+        Args:
+            interval: In seconds.
+        """
+        last = time.monotonic()
+        while not self._is_closed.is_set():
+            patch = self.receive(interval)
+            if patch is not None:
+                last = time.monotonic()
+            elif self._timeout is not None and time.monotonic() >= last + self._timeout:
+                return
+            yield patch
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Patch:
+        patch = self.receive(self._timeout)
+        if patch is None:
+            raise StopIteration
+        return patch
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Patch:
+        if self._next is None:
+            if self._thread is None:
+                self._thread = ThreadPoolExecutor(1, thread_name_prefix=repr(self))
+            self._next = self._thread.submit(self.receive, self._timeout)
+        # A reader that is cancelled leaves the patch for the next one.
+        patch = await asyncio.shield(asyncio.wrap_future(self._next))
+        self._next = None
+        if patch is None:
+            raise StopAsyncIteration
+        return patch
+
+    def close(self) -> None:
+        """End the iteration, and close the connections. What was not acknowledged comes again."""
+        if self._is_closed.is_set():
+            return
+        self._is_closed.set()
+        if self._thread is None:
+            self._close()
+        else:
+            self._thread.submit(self._close).result()
+            self._thread.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)

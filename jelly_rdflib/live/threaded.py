@@ -1,0 +1,99 @@
+"""Sources whose client can only be waited for: a thread does that."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from typing import NamedTuple
+
+from jelly_rdflib.live.source import Source
+from jelly_rdflib.patch.patch import Patch
+
+# Patches that are received before the reader asks for them: then the transport has to wait.
+_MOST_AHEAD = 16
+# The seconds after which a thread that waits for the reader looks whether the source is closed.
+_INTERVAL = 0.25
+
+
+class Received(NamedTuple):
+    """A patch, and what the source says of it then."""
+
+    patch: Patch
+    position: str | None
+    place: str | None
+    version: int | None = None
+
+
+class ThreadedSource(Source):
+    """A source that a thread reads ahead, by a few patches."""
+
+    def __init__(self, url: str, timeout: float | None = None) -> None:
+        super().__init__(url, timeout)
+        self._start: str | None = None
+        self._last: Received | None = None
+        self._ahead: queue.Queue[Received | BaseException] = queue.Queue(_MOST_AHEAD)
+        self._reader: threading.Thread | None = None
+
+    @abstractmethod
+    def _read(self, position: str | None) -> Iterator[Received]:
+        """Yield the patches after a position, which is None for the start, as they come."""
+
+    @property
+    def position(self) -> str | None:
+        """The place after the last patch, from which `resume` goes on."""
+        return self._start if self._last is None else self._last.position
+
+    @property
+    def place(self) -> str | None:
+        """A text that names the place of the last patch in all of the transport's patches."""
+        return None if self._last is None else self._last.place
+
+    @property
+    def version(self) -> int | None:
+        """The version that the last patch makes, if the source is a patch log."""
+        return None if self._last is None else self._last.version
+
+    def acknowledge(self) -> None:
+        """Do nothing: the server keeps no account of its readers."""
+
+    def resume(self, position: str) -> None:
+        """Go on from a `position`, before the first patch was received."""
+        self._start = position
+
+    def _receive(self, wait: float) -> Patch | None:
+        if self._reader is None:
+            # A daemon, since its client may be waiting for long when the program ends.
+            self._reader = threading.Thread(target=self._run, name=repr(self), daemon=True)
+            self._reader.start()
+        try:
+            found = self._ahead.get(timeout=wait) if wait else self._ahead.get_nowait()
+        except queue.Empty:
+            return None
+        if isinstance(found, BaseException):
+            # The reader has ended: the next call starts another one.
+            self._reader = None
+            self._start = self.position
+            raise found
+        self._last = found
+        return found.patch
+
+    def _run(self) -> None:
+        try:
+            with closing(self._read(self._start)) as items:
+                for item in items:
+                    if not self._put(item):
+                        return
+            raise ConnectionError(f"{self.url}: the stream has ended")
+        except BaseException as error:
+            self._put(error)
+
+    def _put(self, item: Received | BaseException) -> bool:
+        """Hand something over; False if the source was closed meanwhile."""
+        while not self._is_closed.is_set():
+            with suppress(queue.Full):
+                self._ahead.put(item, timeout=_INTERVAL)
+                return True
+        return False

@@ -1,0 +1,18 @@
+"""How long to wait before something is tried again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+# Seconds between two tries: the first wait, and the longest.
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
+
+
+def waits() -> Iterator[float]:
+    """Yield the seconds to wait before each further try: more and more, and never all the same."""
+    wait = _FIRST_WAIT
+    while True:
+        # Many clients that have lost one server should not come back at the same time.
+        yield wait * random.uniform(0.5, 1.0)
+        wait = min(wait * 2, _LONGEST_WAIT)

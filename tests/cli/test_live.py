@@ -1,0 +1,178 @@
+"""``jellyp publish``, ``subscribe`` and ``replica follow``, with patch logs as transports."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.cli.support import COMMAND, ENVIRONMENT, run
+from tests.live.http.support import served
+
+
+def patch_of(number: int) -> jr.Patch:
+    row = (Op.A, URIRef(f"urn:{number}"), URIRef("urn:p"), Literal(number), None)
+    return jr.Patch([(Op.TX,), row, (Op.TC,)])
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> jr.PatchLog:
+    found = jr.PatchLog.create(tmp_path / "log")
+    for number in range(3):
+        found.append(patch_of(number))
+    return found
+
+
+def lines_of(data: Any) -> list[str]:
+    return sorted(f"{s.n3()} {p.n3()} {o.n3()}" for s, p, o, _ in data.quads())
+
+
+def jellyp(*arguments: str, code: int = 0) -> Any:
+    ended = run(*arguments)
+    assert ended.code == code, ended.err
+    return ended
+
+
+def start(*arguments: str) -> Any:
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    )
+
+
+def test_publish_sends_each_patch_of_files_and_logs(log: jr.PatchLog, tmp_path: Path) -> None:
+    other = jr.PatchLog.create(tmp_path / "other")
+    path = tmp_path / "more.rdfp"
+    patch_of(9).save(path)
+    ended = jellyp("publish", str(log.path), str(path), str(other.path))
+    assert ended.text == f"4 patches sent to {other.path}\n"
+    other.refresh()
+    assert other.version == 4
+    assert lines_of(other.checkout(3)) == lines_of(log.checkout())
+
+
+def test_publish_tells_in_json(log: jr.PatchLog, tmp_path: Path) -> None:
+    other = jr.PatchLog.create(tmp_path / "other")
+    ended = jellyp("publish", "--json", str(log.path), str(other.path))
+    assert json.loads(ended.text) == {"url": str(other.path), "patches": 3, "operations": 15 - 1}
+
+
+def test_subscribe_prints_rdf_patch(log: jr.PatchLog) -> None:
+    ended = jellyp("subscribe", str(log.path), "--timeout", "0.2")
+    assert [line for line in ended.text.splitlines() if line.startswith("A ")] == [
+        f'A <urn:{n}> <urn:p> "{n}"^^<http://www.w3.org/2001/XMLSchema#integer> .' for n in range(3)
+    ]
+
+
+def test_subscribe_writes_a_file(log: jr.PatchLog, tmp_path: Path) -> None:
+    out = tmp_path / "out.jellyp"
+    arguments = ["subscribe", str(log.path), "--timeout", "0.2", "-o", str(out)]
+    jellyp(*arguments)
+    assert [len(patch) for patch in jr.read_patches(out)] == [4, 5, 5]
+    assert "--overwrite" in jellyp(*arguments, code=2).err
+    jellyp(*arguments, "--overwrite")
+
+
+def test_subscribe_applies_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None:
+    out = tmp_path / "copy.nq"
+    arguments = ["subscribe", str(log.path), "--timeout", "0.2", "--apply", str(out), "--json"]
+    first = jellyp(*arguments)
+    assert [json.loads(line)["patch"] for line in first.text.splitlines()] == [1, 2, 3]
+    log.append(patch_of(3))
+    second = jellyp(*arguments)
+    assert len(second.text.splitlines()) == 1
+    assert len(out.read_text().splitlines()) == 4
+
+
+def test_a_position_of_another_source_is_refused(log: jr.PatchLog, tmp_path: Path) -> None:
+    out = str(tmp_path / "copy.nq")
+    jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out)
+    other = jr.PatchLog.create(tmp_path / "other")
+    ended = jellyp("subscribe", str(other.path), "--timeout", "0.2", "--apply", out, code=2)
+    assert "has a position in" in ended.err
+    (tmp_path / "copy.nq.position").write_text("[]")
+    ended = jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out, code=2)
+    assert "has no position" in ended.err
+
+
+def test_subscribe_appends_to_a_log_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None:
+    copy = jr.PatchLog.create(tmp_path / "copy")
+    arguments = ["subscribe", str(log.path), "--timeout", "0.2", "--log", str(copy.path)]
+    jellyp(*arguments)
+    log.append(patch_of(3))
+    jellyp(*arguments)
+    copy.refresh()
+    assert [entry.id for entry in copy.patches()] == [entry.id for entry in log.patches()]
+    assert lines_of(copy.checkout()) == lines_of(log.checkout())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_replica_that_keeps_its_position(
+    log: jr.PatchLog, tmp_path: Path, number: signal.Signals
+) -> None:
+    folder = tmp_path / "replica"
+    with served(log.path) as address:
+        process = start("replica", "follow", address, str(folder), "--store-every", "600")
+        for _ in range(3):
+            process.stdout.readline()
+        log.append(patch_of(3))
+        assert process.stdout.readline() == "version 4: 5 operations\n"
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (128 + number, "", "")
+        assert jr.Replica(folder).version == 4
+        ended = jellyp("replica", "follow", "--timeout", "1", address, str(folder), "--json")
+        assert ended.text == ""
+
+
+@pytest.mark.slow
+def test_a_killed_follower_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
+    log = jr.PatchLog.create(tmp_path / "log")
+    copy = jr.PatchLog.create(tmp_path / "copy")
+    folder = tmp_path / "replica"
+    with served(log.path) as address:
+        for number in range(50):
+            log.append(patch_of(number))
+            wait = ["--store-every", "0"]
+            following = start("replica", "follow", address, str(folder), *wait)
+            appending = start("subscribe", address, "--log", str(copy.path))
+            time.sleep(0.25 + number % 10 / 12)
+            for process in (following, appending):
+                process.kill()
+                process.communicate()
+        jellyp("replica", "follow", "--timeout", "1", address, str(folder))
+        jellyp("subscribe", "--timeout", "1", address, "--log", str(copy.path))
+    copy.refresh()
+    assert [entry.id for entry in copy.patches()] == [entry.id for entry in log.patches()]
+    replica = jr.Replica(folder)
+    assert replica.version == 50
+    assert lines_of(replica.dataset) == lines_of(log.checkout())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["publish", "/dev/null", "nats://x/y"], "there is no transport"),
+        (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),
+        (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
+        (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),
+        (["subscribe", "{log}", "--log", "x", "--apply", "y.nq"], "exclude one another"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_said(
+    log: jr.PatchLog, arguments: list[str], message: str
+) -> None:
+    ended = jellyp(*[each.format(log=log.path) for each in arguments], code=2)
+    assert message in ended.err
+    assert "pw" not in ended.err

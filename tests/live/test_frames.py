@@ -1,0 +1,106 @@
+"""Patches to the frames of a stream, and back: what transports share."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Literal, URIRef
+
+from jelly_rdflib import DecodeError, EncodeError, Op, Patch, PatchEncoder, PatchOptions, TripleTerm
+from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
+
+
+G = URIRef("urn:g")
+
+
+def patch_of(size: int, name: str = "s", *, has_transaction: bool = True) -> Patch:
+    rows = [(Op.A, URIRef(f"urn:{name}{n}"), URIRef("urn:p"), Literal(n), G) for n in range(size)]
+    return Patch([(Op.TX,), *rows, (Op.TC,)] if has_transaction else rows)
+
+
+def test_a_long_patch_has_several_frames_and_comes_back_as_one() -> None:
+    encoder, decoder = FrameEncoder(PatchOptions(frame_rows=16)), FrameDecoder()
+    patch = patch_of(100)
+    frames = encoder.encode(patch)
+    assert len(frames) > 5
+    found = [list(decoder.decode(frame)) for frame in frames]
+    assert found == [[]] * (len(frames) - 1) + [[patch]]
+    assert not decoder.is_open
+
+
+@given(sizes=st.lists(st.integers(0, 40), max_size=12), restart_every=st.integers(1, 5))
+def test_patches_come_back_over_restarts(sizes: list[int], restart_every: int) -> None:
+    options = PatchOptions.small(frame_rows=16)
+    encoder, decoder = FrameEncoder(options, restart_every=restart_every), FrameDecoder()
+    patches = [patch_of(size, f"n{number}-") for number, size in enumerate(sizes)]
+    frames = [frame for patch in patches for frame in encoder.encode(patch)]
+    assert [patch for frame in frames for patch in decoder.decode(frame)] == patches
+
+
+def test_every_restart_starts_a_stream_that_can_be_read_alone() -> None:
+    encoder = FrameEncoder(restart_every=2)
+    frames = [encoder.encode(patch_of(3))[0] for _ in range(6)]
+    assert [starts_stream(frame) for frame in frames] == [True, False] * 3
+    assert list(FrameDecoder().decode(frames[4])) == [patch_of(3)]
+
+
+def test_a_stream_without_its_start_can_not_be_read() -> None:
+    encoder = FrameEncoder()
+    encoder.encode(patch_of(1))
+    with pytest.raises(DecodeError, match="options"):
+        list(FrameDecoder().decode(encoder.encode(patch_of(1))[0]))
+
+
+def test_a_patch_whose_producer_stopped_is_dropped() -> None:
+    first, second = (FrameEncoder(PatchOptions(frame_rows=16)) for _ in range(2))
+    half = first.encode(patch_of(100, has_transaction=False))[:3]
+    decoder = FrameDecoder()
+    found = [patch for frame in half + second.encode(patch_of(2)) for patch in decoder.decode(frame)]
+    assert found == [patch_of(2)]
+
+
+def test_a_patch_that_can_not_be_encoded_leaves_no_half() -> None:
+    encoder = FrameEncoder(PatchOptions(frame_rows=16))
+    rows = list(patch_of(50, has_transaction=False))
+    quoted = TripleTerm(G, G, G)
+    with pytest.raises(EncodeError):
+        encoder.encode(Patch([*rows, (Op.A, G, G, quoted, G)]))
+    decoder = FrameDecoder()
+    (frame,) = encoder.encode(Patch(rows[:3]))
+    assert [len(patch) for patch in decoder.decode(frame)] == [3]
+
+
+def test_a_row_that_is_larger_than_a_frame_is_refused() -> None:
+    encoder = FrameEncoder(max_frame_size=1000)
+    big = Patch([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 2000), None)])
+    with pytest.raises(EncodeError, match="1000 is the most"):
+        encoder.encode(big)
+    assert starts_stream(encoder.encode(patch_of(1))[0])
+
+
+def test_frames_of_many_rows_stay_below_the_largest_size() -> None:
+    encoder = FrameEncoder(max_frame_size=4000)
+    frames = encoder.encode(patch_of(2000))
+    assert len(frames) > 5
+    assert max(map(len, frames)) <= 4000
+
+
+def test_a_flat_stream_gives_whole_transactions() -> None:
+    encoder = PatchEncoder(PatchOptions(stream_type="FLAT"))
+    decoder = FrameDecoder()
+    row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)
+    found = []
+    for rows in ([row], [(Op.TX,), row, (Op.TC,), (Op.TX,), row], [row], [(Op.TC,), row]):
+        found.append([len(p) for p in decoder.decode(encoder.encode_frame(rows))])
+    assert found == [[1], [3], [], [5]]
+
+
+def test_options_that_are_repeated_can_mean_the_same_stream() -> None:
+    encoder = PatchEncoder()
+    first, later = (encoder.encode_frame([*patch_of(2, "n"), (Op.END,)]) for _ in range(2))
+    options = first[: 2 + first[1]]
+    assert starts_stream(options)
+    decoder = FrameDecoder(on_repeated_options="continue")
+    found = [patch for each in (first, options + later) for patch in decoder.decode(each)]
+    assert found == [patch_of(2, "n")] * 2
