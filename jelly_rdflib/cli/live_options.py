@@ -8,13 +8,6 @@ from typing import Any
 
 import click
 
-URL_HELP = """\b
-  kafka://host:9092/topic
-  mqtt://host:1883/topic, mqtts://…
-  grpc://host:8981/topic, grpcs://…
-  http://…, https://…, or a folder: a patch log
-"""
-
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
     """Return the settings that are given one by one, as NAME=VALUE."""

@@ -9,7 +9,13 @@ import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.live_options import open_live, settings_options
-from jelly_rdflib.cli.options import CHANGES, chosen_limits, from_option, repeated_option
+from jelly_rdflib.cli.options import (
+    CHANGES,
+    chosen_limits,
+    from_option,
+    limit_option,
+    repeated_option,
+)
 from jelly_rdflib.cli.printable import count, say, tell
 
 
@@ -19,6 +25,7 @@ from jelly_rdflib.cli.printable import count, say, tell
 @settings_options
 @from_option("FILE")
 @repeated_option
+@limit_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was sent as JSON.")
 def command(
     files: tuple[str, ...],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count as numbers
@@ -22,7 +23,7 @@ from jelly_rdflib.cli.options import (
     to_option,
 )
 from jelly_rdflib.cli.outputs import error_of_existing, open_output, output_format, patch_format
-from jelly_rdflib.cli.printable import say
+from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, say
 
 if TYPE_CHECKING:
     from jelly_rdflib.live import Source
@@ -157,13 +158,12 @@ def _steps(
     if output is None and not is_shown:
         yield (lambda patch: None), (lambda: None)
         return
-    from jelly_rdflib.cli.printable import name_errors
     from jelly_rdflib.streams.writing import PatchWriter
 
     path = output or "-"
     format: Any = patch_format(path, to).name
-    destination: Any = click.get_binary_stream("stdout") if path == "-" else path
-    with name_errors(path), PatchWriter(destination, format=format) as writer:
+    destination: Any = sys.stdout.buffer if path == "-" else path
+    with name_errors(output or STANDARD_OUTPUT), PatchWriter(destination, format=format) as writer:
 
         def write(patch: Patch) -> None:
             writer.write_all(patch)
@@ -179,12 +179,13 @@ def _apply_steps(target: str) -> _Steps:
     from jelly_rdflib.graph.apply import apply
 
     if is_address(target):
-        return (lambda patch: apply(patch, target)), (lambda: None)
+        endpoint: Any = target
+        return (lambda patch: apply(patch, endpoint)), (lambda: None)
     from jelly_rdflib.cli.datasets import load, save
     from jelly_rdflib.graph.graphs import empty_dataset
 
     format = output_format(target, None)
-    dataset = empty_dataset()
+    dataset: Any = empty_dataset()
     if os.path.exists(target):
         with open_argument(target, None) as input_:
             dataset = load(input_)
@@ -206,7 +207,7 @@ class _PositionFile:
     def __init__(self, path: Path, source: Source) -> None:
         self._path = path
         self._source = source
-        self._position = None
+        self._position: str | None = None
         if path.exists():
             try:
                 found = json.loads(path.read_text("utf-8"))

@@ -132,15 +132,12 @@ class FrameDecoder:
         self, limits: Limits | None = None, *, on_repeated_options: RepeatedOptions = "restart"
     ) -> None:
         self._limits = limits or Limits()
-        self._on_repeated_options = on_repeated_options
+        self._on_repeated_options: RepeatedOptions = on_repeated_options
         self._start()
 
     def _start(self) -> None:
-        is_new = self._on_repeated_options == "restart"
         self._decoder = PatchDecoder(
-            self._limits,
-            normalize=False,
-            on_repeated_options="error" if is_new else self._on_repeated_options,
+            self._limits, normalize=False, on_repeated_options=self._on_repeated_options
         )
         self._patches = PatchCollector(self._limits.max_held_operations)
         self._is_in_transaction = False

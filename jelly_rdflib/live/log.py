@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from rdflib.term import Literal
@@ -59,7 +59,7 @@ class LogSource(ThreadedSource):
         self._log = log
         self._start = {"earliest": "0", "latest": str(log.version)}.get(start, start)
 
-    def _read(self, position: str | None) -> Iterator[Received]:
+    def _read(self, position: str | None) -> Generator[Received, None, None]:
         version = int(position) if position and position.isdecimal() else position
         for entry in self._log.follow(version):
             yield Received(entry.read(), str(entry.id), str(entry.id), entry.version)

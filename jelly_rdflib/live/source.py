@@ -121,7 +121,10 @@ class Source(ABC):
         """
         last = time.monotonic()
         while not self._is_closed.is_set():
-            patch = self.receive(interval)
+            left = interval
+            if self._timeout is not None:
+                left = min(left, last + self._timeout - time.monotonic())
+            patch = self.receive(left)
             if patch is not None:
                 last = time.monotonic()
             elif self._timeout is not None and time.monotonic() >= last + self._timeout:

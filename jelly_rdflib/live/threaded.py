@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, suppress
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class ThreadedSource(Source):
         self._reader: threading.Thread | None = None
 
     @abstractmethod
-    def _read(self, position: str | None) -> Iterator[Received]:
+    def _read(self, position: str | None) -> Generator[Received, None, None]:
         """Yield the patches after a position, which is None for the start, as they come."""
 
     @property

@@ -28,6 +28,7 @@ class PatchSource(Protocol):
 
     def listen(self, interval: float) -> Iterator[Patch | None]:
         """Yield patches, and None after an interval in seconds without one."""
+        ...
 
 
 def follow(

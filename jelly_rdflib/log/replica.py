@@ -20,9 +20,8 @@ from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
-from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.following import PatchSource, follow
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
+from jelly_rdflib.log.following import PatchSource, follow
 from jelly_rdflib.log.history import Snapshot, check_compression
 from jelly_rdflib.log.names import (
     Compression,

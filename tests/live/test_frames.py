@@ -10,7 +10,6 @@ from rdflib import Literal, URIRef
 from jelly_rdflib import DecodeError, EncodeError, Op, Patch, PatchEncoder, PatchOptions, TripleTerm
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
 
-
 G = URIRef("urn:g")
 
 
@@ -56,7 +55,9 @@ def test_a_patch_whose_producer_stopped_is_dropped() -> None:
     first, second = (FrameEncoder(PatchOptions(frame_rows=16)) for _ in range(2))
     half = first.encode(patch_of(100, has_transaction=False))[:3]
     decoder = FrameDecoder()
-    found = [patch for frame in half + second.encode(patch_of(2)) for patch in decoder.decode(frame)]
+    found = [
+        patch for frame in half + second.encode(patch_of(2)) for patch in decoder.decode(frame)
+    ]
     assert found == [patch_of(2)]
 
 
@@ -90,9 +91,11 @@ def test_a_flat_stream_gives_whole_transactions() -> None:
     encoder = PatchEncoder(PatchOptions(stream_type="FLAT"))
     decoder = FrameDecoder()
     row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)
-    found = []
-    for rows in ([row], [(Op.TX,), row, (Op.TC,), (Op.TX,), row], [row], [(Op.TC,), row]):
-        found.append([len(p) for p in decoder.decode(encoder.encode_frame(rows))])
+    frames = map(
+        encoder.encode_frame,
+        ([row], [(Op.TX,), row, (Op.TC,), (Op.TX,), row], [row], [(Op.TC,), row]),
+    )
+    found = [[len(patch) for patch in decoder.decode(frame)] for frame in frames]
     assert found == [[1], [3], [], [5]]
 
 

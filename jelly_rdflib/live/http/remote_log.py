@@ -27,7 +27,7 @@ from jelly_rdflib.errors import (
     LogWarning,
     MissingVersion,
 )
-from jelly_rdflib.live.http.client import LONG, Client, Unanswered, waits
+from jelly_rdflib.live.http.client import LONG, Client, Unanswered
 from jelly_rdflib.live.http.wire import (
     EVENTS,
     HEARTBEAT,
@@ -39,6 +39,7 @@ from jelly_rdflib.live.http.wire import (
     etag,
     row_of,
 )
+from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry, Row
 from jelly_rdflib.log.files import Place, load_data, write_segment
