@@ -135,6 +135,10 @@ bench-store: $(VENV)/.dev ## Measure the JellyStore against other stores, and wr
 bench-spark-replay: $(VENV)/.dev ## Replay ten million operations on Spark, against the same from text
 	$(BIN)/python -m benchmarks.spark_replay $(ARGS)
 
+.PHONY: bench-live
+bench-live: $(VENV)/.dev ## Measure Kafka, gRPC, MQTT and HTTP beside the bare clients, and write docs/live/benchmarks.md
+	$(BIN)/python -m benchmarks.live $(ARGS)
+
 .PHONY: bench-peers
 bench-peers: $(VENV)/.dev ## Measure beside Jelly-JVM, Jena and others, and write docs/benchmarks.md
 	$(BIN)/python -m benchmarks.peers $(ARGS)

@@ -1,0 +1,134 @@
+"""The clients alone: they send bytes, and count the messages that come."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from . import workload
+
+__all__ = ["RECEIVE", "SEND"]
+
+
+def _parts(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.netloc, parts.path.lstrip("/")
+
+
+def send_kafka(url: str) -> float:
+    from confluent_kafka import Producer
+
+    host, topic = _parts(url)
+    producer = Producer({"bootstrap.servers": host, "enable.idempotence": True})
+    messages = workload.frames(1000)
+    start = time.perf_counter()
+    for message in messages:
+        while True:
+            try:
+                producer.produce(topic, message, b"bare")
+                break
+            except BufferError:
+                producer.poll(0.1)
+        producer.poll(0)
+    producer.flush()
+    return time.perf_counter() - start
+
+
+def receive_kafka(url: str, count: int) -> float:
+    from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+    host, topic = _parts(url)
+    consumer = Consumer(
+        {"bootstrap.servers": host, "group.id": "bare", "enable.auto.commit": False}
+    )
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    start = time.perf_counter()
+    while count > 0:
+        message = consumer.poll(10)
+        assert message is not None, f"{count} messages are missing"
+        count -= message.error() is None
+    seconds = time.perf_counter() - start
+    consumer.close()
+    return seconds
+
+
+def _mqtt(url: str, session: str) -> tuple[Any, str]:
+    from paho.mqtt import client as paho
+
+    host, topic = _parts(url)
+    name, _, port = host.partition(":")
+    client = paho.Client(paho.CallbackAPIVersion.VERSION2, client_id=session, protocol=paho.MQTTv5)
+    client.connect(name, int(port or 1883), clean_start=True)
+    return client, topic
+
+
+def send_mqtt(url: str) -> float:
+    client, topic = _mqtt(url, "bare-sender")
+    messages = workload.frames(1)
+    client.max_inflight_messages_set(100)
+    client.loop_start()
+    start = time.perf_counter()
+    sent = [client.publish(topic, message, qos=1) for message in messages]
+    for each in sent:
+        each.wait_for_publish()
+    seconds = time.perf_counter() - start
+    client.disconnect()
+    client.loop_stop()
+    return seconds
+
+
+def receive_mqtt(url: str, count: int) -> float:
+    client, topic = _mqtt(url, "bare-receiver")
+    found: list[float] = []
+    is_done = threading.Event()
+
+    def take(*_: object) -> None:
+        found.append(time.perf_counter())
+        if len(found) == count:
+            is_done.set()
+
+    client.on_message = take
+    client.on_subscribe = lambda *_: print("ready", flush=True)
+    client.subscribe(topic, qos=1)
+    client.loop_start()
+    assert is_done.wait(120), f"{count - len(found)} messages are missing"
+    client.disconnect()
+    return found[-1] - found[0]
+
+
+def send_http(url: str) -> float:
+    import httpx2
+
+    messages = workload.bodies()
+    headers = {"Content-Type": "application/x-jelly-rdf-patch", "If-Match": "*"}
+    with httpx2.Client(base_url=url) as client:
+        start = time.perf_counter()
+        for message in messages:
+            client.post("/patches", content=message, headers=headers).raise_for_status()
+        return time.perf_counter() - start
+
+
+def receive_http(url: str, count: int) -> float:
+    import httpx2
+
+    start = time.perf_counter()
+    with (
+        httpx2.Client(base_url=url) as client,
+        client.stream("GET", "/events", params={"since": 0}, timeout=60) as answer,
+    ):
+        for line in answer.iter_lines():
+            count -= line.startswith("data: ")
+            if count == 0:
+                break
+    return time.perf_counter() - start
+
+
+SEND: dict[str, Callable[[str], float]] = {
+    "kafka": send_kafka, "mqtt": send_mqtt, "http": send_http
+}  # fmt: skip
+RECEIVE: dict[str, Callable[[str, int], float]] = {
+    "kafka": receive_kafka, "mqtt": receive_mqtt, "http": receive_http
+}  # fmt: skip

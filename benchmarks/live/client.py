@@ -1,0 +1,65 @@
+"""One client in a process of its own: ``python -m benchmarks.live.client WHAT WHOSE URL COUNT``.
+
+WHAT is ``send`` or ``receive``. WHOSE is ``ours``, ``bare`` or ``tuples``: ours, with each
+operation made into a tuple. It prints ``ready``, and at the end the seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from jelly_rdflib import live
+
+from . import bare, workload
+
+
+def send(url: str) -> float:
+    patches = workload.patches()
+    with live.open_sink(url, options=workload.OPTIONS) as sink:
+        print("ready", flush=True)
+        start = time.perf_counter()
+        for patch in patches:
+            sink.send(patch)
+        sink.flush()
+        return time.perf_counter() - start
+
+
+def receive(url: str, count: int, *, has_tuples: bool) -> float:
+    found = 0
+    with live.connect(url) as source:
+        print("ready", flush=True)
+        start = first = time.perf_counter()
+        for patch in source:
+            if found == 0:
+                first = time.perf_counter()
+            found += 1
+            if has_tuples:
+                for _ in patch:
+                    pass
+            if found == count:
+                break
+        # A broker of MQTT sends only what comes after the receiver is there.
+        return time.perf_counter() - (first if url.startswith("mqtt") else start)
+
+
+def main() -> None:
+    """Do what the arguments say."""
+    what, whose, url, count = sys.argv[1:]
+    scheme = url.partition(":")[0]
+    if whose == "bare":
+        workload.frames(1)
+        if not (what == "receive" and scheme == "mqtt"):
+            print("ready", flush=True)
+        seconds = (
+            bare.SEND[scheme](url) if what == "send" else bare.RECEIVE[scheme](url, int(count))
+        )
+    elif what == "send":
+        seconds = send(url)
+    else:
+        seconds = receive(url, int(count), has_tuples=whose == "tuples")
+    print(seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""From an append to its patch being applied at a follower, over a log server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import live
+
+from ..data import CACHE
+from .servers import SERVERS
+
+__all__ = ["Latency", "measure"]
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Seconds from before each append until its patch was applied elsewhere.
+
+    ``rate`` is how many statements a second the appender wanted to append; 0: as many as it can.
+    A patch has ``batch`` of them. ``reached`` is the rate that it came to.
+    """
+
+    rate: int
+    batch: int
+    reached: float
+    seconds: list[float]
+
+    def at(self, part: float) -> float:
+        """Return the seconds below which this part of all patches was applied."""
+        found = sorted(self.seconds)
+        return found[min(len(found) - 1, int(part * len(found)))]
+
+
+def measure(rate: int, batch: int, seconds: float) -> Latency:
+    """Append small patches for so many seconds, at a rate, and follow in another process."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(dir=CACHE) as folder,
+        SERVERS["http"](Path(folder)) as url,
+    ):
+        follower = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.live.latency", url],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        count, start = 0, time.time()
+        with live.open_sink(url) as sink:
+            while time.time() < start + seconds:
+                sink.send(_patch(batch))
+                count += batch
+                if rate:
+                    time.sleep(max(0.0, start + count / rate - time.time()))
+            reached = count / (time.time() - start)
+            sink.send([(jr.Op.H, "end", Literal(True))])
+        found = [float(line) for line in follower.communicate(timeout=120)[0].split()]
+    assert len(found) == count, (len(found), count)
+    return Latency(rate, batch, reached, found)
+
+
+def _patch(batch: int) -> jr.Patch:
+    """Make a patch with so many statements, each with the time of its append."""
+    rows = [(jr.Op.A, S, P, Literal(f"{time.time_ns()} {n}"), None) for n in range(batch)]
+    return jr.Patch([(jr.Op.TX,), *rows, (jr.Op.TC,)])
+
+
+def follow(url: str) -> None:
+    """Apply what comes, and print how long ago each statement was made."""
+    data = jr.PatchLog(url).checkout()
+    found: list[float] = []
+    with live.connect(url, start="latest") as source:
+        print("ready", flush=True)
+        for patch in source:
+            if "end" in patch.header:
+                break
+            jr.apply(patch, data)
+            now = time.time_ns()
+            found += [
+                (now - int(str(row[3]).split()[0])) / 1e9 for row in patch if row[0] == jr.Op.A
+            ]
+    print(*found, sep="\n")
+
+
+if __name__ == "__main__":
+    follow(sys.argv[1])

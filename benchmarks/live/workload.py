@@ -1,0 +1,73 @@
+"""The patches that are sent, and the same as bytes for clients that know nothing of patches."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from functools import cache
+from pathlib import Path
+
+import jelly_rdflib as jr
+from jelly_rdflib.live.frames import FrameEncoder
+
+from ..data import CACHE
+from ..spark_replay.patches import make_patch
+
+__all__ = ["OPTIONS", "bodies", "frames", "operations", "patches", "sizes"]
+
+PATCHES, OPERATIONS = 2_000, 512
+# Each patch is one frame.
+OPTIONS = jr.PatchOptions(frame_rows=1 << 20)
+# Part of the name of what is cached: change it where what is made below changes.
+EDITION = 2
+
+
+@cache
+def patches() -> list[jr.Patch]:
+    """Return the patches, decoded: each some more than 512 operations, in one frame."""
+    path = CACHE / f"live-{EDITION}-{PATCHES}-{OPERATIONS}.jellyp"
+    if not path.exists():
+        _make(path)
+    return list(jr.read_patches(path))
+
+
+def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    chance, state = random.Random(1), []  # type: ignore[var-annotated]
+    with jr.PatchWriter(path, OPTIONS) as writer:
+        for number in range(PATCHES):
+            rows = list(make_patch(number, OPERATIONS, state, chance))
+            # A log takes ids that are UUIDs, and gives each patch its own.
+            writer.write_all(row for row in rows if row[0] != jr.Op.H)
+
+
+def operations() -> int:
+    """Return how many operations the patches have together."""
+    return sum(map(len, patches()))
+
+
+def frames(restart_every: int) -> list[bytes]:
+    """Return the patches as the bare frames that a sink sends."""
+    encoder = FrameEncoder(OPTIONS, restart_every=restart_every)
+    return [bytes(frame) for patch in patches() for frame in encoder.encode(patch)]
+
+
+def bodies() -> list[bytes]:
+    """Return the patches as files of their own, as a log takes them."""
+    return [patch.serialize(format="jelly-patch") for patch in patches()]
+
+
+def sizes() -> dict[str, int]:
+    """Return the bytes of all patches by the way they are sent; gzip packs each message."""
+    texts = [patch.serialize(format="rdf-patch") for patch in patches()]
+    ways = {
+        "Jelly-Patch, a stream of 1,000 frames": frames(1000),
+        "Jelly-Patch, each message a stream": frames(1),
+        "RDF Patch text": texts,
+    }
+    sizes = {name: sum(map(len, messages)) for name, messages in ways.items()}
+    packed = {
+        f"{name}, gzip": sum(len(gzip.compress(message)) for message in messages)
+        for name, messages in ways.items()
+    }
+    return {**sizes, **packed}
