@@ -66,8 +66,8 @@ def _append(url: str, number: int, left: list[int]) -> None:
     log = jr.PatchLog(url)
     s, p = URIRef(f"urn:appender:{number}"), URIRef("urn:p")
     while left[number]:
-        row = (jr.Op.A, s, p, Literal(left[number]), None)
         try:
+            row: jr.Operation = (jr.Op.A, s, p, Literal(left[number]), None)
             log.append([(jr.Op.TX,), row, (jr.Op.TC,)])
             left[number] -= 1
         except jr.LogConflict:

@@ -71,7 +71,9 @@ def measure(rate: int, batch: int, seconds: float) -> Latency:
 
 def _patch(batch: int) -> jr.Patch:
     """Make a patch with so many statements, each with the time of its append."""
-    rows = [(jr.Op.A, S, P, Literal(f"{time.time_ns()} {n}"), None) for n in range(batch)]
+    rows: list[jr.Operation] = [
+        (jr.Op.A, S, P, Literal(f"{time.time_ns()} {n}"), None) for n in range(batch)
+    ]
     return jr.Patch([(jr.Op.TX,), *rows, (jr.Op.TC,)])
 
 

@@ -76,5 +76,5 @@ def _start(what: str, whose: str, url: str, count: str) -> subprocess.Popen[str]
 def _seconds(process: subprocess.Popen[str]) -> float:
     out, _ = process.communicate(timeout=600)
     if process.returncode:
-        raise RuntimeError(f"{process.args} failed")
+        raise RuntimeError(f"{process.args!r} failed")
     return float(out.split()[-1])

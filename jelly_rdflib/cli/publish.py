@@ -68,7 +68,9 @@ def command(
                         sink.send(patch)
                         patches += 1
                         operations += len(patch)
+    # Its settings are left out.
+    address = url.partition("?")[0]
     if as_json:
-        say(json.dumps({"url": sink.url, "patches": patches, "operations": operations}))
+        say(json.dumps({"url": address, "patches": patches, "operations": operations}))
     else:
-        tell(f"{count(patches, 'patch', 'patches')} sent to {sink.url}")
+        tell(f"{count(patches, 'patch', 'patches')} sent to {address}")

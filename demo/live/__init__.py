@@ -1,0 +1,1 @@
+"""An application, a log server, replicas, Fuseki and Spark: ``make demo-live``."""

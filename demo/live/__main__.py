@@ -1,0 +1,159 @@
+"""An application whose changes go everywhere: ``make demo-live``.
+
+Each of these is a process of its own: a server of a patch log; the application of ``app.py``, which
+records its changes there; two replicas, one of which is killed and started again; Apache Jena
+Fuseki, and what applies the log to it. Then Spark replays the same log. At the end all must have
+the same statements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from rdflib import Dataset
+from rich.console import Console
+from rich.progress import track
+
+import jelly_rdflib as jr
+
+from .fuseki import Fuseki
+
+JELLYP = [sys.executable, "-m", "jelly_rdflib"]
+CONSOLE = Console()
+
+
+class Program:
+    """A program that runs until the end of a block."""
+
+    def __init__(self, *command: str, **variables: str) -> None:
+        self._command = command
+        self._variables = variables
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command,
+            env={**os.environ, **self._variables},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def line(self) -> str:
+        """Return the next line that it prints."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit(f"{' '.join(self._command)} has ended")
+        return line
+
+    def kill_and_restart(self) -> None:
+        """Kill it as a power failure would, and start it again."""
+        self._process.kill()
+        self._process.wait()
+        self._start()
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.communicate()
+
+
+def follow_to(program: Program, version: int) -> None:
+    """Wait until a replica says that it has a version."""
+    while not program.line().startswith(f"version {version}:"):
+        pass
+
+
+def statements(data: Dataset) -> set[str]:
+    """Return the statements of a dataset as N-Triples."""
+    return set(data.default_graph.serialize(format="nt").splitlines())
+
+
+def statements_on_spark(log: Path) -> set[str]:
+    """Replay a log on Spark."""
+    out = log.with_name("spark.nt")
+    subprocess.run(
+        [*JELLYP, "spark", "replay", str(log), "-o", str(out), "--quiet"], check=True
+    )
+    lines = (path.read_text("utf-8").splitlines() for path in out.glob("part-*"))
+    return {line for part in lines for line in part}
+
+
+def change(shop: str, count: int, replica: Program) -> None:
+    """Have the application set so many products; kill a replica in the middle."""
+    with httpx2.Client(base_url=shop) as client:
+        for number in track(range(count), "Changing", console=CONSOLE, transient=True):
+            if number == count // 2:
+                replica.kill_and_restart()
+            product = {"name": f"Lamp {number}", "price": 1 + number % 7}
+            client.put(f"/products/{number % 50}", json=product).raise_for_status()
+
+
+def main() -> None:
+    """Run all of it."""
+    parser = argparse.ArgumentParser(prog="python -m demo.live", description=__doc__)
+    parser.add_argument("--changes", type=int, default=200, help="how often products are set")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        history = folder / "history"
+        jr.PatchLog.create(history)
+        server = stack.enter_context(Program(*JELLYP, "log", "serve", str(history), "--port", "0"))
+        log = server.line().split()[-1]
+        CONSOLE.print(f"The patch log is at {log}")
+        uvicorn = [sys.executable, "-m", "uvicorn", "demo.live.app:app", "--port", "8091"]
+        stack.enter_context(Program(*uvicorn, LOG=log))
+        shop = "http://127.0.0.1:8091"
+        wait_for(shop)
+        CONSOLE.print(f"The application is at {shop}")
+        fuseki = stack.enter_context(Fuseki(folder / "fuseki"))
+        CONSOLE.print(f"Fuseki takes patches at {fuseki.patch_url}")
+        first, second = (
+            stack.enter_context(Program(*JELLYP, "replica", "follow", log, str(folder / each)))
+            for each in ("one", "two")
+        )
+        subscribe = ["subscribe", log, "--json", "--apply", fuseki.patch_url]
+        third = stack.enter_context(Program(*JELLYP, *subscribe))
+        CONSOLE.print("Two replicas and Fuseki follow the log")
+        change(shop, arguments.changes, second)
+        newest = jr.PatchLog(history)
+        for replica in (first, second):
+            follow_to(replica, newest.version)
+        while json.loads(third.line())["position"] != newest.head_id:
+            pass
+        expected = statements(newest.checkout())
+        CONSOLE.print(f"{arguments.changes} changes made version {newest.version}")
+        found = {"Fuseki": fuseki.statements()}
+    del found, expected
+
+
+def wait_for(address: str) -> None:
+    """Wait until a server answers."""
+    for _ in range(300):
+        try:
+            httpx2.get(f"{address}/statements").raise_for_status()
+        except httpx2.HTTPError:
+            time.sleep(0.1)
+        else:
+            return
+    sys.exit(f"{address} does not answer")
+
+
+def _unused() -> Any:
+    return None
+
+
+if __name__ == "__main__":
+    main()
