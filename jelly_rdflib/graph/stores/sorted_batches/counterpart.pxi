@@ -4,6 +4,10 @@ Two versions of a dataset mostly have the same terms and quads in the same order
 behind the last one that was found is compared first, and only then a hash table is searched.
 """
 
+# In place of the number of a term that the other store does not have.
+cdef uint32_t MISSING = 0xFFFFFFFF
+
+
 @cython.nonecheck(True)
 @cython.final
 cdef class Counterpart:
@@ -31,7 +35,7 @@ cdef class Counterpart:
         self.terms = snapshot.terms
         self.other = other
         self.default_name = default_name
-        self.other_default = <uint32_t>find_number(other, default_graph)
+        self.other_default = <uint32_t>find_number(other.terms, default_graph)
         self.only_default = only_default
         self.copies = <uint32_t*>PyMem_RawCalloc(
             <size_t>snapshot.terms.count + 1, sizeof(uint32_t)
@@ -72,20 +76,28 @@ cdef class Counterpart:
         """Find the number of a term in the other store; it is `MISSING` if it is not there."""
         cdef Dictionary source = self.terms
         cdef Dictionary target = self.other.terms
-        cdef int kind = stored_kind(source, number)
-        cdef uint32_t extra = source.terms[number].extra
+        cdef TermKey key = key_of(source, number)
         cdef uint32_t next = self.copies[number - 1] + 1
-        cdef Span text, other_text
-        # The next number may be that of a language literal's spelling, which is in no quad.
-        if next < target.count and kind != TermKind.LANGUAGE_LITERAL and (
-            source.terms[number].hash == target.terms[next].hash
-            and stored_kind(target, next) == kind
-            and (extra == 0 or self.copies[extra] == target.terms[next].extra)
-        ):
-            text = stored_text(source, number)
-            other_text = stored_text(target, next)
-            if has_bytes(text, other_text.start, other_text.end - other_text.start):
-                self.copies[number] = next
+        if key.extra != 0:
+            key.extra = compared_extra(source, key.extra)
+            if self.copies[key.extra] == 0:
+                self.find_copy(key.extra)
+            key.extra = self.copies[key.extra]
+            if key.extra == MISSING:
+                self.copies[number] = MISSING
                 return 0
-        copy_term(target, source, number, self.copies, is_added=False)
+        # The next number may be that of a language literal's spelling, which is in no quad.
+        if (
+            next < target.count
+            and key.kind != TermKind.LANGUAGE_LITERAL
+            and source.terms[number].hash == target.terms[next].hash
+            and stored_kind(target, next) == key.kind
+            and key.extra == target.terms[next].extra
+            and has_bytes(
+                stored_text(target, next), key.text.start, key.text.end - key.text.start
+            )
+        ):
+            self.copies[number] = next
+        else:
+            self.copies[number] = <uint32_t>target.slot_of(&key)[0] or MISSING
         return 0

@@ -48,10 +48,7 @@ cdef class TermRanks:
         return 0
 
     cdef int append(self, uint32_t term) except -1:
-        cdef uint64_t capacity = min(2 * <uint64_t>self.capacity + 64, <uint64_t>MAX_NUMBER)
-        if self.count == self.capacity:
-            grow(<void**>&self.items, capacity * sizeof(SortItem))
-            self.capacity = <uint32_t>capacity
+        make_room(<void**>&self.items, self.count, &self.capacity, sizeof(SortItem))
         self.items[self.count].number = term
         # The kind is sorted by first.
         self.items[self.count].key = min(stored_kind(self.terms, term), <int>TermKind.SIMPLE_LITERAL)

@@ -1,4 +1,4 @@
-"""The quads of a store as batches, of which no node is made."""
+"""The quads of a `JellyStore` as sorted batches, of which no node is made."""
 
 @cython.nonecheck(True)
 @cython.final
@@ -32,7 +32,7 @@ cdef class StoreBatches(BatchSource):
         self.batch = RowBatch(names_default or not only_default, names_default)
         self.op = op
         self.snapshot = open_snapshot(store)
-        self.default_name = <uint32_t>find_number_in(self.snapshot.terms, default_graph)
+        self.default_name = <uint32_t>find_number(self.snapshot.terms, default_graph)
         self.read_rows(only_default, without)
 
     def __dealloc__(self):
@@ -42,24 +42,20 @@ cdef class StoreBatches(BatchSource):
         """Read all rows, without those of another store if there is one, and sort them."""
         cdef Rows rows = self.snapshot.rows
         cdef TermRanks ranks = TermRanks(self.snapshot.terms)
-        cdef Scan scan = open_graph_scan(self.snapshot, self.default_name, only_default)
+        cdef Scan scan = scan_graph(self.snapshot, self.default_name, only_default)
         cdef uint32_t default_count = 0
-        cdef uint32_t capacity
         cdef int64_t row
         cdef Counterpart other = None
         if without is not None:
             # Last: from here on no Python object is made, and nobody changes the other store.
             other = Counterpart(self.snapshot, self.default_name, *without)
-        while scan is not None:
+        while True:
             row = scan.read_row()
             if row < 0:
                 break
             if other is not None and other.has(row_at(rows, <uint32_t>row)):
                 continue
-            if self.count == self.capacity:
-                capacity = 2 * self.capacity + 64
-                grow(<void**>&self.rows, capacity * sizeof(uint32_t))
-                self.capacity = capacity
+            make_room(<void**>&self.rows, self.count, &self.capacity, sizeof(uint32_t))
             self.rows[self.count] = <uint32_t>row
             if row_at(rows, <uint32_t>row).terms[G] == self.default_name:
                 self.rows[self.count] = self.rows[default_count]
@@ -90,17 +86,3 @@ cdef class StoreBatches(BatchSource):
         self.snapshot = None
         self.row = self.count
         return 0
-
-
-cdef Scan open_graph_scan(Snapshot snapshot, uint32_t name, bint is_one):
-    """Return the rows of all graphs, or of one graph; None if the store does not have its name."""
-    cdef Scan scan = Scan.__new__(Scan)
-    cdef Row pattern
-    memset(&pattern, 0, sizeof(pattern))
-    if is_one:
-        pattern.terms[G] = name
-        return None if name == 0 else open_scan(snapshot, &pattern, has_graph=True)
-    scan.snapshot = snapshot
-    scan.pattern = pattern
-    scan.last_row = snapshot.count
-    return scan
