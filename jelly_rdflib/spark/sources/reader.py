@@ -104,8 +104,8 @@ class RowsReader:
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
         maker = RowMaker(self.kind, self.options, self.filters, schema)
-        limits, place = self.options.limits, None if part is None else part.place
-        batches = opened(path, self.storage, self.kind, limits, part)
+        place = None if part is None else part.place
+        batches = opened(path, self.storage, self.kind, self.options, part)
         try:
             yield from maker.rows(path, batches, self._constants(path, schema), place, first)
         except FileNotFoundError:
