@@ -57,6 +57,9 @@ class RowsReader:
         self.schema = schema
         self.filters = Filters.of(options)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.kind.name}: {', '.join(self.paths)}>"
+
     def find_files(self) -> list[Entry]:
         """Return the current files of the paths."""
         options = self.options
