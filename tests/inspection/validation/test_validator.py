@@ -9,6 +9,7 @@ import itertools
 import linecache
 import random
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 from hypothesis import given
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.jelly_decoder import FrameReader
+from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT
 from jelly_rdflib.inspection.validation import RULES
 from jelly_rdflib.inspection.validation.faults import RecentSet
 from tests import strategies
@@ -659,3 +662,30 @@ def test_nothing_is_kept() -> None:
         and "finditer" not in linecache.getline(place.filename, place.lineno)
     ]
     assert sum(kept) < 200 * 32
+
+
+@pytest.mark.parametrize("name", [None, "x.txt"])
+def test_jelly_as_text_has_the_faults_of_its_frames(name: str | None, tmp_path: Path) -> None:
+    pytest.importorskip("google.protobuf")
+    from jelly_rdflib.formats.protobuf.jelly_text import FrameTexts
+
+    patch = b.stream(
+        [options(rdf_star=True), P, b.name("rel"), b.add(b.iri(0, 2), b.iri(0, 1), "o")],
+        [options(rdf_star=True), b.commit()],
+    )
+    statements = rb.stream([rdf_options(logical_type=rb.FLAT_QUADS, physical_type=rb.TRIPLES)])
+    for data, format in ((patch, JELLY_PATCH_TEXT), (statements, JELLY_TEXT)):
+        text = bytearray()
+        put = FrameTexts(format, text.extend, is_delimited=False)
+        for frame in FrameReader(memoryview(data), jr.Limits()):
+            put(frame)
+        source: Any = bytes(text)
+        if name is not None:
+            source = tmp_path / name.replace("txt", format.extensions[0])
+            source.write_bytes(text)
+        expected = [replace(fault, offset=None) for fault in faults(data)]
+        assert len(expected) > 0
+        assert faults(source) == expected
+        # A fault of the text itself has its place there.
+        (*_, last) = faults(bytes(text) + b"# Frame 9\nrows {\n  nothing\n}\n")
+        assert (last.rule, last.line) == ("format", text.count(b"\n") + 3)
