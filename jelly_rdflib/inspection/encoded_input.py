@@ -10,7 +10,7 @@ from jelly_rdflib.core.source import Meter
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
-from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT, check_protobuf
+from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT, frames_of_text
 from jelly_rdflib.streams.open_input import open_input
 
 
@@ -58,11 +58,8 @@ class EncodedInput:
 
     def _take_frames(self, text: Format) -> None:
         """Replace a text by its frames."""
-        check_protobuf(text.title)
-        from jelly_rdflib.formats.protobuf.jelly_text import frame_source
-
-        size = self._input.reading.limits.max_frame_size
-        self._input.source = frame_source(text, self._input.source, size)
+        limits = self._input.reading.limits
+        self._input.source = frames_of_text(text, self._input.source, limits)
         self._input.format = JELLY_PATCH if text.holds_changes else JELLY
         self.is_frame_text = True
 

@@ -195,8 +195,8 @@ def read_part(
 ) -> BatchReader:
     """Read a part of a file as batches.
 
-    The source and ``on_repeated_options`` are as for `find_parts`. A file that is opened here is closed at the end, at an error,
-    and by ``close()``.
+    The source and ``on_repeated_options`` are as for `find_parts`. A file that is opened here is
+    closed at the end, at an error, and by ``close()``.
     """
     limits = limits or Limits()
     state = part.load_state(limits)

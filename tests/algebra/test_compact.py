@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any
 
 import pytest

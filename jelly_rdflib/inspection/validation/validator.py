@@ -37,8 +37,8 @@ def validate(
     next line that starts like a row. In Jelly, reading goes on after a fault that does not affect
     later rows, such as a transaction that starts twice. Damaged frames, messages or lookups do
     affect them: then this fault is the last one. Jelly as text is checked as the frames that it
-    stands for: places are those of frames and rows. A fault that may be in every row is reported once:
-    the kind of a field once for a stream, a term once, the place of headers once for a patch.
+    stands for: places are those of frames and rows. A fault that may be in every row is reported
+    once: the kind of a field once for a stream, a term once, the place of headers once for a patch.
     Memory is bounded by the largest frame.
 
     Args:
