@@ -1,7 +1,7 @@
 """The canonical form of a stream: its options, and its patches, each a list of operations.
 
-A document is ``{"options": …, "patches": [[operation, …], …]}``. In Python, operations and terms are
-tuples, in JSON arrays, of the same items; the README lists them.
+A document is ``{"options": …, "patches": [[operation, …], …]}``. Operations and terms are tuples in
+Python, arrays in JSON, of the same items; the README lists them.
 """
 
 from __future__ import annotations
@@ -123,11 +123,12 @@ def _canonical(operation: Plain, other: Plain) -> Plain:
 
 def _same(a: Any, b: Any, labels: tuple[dict[str, str], dict[str, str]]) -> bool:
     if not isinstance(a, tuple) or not isinstance(b, tuple):
-        return type(a) is type(b) and bool(a == b)
+        return bool(type(a) is type(b) and a == b)
     if a[:1] != b[:1] or len(a) != len(b):
         return False
     if a[0] == "bnode":
-        return labels[0].setdefault(a[1], b[1]) == b[1] and labels[1].setdefault(b[1], a[1]) == a[1]
+        there, back = labels
+        return bool(there.setdefault(a[1], b[1]) == b[1] and back.setdefault(b[1], a[1]) == a[1])
     if a[0] == "literal":
         return _literal(a) == _literal(b)
     return all(_same(x, y, labels) for x, y in zip(a[1:], b[1:], strict=True))

@@ -16,9 +16,8 @@ from conformance.manifest import CASES, KINDS, write_manifest
 __all__ = ["files", "main"]
 
 
-def files() -> dict[str, bytes]:
-    """Return all files of the suite by their paths in it, but for its vocabulary."""
-    cases = all_cases()
+def files(cases: list[Case]) -> dict[str, bytes]:
+    """Return the files of cases by their paths in the suite."""
     out: dict[str, bytes] = {}
     texts = set()
     for case in cases:
@@ -50,11 +49,11 @@ def _goes_round(case: Case) -> bool:
     return case.data is not None and case.name.startswith("shapes/") and "compact" in case.name
 
 
-def main(folder: Path = CASES) -> None:
-    """Write the files, and remove those of an earlier version."""
+def main(folder: Path = CASES, cases: list[Case] | None = None) -> None:
+    """Write the files of cases, by default of all, and remove those of an earlier version."""
     for kind in KINDS:
         shutil.rmtree(folder / kind, ignore_errors=True)
-    for name, content in files().items():
+    for name, content in files(all_cases() if cases is None else cases).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -1,7 +1,8 @@
-"""The command that is tried: it decodes and encodes, in a process for each case, or in one for all."""
+"""The command that is tried, in a process for each case, or in one for all."""
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import subprocess
 import tempfile
@@ -71,8 +72,9 @@ class Commands:
 class Server:
     """Starts the command once, and again where it ends.
 
-    Each line of its input is ``decode`` or ``encode``, the file to read, and the file to write, with
-    tabs between. Its answer is a line: ``ok``, ``refused`` or ``unsupported``, and maybe a message.
+    Each line of its input is ``decode`` or ``encode``, the file to read, and the file to write,
+    with tabs between. Its answer is a line: ``ok``, ``refused`` or ``unsupported``, and maybe a
+    message.
 
     Args:
         command: The command's words.
@@ -135,11 +137,10 @@ class Server:
             self._process.kill()
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
-                try:
+                # What was not yet written to it can't be written any more.
+                with contextlib.suppress(OSError):
                     if pipe is not None:
                         pipe.close()
-                except OSError:  # what was not yet written to a process that has ended
-                    pass
             self._process = None
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ Refusal = Literal["must", "should", "may"]
 
 E = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
-S, P, O, G, X = (("iri", E + name) for name in "spogx")
+S, P, O, G, X = (("iri", E + name) for name in "spogx")  # noqa: E741
 TABLE = [b.prefix(E), *map(b.name, "spogx")]
 s, p, o, g, x = (b.iri(1, number) for number in range(1, 6))
 

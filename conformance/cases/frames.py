@@ -80,15 +80,14 @@ def _lengths() -> list[Case]:
 
 
 def _sizes() -> list[Case]:
-    # Each row sets the same entry anew: the frame is large, and says little.
-    idle = bytes_of([b.prefix("", 1)]) * 170_000
-    large = _frame(*TABLE) + idle + bytes_of([b.prefix(E, 1), b.add(s, p, o)])
+    # The entry gives way to another one before it is used: the frame is large, and says little.
+    large = _frame(b.prefix("x" * 1_000_000), b.prefix(E, 1), *TABLE[1:], b.add(s, p, o))
     assert len(large) > 1_000_000
     many = [b.add(o=x if number % 2 else o) for number in range(1500)]
     return [
         *reads("frames/of_a_megabyte", "frame-size",
-               "A frame of more than 1 MB, which sets one entry again and again. Producers should"
-               " write smaller ones; none is too large by the text.",
+               "A frame of more than 1 MB, nearly all of it an entry that is not used. Producers"
+               " should write smaller ones; none is too large by the text.",
                b.delimited([large]), [[_FIRST]]),
         *reads("frames/of_many_rows", "frame-size", "A frame of 1,500 statements.",
                [[*TABLE, b.add(s, p, o), *many]],

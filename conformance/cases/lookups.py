@@ -52,7 +52,13 @@ def _entries(kind: str) -> list[Case]:
     whole = [[*three, *fixed, use(1), use(2), use(3)]]
     all_three = [[said("urn:1"), said("urn:2"), said("urn:3")]]
     where = f"lookups/{kind}"
+    # An empty string is no IRI of a datatype.
+    empty = [] if kind == "datatype" else reads(
+        f"{where}_empty_entry", "lookup-entry", "An entry is the empty string.",
+        [[make(""), *fixed, use(1)]], [[said("")]],
+    )  # fmt: skip
     return [
+        *empty,
         *reads(f"{where}_ids_zero", "lookup-first-id lookup-next-id",
                "The first id is 0, and stands for 1; the next are 0, and count on.", whole,
                all_three),
@@ -82,8 +88,6 @@ def _entries(kind: str) -> list[Case]:
                "Entries that nothing uses.",
                [[*three, make("unused", 9), *fixed, use(1), use(2), use(3), make("last", 9)]],
                all_three),
-        *([] if kind == "datatype" else reads(f"{where}_empty_entry", "lookup-entry", "An entry is the empty string.",
-               [[make(""), *fixed, use(1)]], [[said("")]])),
         *reads(f"{where}_last_id", "lookup-size", "The last entry that there may be.",
                [[*fixed, make("urn:15", 15), use(15)]],
                [[said("urn:15")]]),

@@ -105,8 +105,12 @@ def _types() -> list[Case]:
 
 
 def _sizes() -> list[Case]:
-    tiny = {"max_name_table_size": 8, "max_prefix_table_size": 1, "max_datatype_table_size": 1}
-    none = {"max_prefix_table_size": 0, "max_datatype_table_size": 0}
+    tiny: dict[str, Any] = {
+        "max_name_table_size": 8,
+        "max_prefix_table_size": 1,
+        "max_datatype_table_size": 1,
+    }
+    none: dict[str, Any] = {"max_prefix_table_size": 0, "max_datatype_table_size": 0}
     whole = [b.name(E + name) for name in "spo"]
     bare: Any = [[*whole, b.add(b.iri(), b.iri(), b.iri()), b.add(o=b.literal("x", "en"))]]
     said = [[_FIRST, A(S, P, text("x", "en"))]]

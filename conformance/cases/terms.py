@@ -24,6 +24,7 @@ from conformance.cases.case import (
     text,
     x,
 )
+from conformance.document import Plain
 from conformance.wire import field
 
 _GENERAL: dict[str, Any] = {"generalized_statements": True}
@@ -57,8 +58,8 @@ def _iris() -> list[Case]:
                  "A relative IRI. Jelly has no base for it; readers may take it as it is.",
                  [[b.prefix(""), b.name("../x"), b.add(b.iri(1, 1), b.iri(1, 1), "o")]],
                  [[b.prefix("urn:"), b.name("x"), b.add(b.iri(1, 1), b.iri(1, 1), "o")]],
-                 [[A(*[("iri", "urn:x")] * 2, ("bnode", "o"))]], "may",
-                 as_read=[[A(*[("iri", "../x")] * 2, ("bnode", "o"))]]),
+                 [[A(("iri", "urn:x"), ("iri", "urn:x"), ("bnode", "o"))]], "may",
+                 as_read=[[A(("iri", "../x"), ("iri", "../x"), ("bnode", "o"))]]),
     ]  # fmt: skip
 
 
@@ -111,7 +112,8 @@ def _literals() -> list[Case]:
                [[A(S, P, text("x", tag)) for tag in ("en", "de-CH-1996", "zh-Hant-TW")]]),
         *reads("terms/datatypes", "datatype-id",
                "Lexical forms are kept, also those that are no value of the datatype.",
-               [[*TABLE, integer, b.datatype(XSD + "date"), b.add(s, p, b.literal("01", datatype=1)),
+               [[*TABLE, integer, b.datatype(XSD + "date"),
+                 b.add(s, p, b.literal("01", datatype=1)),
                  b.add(o=b.literal("2024-02-30", datatype=2)), b.add(o=b.literal("", datatype=2))]],
                [[A(S, P, text("01", None, XSD + "integer")),
                  A(S, P, text("2024-02-30", None, XSD + "date")),
@@ -138,7 +140,8 @@ def _literals() -> list[Case]:
 
 def _deep(levels: int) -> tuple[Any, Any]:
     """Return a row whose object is quoted triples in one another, and the operation."""
-    message, term = b.triple(s, p, o), ("triple", S, P, O)
+    message: Any = b.triple(s, p, o)
+    term: Plain = ("triple", S, P, O)
     for _ in range(levels - 1):
         message, term = b.triple(s, p, message), ("triple", S, P, term)
     return b.add(s, p, message), A(S, P, term)

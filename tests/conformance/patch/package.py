@@ -1,8 +1,9 @@
-"""A runner of this package: ``python -m tests.conformance.patch.package``, with ``--serve``."""
+"""A runner of this package, to be served: ``python -m tests.conformance.patch.package``."""
 
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def encode(data: bytes) -> bytes:
     """Return the stream of a JSON.
 
     Raises:
-        ValueError: It can't be written.
+        jr.EncodeError: It can't be written.
+        ValueError: There are no such options.
     """
     wanted = document.load(data)
     file = io.BytesIO()
@@ -73,6 +75,8 @@ def answer(verb: str, path: Path) -> bytes:
 
 def main() -> None:
     """Answer requests, a line each, until there are no more."""
+    # Of literals whose lexical form is none of their datatype's.
+    logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")
         try:
