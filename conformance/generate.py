@@ -60,4 +60,4 @@ def main(folder: Path = CASES, cases: list[Case] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:2]))
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else CASES)

@@ -189,7 +189,7 @@ class Reader:
         if options.max_name_table_size < 8:
             raise FaultError("name-lookup-size", f"{options.max_name_table_size} names")
         if options.version != 1:
-            raise FaultError("version", f"version {options.version}")
+            raise FaultError("version-tag", f"version {options.version}")
         self._options = options
         self._lookups = {
             name: _Lookup(name, getattr(options, f"max_{name}_table_size"))

@@ -150,9 +150,15 @@ _ALL = [
         ),
         ("unused-lookup", "SHOULD,SHOULD", "A lookup that the options ask for is used."),
         (
-            "version",
-            "REQUIRED,MUST,MUST,RECOMMENDED,SHOULD,SHOULD,SHOULD NOT",
+            "version-tag",
+            "REQUIRED,MUST,MUST,SHOULD,SHOULD,SHOULD NOT",
             "The version is that of the format, from 1 to the reader's own.",
+        ),
+        (
+            "version",
+            "RECOMMENDED",
+            "The version is the lowest one that has what the stream needs.",
+            "there is one version",
         ),
     ),
     *_rules(
@@ -235,7 +241,7 @@ _ALL = [
     ),
     *_rules(
         "RDF: Backward compatibility",
-        ("version", "SHOULD,MUST,MAY", "Earlier releases of the same major version are read."),
+        ("version-tag", "SHOULD,MUST,MAY", "Earlier releases of the same major version are read."),
     ),
     *_rules(
         "RDF: Forward compatibility",

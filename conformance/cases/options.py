@@ -166,8 +166,8 @@ def _versions() -> list[Case]:
         (2, "Version 2 of Jelly-Patch, which there is not yet."),
         (10_001, "A version above 10,000: no standard one."),
     ):
-        out += refuses(f"options/version_{version}", "version", words, _PLAIN, _PLAIN, [[_FIRST]],
-                       "should", broken_options={"version": version})  # fmt: skip
+        out += refuses(f"options/version_{version}", "version-tag", words, _PLAIN, _PLAIN,
+                       [[_FIRST]], "should", broken_options={"version": version})  # fmt: skip
     return out
 
 

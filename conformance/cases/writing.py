@@ -160,7 +160,7 @@ def _negative() -> list[Case]:
          {"rdf_star": True}),
         ("seven_names", "name-lookup-size", "A name lookup of seven entries.",
          [[A(S, P, O)]], {"max_name_table_size": 7}, None, {"max_name_table_size": 8}),
-        ("version_zero", "version", "Version 0.", [[A(S, P, O)]], {"version": 0}, None, {}),
+        ("version_zero", "version-tag", "Version 0.", [[A(S, P, O)]], {"version": 0}, None, {}),
         ("stream_type_unspecified", "stream-type", "No stream type.",
          [[A(S, P, O)]], {"stream_type": "UNSPECIFIED"}, None, {}),
         ("statement_type_unspecified", "statement-type", "No statement type.",
