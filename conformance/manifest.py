@@ -104,7 +104,8 @@ def write_manifest(kind: str, cases: list[Case], texts: Iterable[str]) -> str:
             f"mf:requires {', '.join(_requirements(document['options']))}",
         ]
         if case.refusal is not None:
-            rows.append(f"jpt:refusal jpt:{case.refusal} ; jpt:repaired <{case.repaired}>")
+            rows.append(f"jpt:breaks rule:{case.rules[0]} ; jpt:refusal jpt:{case.refusal}")
+            rows.append(f"jpt:repaired <{case.repaired}>")
         if kind == "to_jelly":
             rows.append(f"mf:action <{case.name}/in.json>")
         else:
@@ -131,7 +132,7 @@ class Entry:
     Args:
         name: Its kind, folder and name, as ``from_jelly/frames/pos_bare``.
         kind: One of `KINDS`.
-        rules: Names of its rules.
+        rules: Names of its rules; the first one is what a negative case breaks.
         refusal: ``"must"``, ``"should"``, ``"may"``, or None if it must not be refused.
         repaired: The name of the case without its fault.
         comment: What it shows.
@@ -209,10 +210,12 @@ def _read_entry(graph: Graph, node: Node, kind: str, root: str, folder: Path) ->
     if action is None or (result is None and refusal is None and kind != "to_jelly"):
         raise SuiteError(f"{name(node)} lacks a file to read, or one to compare with")
     repaired = graph.value(node, JPT.repaired)
+    rules = [str(rule).removeprefix(RULE) for rule in graph.objects(node, JPT.rule)]
+    broken = str(graph.value(node, JPT.breaks)).removeprefix(RULE)
     return Entry(
         name=name(node),
         kind=kind,
-        rules=tuple(sorted(str(rule).removeprefix(RULE) for rule in graph.objects(node, JPT.rule))),
+        rules=tuple(sorted(rules, key=lambda rule: (rule != broken, rule))),
         refusal=None if refusal is None else str(refusal).removeprefix(JPT),
         repaired=None if repaired is None else name(repaired),
         comment=str(graph.value(node, RDFS.comment)),

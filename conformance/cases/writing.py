@@ -155,7 +155,7 @@ def _negative() -> list[Case]:
          "A literal with a datatype, and a datatype lookup of size 0.",
          [[A(S, P, number)]], {"max_datatype_table_size": 0}, None, {}),
         ("too_many_names", "lookup-size",
-         "A statement with eleven names, and a lookup of eight.",
+         "A statement with twelve names, and a lookup of eight.",
          [[A(S, P, many)]], {"rdf_star": True, "max_name_table_size": 8}, None,
          {"rdf_star": True}),
         ("seven_names", "name-lookup-size", "A name lookup of seven entries.",

@@ -117,7 +117,7 @@ def _rule_rows(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
         for found in outcomes.values():
             about = [o for o in found if name in o.entry.rules]
             passed = sum(o.verdict == "passed" for o in about)
-            text = f"{passed} of {len(about)}" if about else "–"
+            text = f"{passed} of {len(about)}" if about else "no cases"
             cells.append(text if passed == len(about) else f"**{text}**")
         yield f"| `{name}` | {rule.strength} | {rule.section} | {' | '.join(cells)} |"
 
