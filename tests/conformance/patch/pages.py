@@ -29,9 +29,10 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # pytest depends on it
 
-__all__ = ["DIFFERENCES", "main", "page"]
+__all__ = ["DIFFERENCES", "FOLDER", "JAVA", "TIMEOUT", "main", "page"]
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"
+JAVA = [sys.executable, "-m", "tests.conformance.patch.java"]
 TIMEOUT = 60
 
 _HERE = Path(__file__).parent
@@ -51,7 +52,6 @@ class Subject(NamedTuple):
 
 def _subjects() -> list[Subject]:
     versions = project.versions()
-    command = [sys.executable, "-m", "tests.conformance.patch.java"]
     return [
         Subject(
             "jelly-rdflib",
@@ -65,7 +65,7 @@ def _subjects() -> list[Subject]:
             "our Java on Jelly-JVM's core",
             "pkg:maven/eu.neverblink.jelly/jelly-core",
             f"{versions['Jelly-JVM']}, with Jena {versions['Apache Jena']}",
-            Server(command, TIMEOUT),
+            Server(JAVA, TIMEOUT),
         ),
     ]
 
