@@ -5,7 +5,7 @@ what came of it. The README says what the command has to do.
 
 - `rules`: what the specification demands, each rule with its name.
 - `cases`, `generate`: the cases, and what writes them to the folder ``patch``.
-- `schema`, `wire`, `build`, `spelling`: protobuf's classes, and streams made of them.
+- `schema`, `wire`, `rows`, `spelling`: protobuf's classes, and streams made of them.
 - `reader`: bytes to the canonical form; it refuses what breaks a rule, and names the rule.
 - `document`: the canonical form, its JSON, its text, and when two are the same.
 - `manifest`, `runner`, `check`, `report`: the cases as files, the command, the verdict, and EARL.

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from conformance import build, document, reader, spelling
+from conformance import document, reader, rows, spelling
 from conformance.cases.case import bytes_of
 
 
@@ -25,7 +25,7 @@ def decode(data: bytes) -> str:
 def encode(json: str) -> bytes:
     """Return the stream of a JSON; raise ValueError to refuse it."""
     wanted = document.load(json)
-    data = build.delimited(map(bytes_of, spelling.frames(wanted, compact=True)))
+    data = rows.delimited(map(bytes_of, spelling.frames(wanted, compact=True)))
     differs = document.difference(wanted, document.load(decode(data)))
     if differs is not None:
         raise ValueError(differs)

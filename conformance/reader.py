@@ -11,7 +11,6 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from conformance import schema as pb
-from conformance.build import FLAT, FRAME, PUNCTUATED, TRIPLES
 from conformance.document import (
     DEFAULT,
     OPTIONS,
@@ -20,6 +19,7 @@ from conformance.document import (
     Document,
     Plain,
 )
+from conformance.rows import FLAT, FRAME, PUNCTUATED, TRIPLES
 
 __all__ = ["FaultError", "Reader", "read", "split"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from conformance import build as b
+from conformance import rows as b
 from conformance import schema as pb
 from conformance.document import DEFAULT, STATEMENT_TYPES, STREAM_TYPES, Document, Plain
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from conformance import build as b
+from conformance import rows as b
 from conformance.document import DEFAULT, OPTIONS, Document, Plain
 from conformance.spelling import options_row
 from conformance.wire import field as wire_field

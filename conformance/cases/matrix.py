@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance import build as b
+from conformance import rows as b
 from conformance.cases.case import DEFAULT, XSD, Case, E, bytes_of, options, text
 from conformance.document import Document, Plain
 from conformance.spelling import frames

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance import build as b
+from conformance import rows as b
 from conformance.cases.case import (
     TABLE,
     A,

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from conformance.build import *  # noqa: F403
-from conformance.build import __all__  # noqa: F401
+from conformance.rows import *  # noqa: F403
+from conformance.rows import __all__  # noqa: F401
