@@ -290,7 +290,7 @@ def test_a_writer_that_is_wrong_fails() -> None:
         other = document.load(document.dump(wanted))
         change(other)
         frames = spelling.frames(other, compact=True)
-        return example.build.delimited(map(example.bytes_of, frames))
+        return example.rows.delimited(map(example.bytes_of, frames))
 
     right = written(lambda _: None)
     assert check_bytes(right, wanted) == []
