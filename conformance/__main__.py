@@ -31,6 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cases", metavar="FOLDER", type=Path, default=CASES, help="other cases")
     parser.add_argument("--only", metavar="TEXT", default="", help="only cases with this in a name")
+    parser.add_argument("--rule", metavar="NAME", help="only cases about this rule")
     parser.add_argument(
         "--allow-unsupported",
         action="store_true",
@@ -63,9 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
     except SuiteError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return WRONG_USE
-    chosen = [entry for entry in entries if options.only in entry.name]
+    chosen = [
+        entry
+        for entry in entries
+        if options.only in entry.name and (options.rule is None or options.rule in entry.rules)
+    ]
     if not chosen:
-        print(f"{parser.prog}: no case has {options.only!r} in its name", file=sys.stderr)
+        print(f"{parser.prog}: there is no case of that name, or of that rule", file=sys.stderr)
         return WRONG_USE
     print(
         f"{options.date}, Jelly-Patch conformance suite {VERSION}: {len(chosen)} of {len(entries)}"

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from rdflib import RDF, Graph, Namespace
+
 import jelly_rdflib
 from conformance import VERSION
 from conformance.check import Outcome, check
-from conformance.manifest import read_suite
+from conformance.manifest import SUITE, read_suite
 from conformance.report import turtle
 from conformance.rules import RULES
 from conformance.runner import Runner, Server
@@ -29,8 +31,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # pytest depends on it
 
-__all__ = ["DIFFERENCES", "FOLDER", "JAVA", "TIMEOUT", "main", "page"]
+__all__ = ["DIFFERENCES", "FOLDER", "JAVA", "TIMEOUT", "main", "page", "read_report"]
 
+EARL = Namespace("http://www.w3.org/ns/earl#")
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"
 JAVA = [sys.executable, "-m", "tests.conformance.patch.java"]
 TIMEOUT = 60
@@ -68,6 +71,17 @@ def _subjects() -> list[Subject]:
             Server(JAVA, TIMEOUT),
         ),
     ]
+
+
+def read_report(key: str) -> dict[str, str]:
+    """Return the outcomes in an implementation's report by the names of cases."""
+    graph = Graph().parse(FOLDER / f"jelly-patch-{key}.ttl")
+    return {
+        str(graph.value(assertion, EARL.test)).removeprefix(SUITE): str(
+            graph.value(graph.value(assertion, EARL.result), EARL.outcome)
+        ).removeprefix(EARL)
+        for assertion in graph.subjects(RDF.type, EARL.Assertion)
+    }
 
 
 def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], date: datetime.date) -> str:

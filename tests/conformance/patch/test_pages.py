@@ -6,32 +6,17 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from rdflib import RDF, Graph, Namespace
-
 from conformance import VERSION
-from conformance.manifest import SUITE
 from conformance.rules import RULES
 from tests.conformance.patch.in_process import ENTRIES
-from tests.conformance.patch.pages import DIFFERENCES, FOLDER
+from tests.conformance.patch.pages import DIFFERENCES, FOLDER, read_report
 
-EARL = Namespace("http://www.w3.org/ns/earl#")
 ROOT = FOLDER.parents[1]
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
-def _report(key: str) -> dict[str, str]:
-    """Return the outcomes of a report by the names of cases."""
-    graph = Graph().parse(FOLDER / f"jelly-patch-{key}.ttl")
-    return {
-        str(graph.value(assertion, EARL.test)).removeprefix(SUITE): str(
-            graph.value(graph.value(assertion, EARL.result), EARL.outcome)
-        ).removeprefix(EARL)
-        for assertion in graph.subjects(RDF.type, EARL.Assertion)
-    }
-
-
 def test_the_reports_are_of_all_cases() -> None:
-    ours, java = _report("jelly-rdflib"), _report("java")
+    ours, java = read_report("jelly-rdflib"), read_report("java")
     assert ours.keys() == java.keys() == BY_NAME.keys()
     assert set(ours.values()) == {"passed"}
     page = (FOLDER / "jelly-patch.md").read_text("utf-8")
@@ -43,7 +28,7 @@ def test_the_reports_are_of_all_cases() -> None:
 
 def test_the_page_tells_of_each_case_that_differs() -> None:
     page = (FOLDER / "jelly-patch.md").read_text("utf-8")
-    for name, outcome in _report("java").items():
+    for name, outcome in read_report("java").items():
         assert (outcome == "passed") != (f"`{name}`" in page), name
         if outcome != "passed":
             assert any(rule in DIFFERENCES for rule in BY_NAME[name].rules)

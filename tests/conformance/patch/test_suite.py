@@ -442,6 +442,12 @@ def test_the_report_has_each_case(
     }
 
 
+def test_the_cases_of_a_rule(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["false", "--cases", str(small), "--rule", "frame-length"]
+    assert main(arguments) == SOME_FAIL
+    assert capsys.readouterr().out.endswith("0 of 1 cases pass, 1 fail, 0 are not supported\n")
+
+
 def test_unsupported_cases_can_be_allowed(small: Path, tmp_path: Path) -> None:
     arguments = [_script(tmp_path / "command", "raise SystemExit(4)"), "--cases", str(small)]
     assert main(arguments) == SOME_FAIL
@@ -450,7 +456,12 @@ def test_unsupported_cases_can_be_allowed(small: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["no-such-command"], ["true", "--only", "nonsense"], ["true", "--cases", "none"]],
+    [
+        ["no-such-command"],
+        ["true", "--only", "nonsense"],
+        ["true", "--rule", "nonsense"],
+        ["true", "--cases", "none"],
+    ],
 )
 def test_wrong_use(small: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     command, *others = arguments

@@ -12,8 +12,7 @@ import conformance
 from conformance.check import check
 from conformance.manifest import read_suite
 from conformance.runner import Server
-from tests.conformance.patch.pages import JAVA, TIMEOUT
-from tests.conformance.patch.test_pages import _report
+from tests.conformance.patch.pages import JAVA, TIMEOUT, read_report
 from tests.interop.jvm.conftest import build
 
 RUNNER = Path(conformance.__file__).with_name("Runner.java")
@@ -51,7 +50,7 @@ def test_the_report_is_what_comes_of_it() -> None:
         found = {entry.name: words[check(entry, server).verdict] for entry in read_suite()}
     finally:
         server.close()
-    assert found == _report("java")
+    assert found == read_report("java")
 
 
 def test_the_runner_takes_any_jar(tmp_path: Path) -> None:
