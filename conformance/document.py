@@ -26,7 +26,6 @@ Document: TypeAlias = dict[str, Any]
 
 DEFAULT: Plain = ("default",)
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
-LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 
 STREAM_TYPES = ("UNSPECIFIED", "FRAME", "FLAT", "PUNCTUATED")
 STATEMENT_TYPES = ("UNSPECIFIED", "TRIPLES", "QUADS")

@@ -6,15 +6,18 @@ the messages of their IRIs, by explicit ids, and `S`, `P`, `O`, `G`, `X` the ter
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from conformance import rows as b
 from conformance.document import DEFAULT, OPTIONS, Document, Plain
 from conformance.spelling import options_row
-from conformance.wire import field as wire_field
+from conformance.wire import field
 
-__all__ = ["Case", "Refusal"]
+__all__ = [
+    "DEFAULT", "TABLE", "XSD", "A", "Case", "D", "E", "G", "O", "P", "Refusal", "S", "X",
+    "bytes_of", "g", "o", "options", "p", "reads", "refuses", "s", "stream", "text", "x",
+]  # fmt: skip
 
 Refusal = Literal["must", "should", "may"]
 
@@ -47,7 +50,6 @@ class Case:
     document: Document | None = None
     refusal: Refusal | None = None
     repaired: str | None = None
-    notes: tuple[str, ...] = field(default=())
 
 
 def options(**changes: Any) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def options(**changes: Any) -> dict[str, Any]:
 def bytes_of(rows: list[Any]) -> bytes:
     """Return a frame of rows, each a message or its bytes."""
     return b"".join(
-        wire_field(1, row if isinstance(row, bytes) else row.SerializeToString()) for row in rows
+        field(1, row if isinstance(row, bytes) else row.SerializeToString()) for row in rows
     )
 
 
@@ -160,9 +162,3 @@ def refuses(
         repaired=twin.name,
     )
     return [case, twin]
-
-
-__all__ += [
-    "DEFAULT", "TABLE", "XSD", "A", "D", "E", "G", "O", "P", "S", "X",
-    "bytes_of", "g", "o", "options", "p", "reads", "refuses", "s", "stream", "text", "x",
-]  # fmt: skip
