@@ -151,9 +151,17 @@ reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its siz
 long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/reliability.md
 	$(BIN)/python -m benchmarks.reliability.long_run --to docs $(ARGS)
 
+# How many cases the official suite has: a checkout of it that has less is not whole.
+OFFICIAL_CASES := 187
+
 .PHONY: conformance
 conformance: $(VENV)/.dev ## Run the cases of the official test suite, or those in SUITE, a folder, and write the report
-	$(BIN)/python -m tests.conformance $(SUITE) --report docs/conformance/earl.ttl
+	$(BIN)/python -m tests.conformance $(SUITE) $(if $(SUITE),--at-least $(OFFICIAL_CASES)) \
+	    --report docs/conformance/earl.ttl
+
+.PHONY: conformance-patch
+conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on Jelly-JVM's core, and write its pages
+	$(BIN)/python -m tests.conformance.patch.pages
 
 .PHONY: build
 build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/

@@ -11,10 +11,11 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
-from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
+from jelly_rdflib.inspection.validation.reader_rules import rule_of
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
@@ -138,8 +139,7 @@ class _Validator:
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
-            rule = "limit" if isinstance(error, LimitError) else "format"
-            yield Fault(rule=rule, **error_fields(error))
+            yield Fault(rule=rule_of(error), **error_fields(error))
         self._errors.clear()
 
     def _find(self, batch: Batch) -> Iterator[Finding]:
