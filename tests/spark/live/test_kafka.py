@@ -18,7 +18,7 @@ import jelly_rdflib as jr
 from tests import maven
 from tests.oracle.terms import operation
 from tests.spark.files import COLUMNS, make_operations
-from tests.spark.live.broker import Broker
+from tests.live.kafka.broker import Broker
 from tests.spark.live.driver import TOPIC
 from tests.spark.session import needs_connectors
 from tests.spelling import rows_of
