@@ -1,9 +1,8 @@
-"""Topics of Kafka as sources and sinks: each message is a bare frame, its key names the stream."""
+"""Topics of Kafka: each message is a bare frame, and its key names the stream of the frame."""
 
 from __future__ import annotations
 
 import json
-import logging
 import time
 import warnings
 from collections import OrderedDict, deque
@@ -11,20 +10,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import RLock
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 from uuid import uuid4
 from zlib import crc32
 
-from confluent_kafka import (
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicCollection,
-    TopicPartition,
-)
-from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType
+import confluent_kafka as ck
+from confluent_kafka.admin import AdminClient, ConfigResource
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.live.address import Address
@@ -36,128 +27,90 @@ from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
 
 _T = TypeVar("_T")
-_LOG = logging.getLogger(__name__)
-_LOG.addHandler(logging.NullHandler())
-
-# Seconds for an answer of the broker, and between two looks for new partitions.
-_ANSWER, _REFRESH = 10.0, 30.0
-# A sink that sent nothing for so many seconds starts a new stream. A source forgets a stream that
-# was silent for much longer, since its producer may be gone for ever.
+# Seconds to wait for an answer of a broker.
+_ANSWER = 10.0
+# After so many seconds without a patch a sink starts a new stream. A source forgets streams that
+# were silent for much longer: where a producer was killed, nobody ends them.
 _PAUSE = 3600.0
-# Bytes of a message beside its frame and its key, with room to spare; and the client's largest.
-_OVERHEAD, _LARGEST = 512, 1_000_000
-_REFUSALS = {
-    KafkaError._AUTHENTICATION,
-    KafkaError.SASL_AUTHENTICATION_FAILED,
-    KafkaError.TOPIC_AUTHORIZATION_FAILED,
-    KafkaError.GROUP_AUTHORIZATION_FAILED,
-    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-}
-_NO_TOPIC = {
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError._UNKNOWN_TOPIC,
-    KafkaError._UNKNOWN_PARTITION,
-}
-_NO_OFFSET = {KafkaError.OFFSET_OUT_OF_RANGE, KafkaError._AUTO_OFFSET_RESET}
-# Another member of the group has the partitions now.
-_LOST = {
-    KafkaError.ILLEGAL_GENERATION,
-    KafkaError.UNKNOWN_MEMBER_ID,
-    KafkaError.REBALANCE_IN_PROGRESS,
-    KafkaError._ASSIGNMENT_LOST,
-}
+# The client's largest message in bytes, and what is in it beside the frame and the key, or less.
+_LARGEST, _OVERHEAD = 1_000_000, 512
+# In the names of errors that waiting does not mend; and of those of a member that is out of its group.
+_FINAL = ("AUTH", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION", "INVALID")
+_OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASSIGNMENT_LOST")
 
 
-def open_source(address: Address, limits: Limits, timeout: float | None) -> KafkaSource:
-    """Open a topic as a source: see `KafkaSource` for the settings."""
-    return KafkaSource(address, limits, timeout)
-
-
-def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> KafkaSink:
-    """Open a topic as a sink: see `KafkaSink` for the settings."""
-    return KafkaSink(address, limits, options)
-
-
-class _Topic(NamedTuple):
-    id: str
-    partitions: list[int]
-    largest: int | None
+def _is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
+    return any(word in error.name() for word in words)
 
 
 class _Client:
-    """A topic, and the client's settings: those with a dot in their names are the user's."""
+    """A topic, how its brokers are reached, and what they say."""
 
     def __init__(self, address: Address, own: dict[str, Any]) -> None:
         self.url, self.topic = str(address), address.path
         names = [name for name in address.settings if "." in name]
-        self.config = {name: address.settings.pop(name) for name in names}
+        given = {name: address.settings.pop(name) for name in names}
         address.check_all_taken()
-        own |= {"bootstrap.servers": address.host, "error_cb": self._note}
-        if taken := own.keys() & self.config.keys():
-            raise ValueError(f"{self.url}: {min(taken)} is no setting for users")
-        self.config |= own
-        self.error: KafkaError | None = None
-        self._reason, self._is_down = "no answer", False
+        own |= {"bootstrap.servers": address.host, "error_cb": self._note, "log_level": 0}
+        for name in own.keys() & given.keys():
+            raise ValueError(f"{self.url}: {name} can't be set")
+        self.config = {**given, **own}
+        self.error: ck.KafkaError | None = None
+        self._is_down, self._reason = False, "there is no answer"
+        self._describe()
 
-    def _note(self, error: KafkaError) -> None:
-        if error.fatal() or error.code() in _REFUSALS:
+    def _note(self, error: ck.KafkaError) -> None:
+        if error.fatal() or "AUTH" in error.name():
             self.error = error
-        elif error.code() == KafkaError._ALL_BROKERS_DOWN:
+        elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
             self._is_down = True
         else:
             self._reason = error.str()
 
-    def make(self, kind: Callable[..., _T]) -> _T:
+    def make(self, kind: Callable[[dict[str, Any]], _T]) -> _T:
         try:
-            return kind(self.config, logger=_LOG)
-        except KafkaException as error:
+            return kind(self.config)
+        except ck.KafkaException as error:
             raise ValueError(f"{self.url}: {error.args[0].str()}") from None
 
-    def exception(self, error: KafkaError, doing: str = "") -> OSError:
-        kind = PermissionError if error.code() in _REFUSALS else ConnectionError
-        return kind(f"{self.url}: {doing}{error.str()}")
+    def exception(self, error: ck.KafkaError, what: str = "") -> OSError:
+        kind = PermissionError if "AUTH" in error.name() else ConnectionError
+        return kind(f"{self.url}: {what}{error.str()}")
 
-    def check(self) -> None:
-        if self.error is not None:
-            raise self.exception(self.error)
-
-    def describe(self) -> _Topic:
-        """Ask the broker for the topic, which must keep all its messages."""
-        admin = self.make(AdminClient)
-        resource = ConfigResource(ResourceType.TOPIC, self.topic)
-        names = TopicCollection([self.topic])
-        found = admin.describe_topics(names, request_timeout=_ANSWER)[self.topic]
+    def _describe(self) -> None:
+        """Ask for the topic, which must keep all messages."""
+        admin, resource = self.make(AdminClient), ConfigResource("topic", self.topic)
+        topics = ck.TopicCollection([self.topic])
+        topic = admin.describe_topics(topics, request_timeout=_ANSWER)[self.topic]
         config = admin.describe_configs([resource], request_timeout=_ANSWER)[resource]
-        while not (found.done() and config.done()):
+        while not (topic.done() and config.done() or self.error or self._is_down):
             admin.poll(0.05)
-            self.check()
-            if self._is_down:
-                admin.poll(0.1)
-                raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
+        admin.poll(0.05)
+        if self._is_down:
+            raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
+        if self.error:
+            raise self.exception(self.error)
+        self.largest = _LARGEST
         try:
-            topic = found.result()
-            partitions = sorted(each.id for each in topic.partitions)
-        except KafkaException as error:
-            raise self.exception(error.args[0]) from None
-        try:
-            entries = config.result()
-        except KafkaException as error:
-            if error.args[0].code() not in _REFUSALS:
+            self.id = str(topic.result().topic_id)
+            self.partitions = sorted(each.id for each in topic.result().partitions)
+            policy = config.result()["cleanup.policy"].value
+            self.largest = int(config.result()["max.message.bytes"].value)
+        except ck.KafkaException as error:
+            if topic.exception() or "AUTH" not in error.args[0].name():
                 raise self.exception(error.args[0]) from None
-            # Clients often have no right to see it. They are told, and go on.
+            # Few clients have the right to see it, and most topics are not compacted.
             warnings.warn(
-                f"{self.url}: Kafka does not let this user see the topic's settings: make sure that"
-                " cleanup.policy is delete, since compaction would remove frames that are needed",
-                stacklevel=2,
+                f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
+                " cleanup.policy is delete, since compaction removes frames that are needed",
+                stacklevel=5,
             )
-            return _Topic(str(topic.topic_id), partitions, None)
-        if "compact" in entries["cleanup.policy"].value:
+            return
+        if "compact" in policy:
             raise ValueError(
                 f"{self.url}: the topic is compacted, which removes frames that later ones need:"
-                " take a topic whose cleanup.policy is delete"
+                " its cleanup.policy must be delete"
             )
-        return _Topic(str(topic.topic_id), partitions, int(entries["max.message.bytes"].value))
 
 
 @dataclass
@@ -169,44 +122,41 @@ class _Stream:
 
 @dataclass
 class _Partition:
-    """Where a partition stands, and its open streams, the one that was silent longest first.
+    """Where a partition stands.
 
-    ``next`` is the offset of the next frame to deliver patches of, ``skip`` the number of them that
-    were delivered, and ``start`` where the oldest open stream starts. ``joins``: streams that had
-    started before the source came are left out, until they start anew.
+    ``next`` is the offset of the frame whose patches come next, ``skip`` the number of those that
+    came already. Reading starts at ``start``, where the oldest open stream starts. With ``joins``,
+    streams that started before the source came are left out until they start anew.
     """
 
     start: int
     next: int
     skip: int = 0
     joins: bool = False
+    # The first one was silent longest.
     streams: OrderedDict[bytes | None, _Stream] = field(default_factory=OrderedDict)
+
+    @classmethod
+    def at(cls, place: Any) -> _Partition:
+        start, next, skip, joins = map(int, place)
+        if not 0 <= start <= next or skip < 0:
+            raise ValueError(place)
+        return cls(start, next, skip, bool(joins))
 
     @property
     def place(self) -> list[int]:
         return [self.start, self.next, self.skip, int(self.joins)]
 
 
-def _read_partition(place: Any) -> _Partition:
-    start, next, skip, joins = map(int, place)
-    if not 0 <= start <= next or skip < 0:
-        raise ValueError(place)
-    return _Partition(start, next, skip, bool(joins))
-
-
 class KafkaSource(Source):
-    """The patches of a topic, from all its partitions or those that a group gives to this source.
-
-    Settings: ``start``, ``group``, ``streams`` (the most open streams of a partition), ``idle`` (the
-    seconds after which a silent stream is forgotten), and the client's own, which have a dot.
-    """
+    """The patches of a topic, of all partitions, or of those that its group gives to it."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"
         self._group = address.take("group", str, "")
         self._most = address.take("streams", int, 1000)
         self._idle = address.take("idle", float, 24 * _PAUSE)
-        address.settings.setdefault("topic.metadata.refresh.interval.ms", 30_000)
+        refresh = address.settings.setdefault("topic.metadata.refresh.interval.ms", 30_000)
         own = {
             "group.id": self._group or "none",
             "group.protocol": "classic",
@@ -217,21 +167,18 @@ class KafkaSource(Source):
         }
         self._client = _Client(address, own)
         super().__init__(self._client.url, timeout)
-        self._limits = limits
-        topic = self._client.describe()
-        self._topic = topic.id
-        self._lock = RLock()
-        self._consumer = self._client.make(Consumer)
+        self._limits, self._lock = limits, RLock()
+        self._consumer = self._client.make(ck.Consumer)
         self._pending: deque[Patch] = deque()
         self._at: tuple[int, int, int] | None = None
-        begins = {each: self._begin(each, self._is_latest) for each in topic.partitions}
-        # Where each partition stands that is this source's, or was; where others begin.
+        begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
+        # Where those stand that are this source's, or were; where others begin.
         self._partitions, self._begins = ({}, begins) if self._group else (begins, {})
-        self._owned = [] if self._group else topic.partitions
+        self._owned = [] if self._group else self._client.partitions
         self._must_assign = not self._group
         self._resumed: set[int] = set()
         self._committed: dict[int, list[int]] = {}
-        self._refresh = float(self._client.config["topic.metadata.refresh.interval.ms"]) / 1000
+        self._refresh = float(refresh) / 1000
         self._next_look = time.monotonic() + self._refresh
         if self._group:
             names = [self._client.topic]
@@ -243,89 +190,78 @@ class KafkaSource(Source):
         while True:
             try:
                 return request()
-            except KafkaException as error:
-                code = error.args[0].code()
-                if code in _REFUSALS | _NO_TOPIC | _LOST or self._is_closed.wait(next(tries)):
+            except ck.KafkaException as error:
+                is_final = _is_one_of(error.args[0], _FINAL + _OUT)
+                if is_final or self._is_closed.wait(next(tries)):
                     raise
 
+    def _spot(self, partition: int, *details: Any) -> ck.TopicPartition:
+        return ck.TopicPartition(self._client.topic, partition, *details)
+
     def _range(self, partition: int) -> tuple[int, int]:
-        """Return the offsets of the first message that is there, and of the next to come."""
-        place = TopicPartition(self._client.topic, partition)
-        return self._ask(lambda: self._consumer.get_watermark_offsets(place, timeout=_ANSWER))
+        """Return the offsets of the first message that is there, and after the last one."""
+        spot = self._spot(partition)
+        return self._ask(lambda: self._consumer.get_watermark_offsets(spot, timeout=_ANSWER))
 
     def _begin(self, partition: int, is_latest: bool) -> _Partition:
         offset = self._range(partition)[is_latest]
         return _Partition(offset, offset, joins=is_latest)
 
-    def _take_over(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        self._owned = [each.partition for each in partitions]
-        self._must_assign = True
-        # Else it would start by itself, where the group stands.
+    def _take_over(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
+        self._owned, self._must_assign = [each.partition for each in partitions], True
+        # Otherwise the client starts by itself.
         consumer.assign([])
 
-    def _give_up(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        for number in self._owned:
-            if number in self._partitions:
-                self._partitions[number].streams.clear()
-        self._owned = []
-        self._must_assign = False
+    def _give_up(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
+        self._owned, self._must_assign = [], False
+        for each in self._partitions.values():
+            each.streams.clear()
 
     def _assign(self) -> None:
         """Go on where each partition stands, from the start of its open streams."""
         kept = self._read_group()
-        places = []
         for number in self._owned:
             partition, theirs = self._partitions.get(number), kept.get(number)
             if number in self._resumed:
                 self._resumed.remove(number)
             elif theirs and (partition is None or theirs.place[1:] > partition.place[1:]):
                 partition = theirs
-            # A partition of which nobody knows anything has come since.
-            known = None if kept else self._begins.pop(number, None)
+            # If the group has been here before, a partition without a place is new.
+            known = None if kept else self._begins.get(number)
             partition = partition or known or self._begin(number, False)
             low, high = self._range(number)
             if not low <= partition.next <= high:
                 raise ConnectionError(
-                    f"{self.url}: partition {number} is at offset {partition.next}, and the topic"
-                    f" has the messages from {low} to {high}: others were deleted, and patches are"
-                    " lost. Begin anew, with an empty copy"
+                    f"{self.url}: the next patch of partition {number} is at offset"
+                    f" {partition.next}, and the topic has offsets {low} to {high}: messages were"
+                    " deleted, and patches are lost. Begin anew, with an empty copy"
                 )
             partition.start = max(partition.start, low)
             partition.streams.clear()
             self._partitions[number] = partition
-            places.append(TopicPartition(self._client.topic, number, partition.start))
-        self._consumer.assign(places)
+        starts = [self._spot(number, self._partitions[number].start) for number in self._owned]
+        self._consumer.assign(starts)
         self._must_assign = False
         if not kept:
-            # So that the group goes on from here, whenever it acknowledges something.
+            # The group comes back to this place, also if it never acknowledges a patch.
             self._commit()
 
     def _read_group(self) -> dict[int, _Partition]:
-        """Return where the group stands."""
-        if not self._group:
-            return {}
-        numbers = {*self._owned, *self._begins}
-        places = [TopicPartition(self._client.topic, number) for number in numbers]
-
-        def request() -> list[TopicPartition]:
-            return _checked(self._consumer.committed(places, timeout=_ANSWER))
-
+        """Return where the group stands in each partition."""
+        spots = [self._spot(number) for number in {*self._owned, *self._begins}]
         kept = {}
-        for each in self._ask(request):
+        for each in self._ask(lambda: _checked(self._consumer.committed(spots, timeout=_ANSWER))):
+            place = [each.offset, each.offset, 0, self._is_latest]
+            # Another program may have set the offset.
+            with suppress(ValueError, TypeError):
+                told = _Partition.at(json.loads(each.metadata or "")).place
+                place = told if told[1] == each.offset else place
             if each.offset >= 0:
-                try:
-                    told = json.loads(each.metadata)
-                    place = [told["start"], each.offset, told["skip"], told["joins"]]
-                    kept[each.partition] = _read_partition(place)
-                except (ValueError, TypeError, KeyError):
-                    # Another program has set it.
-                    kept[each.partition] = _Partition(
-                        each.offset, each.offset, joins=self._is_latest
-                    )
+                kept[each.partition] = _Partition.at(place)
         return kept
 
     def acknowledge(self) -> None:
-        """Let the group go on after the patches so far; without a group, do nothing."""
+        """Let the group go on after the patches so far, whoever gets the partitions."""
         with self._lock:
             self._commit()
 
@@ -334,46 +270,41 @@ class KafkaSource(Source):
         new = {n: place for n, place in places.items() if self._committed.get(n) != place}
         if not self._group or not new:
             return
-        offsets = []
-        for number, (start, offset, skip, joins) in new.items():
-            told = json.dumps({"start": start, "skip": skip, "joins": joins})
-            offsets.append(TopicPartition(self._client.topic, number, offset, told))
+        spots = [self._spot(n, place[1], json.dumps(place)) for n, place in new.items()]
+        commit: Any = self._consumer.commit
         try:
-            self._ask(
-                lambda: _checked(self._consumer.commit(offsets=offsets, asynchronous=False) or [])
-            )
+            self._ask(lambda: _checked(commit(offsets=spots, asynchronous=False)))
             self._committed |= new
-        except KafkaException as error:
-            if error.args[0].code() not in _LOST and not self._is_closed.is_set():
+        except ck.KafkaException as error:
+            if not (_is_one_of(error.args[0], _OUT) or self._is_closed.is_set()):
                 raise self._client.exception(error.args[0]) from None
 
     @property
     def position(self) -> str | None:
-        """Of each partition: the offset to read from, that of the next patch, patches to skip."""
+        """The topic, and of each partition: where to read from, the next frame, patches to skip."""
         if not self._partitions:
             return None
-        places = {str(number): each.place for number, each in self._partitions.items()}
-        return json.dumps({"topic": self._topic, "partitions": places})
+        places = {number: each.place for number, each in self._partitions.items()}
+        return json.dumps({"topic": self._client.id, "partitions": places})
 
     @property
     def place(self) -> str | None:
-        """The topic, the partition, the offset, and the number of the last patch in its frame."""
+        """The topic, the partition, the offset, and the number of the patch in its frame."""
         return None if self._at is None else "/".join(map(str, (self._client.topic, *self._at)))
 
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
         try:
             told = json.loads(position)
-            topic, found = told["topic"], told["partitions"].items()
-            partitions = {int(number): _read_partition(place) for number, place in found}
-        except (ValueError, TypeError, KeyError, AttributeError):
+            topic, places = told["topic"], told["partitions"]
+            partitions = {int(number): _Partition.at(places[number]) for number in places}
+        except (ValueError, TypeError, KeyError):
             raise ValueError(f"{self.url}: {position!r} is no position in a topic") from None
-        if topic != self._topic:
+        if topic != self._client.id:
             raise ValueError(
                 f"{self.url}: the position is of another topic, or of one that was deleted since"
             )
         self._partitions, self._begins, self._resumed = partitions, {}, set(partitions)
-        self._must_assign = not self._group
 
     def _receive(self, wait: float) -> Patch | None:
         end = time.monotonic() + wait
@@ -384,7 +315,8 @@ class KafkaSource(Source):
                     if self._must_assign:
                         self._assign()
                     message = self._consumer.poll(max(0.0, end - time.monotonic()))
-                    self._client.check()
+                    if self._client.error:
+                        raise self._client.exception(self._client.error)
                     if message is not None and not self._must_assign:
                         self._take(message)
                     elif time.monotonic() >= end:
@@ -394,29 +326,30 @@ class KafkaSource(Source):
                 # What was read, and not delivered, is read again.
                 self._pending.clear()
                 self._must_assign = bool(self._owned)
-                if not isinstance(error, KafkaException):
+                if not isinstance(error, ck.KafkaException):
                     raise
-                if self._is_closed.is_set():
-                    return None
-                raise self._client.exception(error.args[0]) from None
+                if not self._is_closed.is_set():
+                    raise self._client.exception(error.args[0]) from None
+                return None
 
     def _look_for_partitions(self) -> None:
-        """Notice new partitions. A group is told by its broker."""
+        """Notice new partitions; those of a group are told by the broker."""
         if self._group or time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + self._refresh
-        with suppress(KafkaException):
+        with suppress(ck.KafkaException):
             topics = self._consumer.list_topics(self._client.topic, timeout=0.5).topics
             if new := topics[self._client.topic].partitions.keys() - self._owned:
                 self._owned = sorted({*self._owned, *new})
                 self._must_assign = True
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: ck.Message) -> None:
         error = message.error()
         if error is not None:
-            if error.fatal() or error.code() in _REFUSALS | _NO_TOPIC:
+            if error.fatal() or _is_one_of(error, _FINAL):
                 raise self._client.exception(error)
-            self._must_assign |= error.code() in _NO_OFFSET
+            # An offset that is not there is looked into; the client mends all else by itself.
+            self._must_assign |= _is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE"))
             return
         number, offset = message.partition(), message.offset()
         partition = self._partitions[number]
@@ -437,23 +370,23 @@ class KafkaSource(Source):
         if not self._pending:
             partition.next, partition.skip = offset + 1, 0
 
-    def _decode(self, partition: _Partition, offset: int, message: Message) -> list[Patch]:
+    def _decode(self, partition: _Partition, offset: int, message: ck.Message) -> list[Patch]:
         key, frame, now = message.key(), message.value(), message.timestamp()[1]
-        stream = partition.streams.pop(key, None)
         if frame is None:
             raise DecodeError("a message without a value is no frame")
+        stream = partition.streams.pop(key, None)
         if starts_stream(frame):
             stream = _Stream(FrameDecoder(self._limits), offset)
         if stream is None:
             if frame and offset >= partition.next and not partition.joins:
                 raise DecodeError(
-                    "the start of this stream is not there: it was deleted, or the stream was silent"
-                    " for too long (settings idle, streams). With start=latest a source leaves"
-                    " streams out until they start anew"
+                    "this frame goes on with a stream whose start was deleted, or that was forgotten"
+                    " (settings idle and streams); with start=latest, a source leaves out the rest"
+                    " of such streams"
                 )
             return []
         patches = list(stream.decoder.decode(frame))
-        # A frame without rows ends a stream, if it does not end a patch.
+        # A frame without rows ends the stream, if no patch.
         if frame or patches or stream.decoder.is_open:
             stream.time = now
             partition.streams[key] = stream
@@ -480,63 +413,56 @@ class KafkaSource(Source):
             self._consumer.close()
 
 
-def _checked(places: list[TopicPartition]) -> list[TopicPartition]:
-    for each in places:
+def _checked(spots: list[ck.TopicPartition]) -> list[ck.TopicPartition]:
+    for each in spots:
         if each.error is not None:
-            raise KafkaException(each.error)
-    return places
+            raise ck.KafkaException(each.error)
+    return spots
 
 
 class KafkaSink(Sink):
-    """A topic that patches are sent to, as one stream, which starts anew from time to time.
-
-    Settings: ``stream`` (its name, the key of the messages), ``restart`` (the frames after which it
-    starts anew), ``transactional`` (an id: then each patch is a transaction), ``wait`` (the seconds
-    without an acknowledgement after which sending has failed), and the client's own.
-    """
+    """A topic that takes patches, as a stream that starts anew from time to time."""
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
         self._name = address.take("stream", str, "")
         self._wait = address.take("wait", float, 30.0)
         restart = address.take("restart", int, 1000)
+        transactional = address.take("transactional", str, "")
         address.settings.setdefault("queue.buffering.max.kbytes", 1 << 16)
         own: dict[str, Any] = {"enable.idempotence": True, "acks": "all"}
-        self._is_transactional = (id := address.take("transactional", str, "")) != ""
-        if self._is_transactional:
+        if transactional:
             wait = max(1000, int(self._wait * 1000))
-            own |= {
-                "transactional.id": id,
-                "transaction.timeout.ms": wait,
-                "message.timeout.ms": wait,
-            }
+            own |= {"transactional.id": transactional, "transaction.timeout.ms": wait}
+            own |= {"message.timeout.ms": wait}
         else:
-            # A message that fails alone would leave a gap: all after it must fail, too.
-            own |= {"message.timeout.ms": 0, "enable.gapless.guarantee": True}
+            # If a message could fail alone, the stream would go on with a gap.
+            own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
+        self._is_transactional = bool(transactional)
         self._client = _Client(address, own)
         super().__init__(self._client.url, limits)
-        topic = self._client.describe()
-        self._partitions = topic.partitions
         config = self._client.config
-        largest = min(int(config.get("message.max.bytes", _LARGEST)), topic.largest or _LARGEST)
-        # A batch is as little accepted as a message that is too large.
+        largest = min(int(config.get("message.max.bytes", _LARGEST)), self._client.largest)
+        # The topic's largest message is its largest batch, too.
         config |= {"message.max.bytes": max(1000, largest), "batch.size": largest}
         most = largest - _OVERHEAD - len(self._name.encode())
         self._encoder = FrameEncoder(options, restart_every=restart, max_frame_size=most)
-        self._ends = options is None or options.stream_type != PatchStreamType.FRAME
-        self._producer: Producer | None = None
+        # In a stream of type FRAME an empty frame is an empty patch.
+        self._can_end = options is None or options.stream_type != PatchStreamType.FRAME
+        self._producer: ck.Producer | None = None
         self._open()
 
-    def _open(self) -> Producer:
-        """Return the producer, and start a new stream if it is a new one."""
+    def _open(self) -> ck.Producer:
+        """Return the producer, or make one and let it start a stream."""
         if self._producer is None:
             self._client.error = self._error = None
             self._key = (self._name or str(uuid4())).encode()
-            # One for all: who adds partitions must not tear a stream apart.
-            self._partition = self._partitions[crc32(self._key) % len(self._partitions)]
+            # Not by the client: it would go to another one when there are new partitions.
+            partitions = self._client.partitions
+            self._partition = partitions[crc32(self._key) % len(partitions)]
             self._sent = self._taken = 0
             self._last = time.monotonic()
             self._encoder.restart()
-            self._producer = self._client.make(Producer)
+            self._producer = self._client.make(ck.Producer)
             if self._is_transactional:
                 self._transact(self._producer.init_transactions, self._wait)
         return self._producer
@@ -544,45 +470,44 @@ class KafkaSink(Sink):
     def _send(self, patch: Patch) -> None:
         self._open()
         self._check()
-        if time.monotonic() - self._last > _PAUSE:
+        if time.monotonic() > self._last + _PAUSE:
             self._encoder.restart()
         self._last = time.monotonic()
-        self._put(self._encoder.encode(patch))
+        self._put([bytes(frame) for frame in self._encoder.encode(patch)])
 
-    def _put(self, frames: list[Any]) -> None:
+    def _put(self, frames: list[bytes]) -> None:
         producer = self._open()
+        self._sent += 1
         try:
             if self._is_transactional:
                 self._transact(producer.begin_transaction)
-            for number, frame in enumerate(frames, 1):
-                self._produce(producer, bytes(frame), is_last=number == len(frames))
-            self._sent += 1
+            for frame in frames[:-1]:
+                self._produce(producer, frame)
+            self._produce(producer, frames[-1], self._note)
             producer.poll(0)
             if self._is_transactional:
                 self._await(0)
                 self._transact(producer.commit_transaction, self._wait)
         except BaseException:
-            # The rest of the patch will not come: a new stream says so, or a new transaction.
+            # A patch that is half sent is none if a stream starts, or its transaction is aborted.
             self._encoder.restart()
             if self._is_transactional:
                 self._producer = None
             raise
 
-    def _produce(self, producer: Producer, frame: bytes, *, is_last: bool) -> None:
-        place = (self._client.topic, frame, self._key, self._partition)
+    def _produce(self, producer: ck.Producer, frame: bytes, *told: Any) -> None:
         while True:
             try:
-                return producer.produce(*place, self._note if is_last else None)
+                topic = self._client.topic
+                return producer.produce(topic, frame, self._key, self._partition, *told)
             except BufferError:
                 self._await(len(producer) - 1)
-            except KafkaException as error:
+            except ck.KafkaException as error:
                 self._fail(error.args[0])
 
-    def _note(self, error: KafkaError | None, message: Message) -> None:
-        if error is None:
-            self._taken += 1
-        elif self._error is None:
-            self._error = error
+    def _note(self, error: ck.KafkaError | None, message: ck.Message) -> None:
+        self._taken += error is None
+        self._error = self._error or error
 
     def _check(self) -> None:
         if error := self._error or self._client.error:
@@ -605,21 +530,20 @@ class KafkaSink(Sink):
             try:
                 step(*arguments)
                 return
-            except KafkaException as error:
+            except ck.KafkaException as error:
                 if not error.args[0].retriable() or time.monotonic() > end:
                     self._fail(error.args[0])
 
-    def _fail(self, error: KafkaError | None) -> NoReturn:
+    def _fail(self, error: ck.KafkaError | None) -> NoReturn:
         """Give up what was not acknowledged; the next patch starts a new stream."""
         missing = self._sent - self._taken
         if self._producer is not None:
             self._producer.purge()
             self._producer = None
-        patches = "1 patch was" if missing == 1 else f"{missing} patches were"
-        text = f"{patches} not acknowledged, the last ones sent; Kafka may have some of them: "
-        if error is None:
-            raise ConnectionError(f"{self.url}: {text}no answer for {self._wait:g} seconds")
-        raise self._client.exception(error, text)
+        told = f"the last {missing} of the patches that were sent are not acknowledged: "
+        if error is not None:
+            raise self._client.exception(error, told)
+        raise ConnectionError(f"{self.url}: {told}no answer for {self._wait:g} seconds")
 
     def _flush(self) -> None:
         self._await(0)
@@ -627,10 +551,13 @@ class KafkaSink(Sink):
             self._check()
 
     def _close(self) -> None:
-        if self._producer is not None and self._sent and self._ends:
-            # The patches are there: that the stream has ended is told if it can be.
+        if self._producer is not None and self._sent and self._can_end:
+            # All patches were taken: this only tells sources that they may forget the stream.
             self._wait = min(self._wait, 1.0)
             with suppress(ConnectionError):
                 self._put([b""])
                 self._await(0)
         self._producer = None
+
+
+open_source, open_sink = KafkaSource, KafkaSink

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from base64 import urlsafe_b64encode
+from functools import cached_property
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,10 +22,12 @@ process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
 controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
 listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl},\
-CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl}
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,\
+BEHIND://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl},\
+BEHIND://127.0.0.1:{network}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,BEHIND:PLAINTEXT,\
 SASL_PLAINTEXT:SASL_PLAINTEXT
 sasl.enabled.mechanisms=PLAIN
 listener.name.sasl_plaintext.plain.sasl.jaas.config=\
@@ -50,15 +53,19 @@ class Broker(JavaServer):
 
     Attributes:
         sasl_address: Where it asks for `USER` and `PASSWORD`.
+        behind: Its address behind a network, through which all connections to it go.
+        network: The port of that network.
     """
 
     def __init__(self, folder: Path) -> None:
-        port, sasl = free_port(), free_port()
+        port, sasl, behind, self.network = (free_port() for _ in range(4))
         super().__init__(FOLDER, folder, port)
         self.sasl_address = f"127.0.0.1:{sasl}"
+        self.behind = f"127.0.0.1:{behind}"
         self._properties = folder / "server.properties"
-        places = {"port": port, "sasl": sasl, "controller": free_port(), "folder": folder}
-        text = PROPERTIES.format(**places, user=USER, password=PASSWORD)
+        ports = {"port": port, "sasl": sasl, "behind": behind, "network": self.network}
+        ports["controller"] = free_port()
+        text = PROPERTIES.format(**ports, folder=folder, user=USER, password=PASSWORD)
         self._properties.write_text(text, encoding="utf-8")
         cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
         config = ("--config", str(self._properties))
@@ -68,7 +75,7 @@ class Broker(JavaServer):
         """Start the broker, and wait until it answers."""
         self.start_main("kafka.Kafka", str(self._properties))
 
-    @property
+    @cached_property
     def admin(self) -> AdminClient:
         """A client that may do everything."""
         return AdminClient({"bootstrap.servers": self.address})
@@ -77,8 +84,7 @@ class Broker(JavaServer):
         """Create a topic; in the names of its settings, underscores stand for dots."""
         settings = {key.replace("_", "."): value for key, value in config.items()}
         topic = NewTopic(name, partitions, 1, config=settings)
-        admin = self.admin
-        admin.create_topics([topic])[name].result(SECONDS)
+        self.admin.create_topics([topic])[name].result(SECONDS)
 
     def _run(self, tool: str, *arguments: str) -> str:
         ended = subprocess.run(
