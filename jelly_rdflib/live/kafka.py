@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 import warnings
 from collections import OrderedDict, deque
@@ -27,6 +28,9 @@ from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
 
 _T = TypeVar("_T")
+# What the client reports goes where the program wants it, and not to standard error.
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())
 # Seconds to wait for an answer of a broker.
 _ANSWER = 10.0
 # After so many seconds without a patch a sink starts a new stream. A source forgets streams that
@@ -51,30 +55,35 @@ class _Client:
         names = [name for name in address.settings if "." in name]
         given = {name: address.settings.pop(name) for name in names}
         address.check_all_taken()
-        own |= {"bootstrap.servers": address.host, "error_cb": self._note, "log_level": 0}
-        for name in own.keys() & given.keys():
+        shared = {"bootstrap.servers": address.host, "error_cb": self._note}
+        for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
-        self.config = {**given, **own}
         self.error: ck.KafkaError | None = None
-        self._is_down, self._reason = False, "there is no answer"
+        self._end, self._reason = time.monotonic() + 2 * _ANSWER, "there is no answer"
+        # Without what is of a producer or a consumer alone.
+        self.config = given | shared
         self._describe()
+        self.config |= own
 
     def _note(self, error: ck.KafkaError) -> None:
         if error.fatal() or "AUTH" in error.name():
             self.error = error
         elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
-            self._is_down = True
+            # Why comes soon after.
+            self._end = min(self._end, time.monotonic() + 0.5)
         else:
             self._reason = error.str()
 
-    def make(self, kind: Callable[[dict[str, Any]], _T]) -> _T:
+    def make(self, kind: Callable[..., _T]) -> _T:
         try:
-            return kind(self.config)
+            return kind(self.config, logger=_LOG)
         except ck.KafkaException as error:
             raise ValueError(f"{self.url}: {error.args[0].str()}") from None
 
     def exception(self, error: ck.KafkaError, what: str = "") -> OSError:
-        kind = PermissionError if "AUTH" in error.name() else ConnectionError
+        # The reason for the end of a stream of messages is in the text alone.
+        is_refused = "AUTH" in error.name() or "authorization failed" in error.str()
+        kind = PermissionError if is_refused else ConnectionError
         return kind(f"{self.url}: {what}{error.str()}")
 
     def _describe(self) -> None:
@@ -83,13 +92,12 @@ class _Client:
         topics = ck.TopicCollection([self.topic])
         topic = admin.describe_topics(topics, request_timeout=_ANSWER)[self.topic]
         config = admin.describe_configs([resource], request_timeout=_ANSWER)[resource]
-        while not (topic.done() and config.done() or self.error or self._is_down):
+        while not (topic.done() and config.done()):
             admin.poll(0.05)
-        admin.poll(0.05)
-        if self._is_down:
-            raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
-        if self.error:
-            raise self.exception(self.error)
+            if self.error:
+                raise self.exception(self.error)
+            if time.monotonic() > self._end:
+                raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
         self.largest = _LARGEST
         try:
             self.id = str(topic.result().topic_id)
@@ -219,7 +227,7 @@ class KafkaSource(Source):
 
     def _assign(self) -> None:
         """Go on where each partition stands, from the start of its open streams."""
-        kept = self._read_group()
+        kept = self._read_group() if self._group else {}
         for number in self._owned:
             partition, theirs = self._partitions.get(number), kept.get(number)
             if number in self._resumed:
@@ -346,7 +354,9 @@ class KafkaSource(Source):
     def _take(self, message: ck.Message) -> None:
         error = message.error()
         if error is not None:
-            if error.fatal() or _is_one_of(error, _FINAL):
+            # The client asks for a group in any case, and may have no right to it.
+            is_needed = self._group or "GROUP" not in error.name()
+            if error.fatal() or (is_needed and _is_one_of(error, _FINAL)):
                 raise self._client.exception(error)
             # An offset that is not there is looked into; the client mends all else by itself.
             self._must_assign |= _is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE"))
@@ -464,7 +474,7 @@ class KafkaSink(Sink):
             self._encoder.restart()
             self._producer = self._client.make(ck.Producer)
             if self._is_transactional:
-                self._transact(self._producer.init_transactions, self._wait)
+                self._try(self._producer.init_transactions, self._wait)
         return self._producer
 
     def _send(self, patch: Patch) -> None:
@@ -480,14 +490,14 @@ class KafkaSink(Sink):
         self._sent += 1
         try:
             if self._is_transactional:
-                self._transact(producer.begin_transaction)
+                self._try(producer.begin_transaction)
             for frame in frames[:-1]:
                 self._produce(producer, frame)
             self._produce(producer, frames[-1], self._note)
-            producer.poll(0)
+            self._try(producer.poll, 0)
             if self._is_transactional:
                 self._await(0)
-                self._transact(producer.commit_transaction, self._wait)
+                self._try(producer.commit_transaction, self._wait)
         except BaseException:
             # A patch that is half sent is none if a stream starts, or its transaction is aborted.
             self._encoder.restart()
@@ -521,10 +531,10 @@ class KafkaSink(Sink):
                 left, since = now, time.monotonic()
             elif time.monotonic() > since + self._wait:
                 self._fail(None)
-            self._producer.poll(0.1)
+            self._try(self._producer.poll, 0.1)
             self._check()
 
-    def _transact(self, step: Callable[..., object], *arguments: float) -> None:
+    def _try(self, step: Callable[..., object], *arguments: float) -> None:
         end = time.monotonic() + self._wait
         while True:
             try:
