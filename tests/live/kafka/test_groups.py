@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +166,6 @@ def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
     settings = {"group": "g", "session.timeout.ms": "6000", "max.poll.interval.ms": "6000"}
     with live.connect(url, timeout=4, **settings) as source:
         found = receive(source, 3)
-        import time
-
         time.sleep(7.5)
         # The group has taken its partition away meanwhile.
         source.acknowledge()

@@ -52,7 +52,7 @@ def test_a_wrong_password_is_refused(asking: str, open_it: Any) -> None:
 
 @pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
 def test_no_password_is_refused(asking: str, open_it: Any) -> None:
-    with pytest.raises(ConnectionError, match="no broker can be reached: .+"):
+    with pytest.raises(ConnectionError, match=r"no broker can be reached: .+"):
         open_it(asking)
 
 

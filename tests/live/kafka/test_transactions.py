@@ -81,9 +81,10 @@ def test_a_patch_that_can_not_be_sent_is_aborted(url: str, monkeypatch: pytest.M
     sink = live.open_sink(url, transactional="id", options=long_options)
     with sink:
         sink.send(patch_of(0, 100))
-        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        with monkeypatch.context() as patched:
             patched.setattr(sink, "_await", _interrupt)
-            sink.send(patch_of(1, 100))
+            with pytest.raises(KeyboardInterrupt):
+                sink.send(patch_of(1, 100))
         sink.send(patch_of(2, 100))
     assert read(url) == [0, 2]
 
@@ -116,9 +117,10 @@ def test_an_interrupted_patch_is_no_part_of_the_next(
                 raise KeyboardInterrupt
             produce(*arguments)
 
-        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        with monkeypatch.context() as patched:
             patched.setattr(sink, "_produce", produce_some)
-            sink.send(patch_of(1, 100))
+            with pytest.raises(KeyboardInterrupt):
+                sink.send(patch_of(1, 100))
         sink.send(patch_of(2, 100))
     with live.connect(url, timeout=2) as source:
         found: list[jr.Patch] = list(source)
