@@ -180,3 +180,30 @@ def test_a_slow_follower_gets_all(url: str) -> None:
             found += numbers([patch])
             time.sleep(0.01)
     assert found == list(range(300))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["", "g"])
+def test_a_source_can_be_closed_while_its_broker_is_away(
+    broker: Broker, url: str, group: str
+) -> None:
+    with live.open_sink(url) as sink:
+        sink.send(patch_of(0))
+    source = live.connect(url, group=group)
+    assert source.receive(20) == patch_of(0)
+    source.acknowledge()
+    broker.kill()
+    try:
+        found: list[jr.Patch] = []
+        waiting = threading.Thread(target=lambda: found.extend(source), daemon=True)
+        waiting.start()
+        time.sleep(1)
+        closing = threading.Thread(target=source.close, daemon=True)
+        closing.start()
+        waiting.join(2)
+        closing.join(10)
+        assert not waiting.is_alive()
+        assert not closing.is_alive()
+        assert found == []
+    finally:
+        broker.start()
