@@ -16,7 +16,7 @@ from uuid import uuid4
 from zlib import crc32
 
 import confluent_kafka as ck
-from confluent_kafka.admin import AdminClient, ConfigResource
+from confluent_kafka.admin import AdminClient, ConfigResource  # type: ignore[attr-defined]
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.live.address import Address
@@ -31,14 +31,14 @@ _T = TypeVar("_T")
 # What the client reports goes where the program wants it, and not to standard error.
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
-# Seconds to wait for an answer of a broker.
-_ANSWER = 10.0
+# Seconds to wait for the first answer of a broker; and for a later one, which is asked for again.
+_FIRST_ANSWER, _ANSWER = 10.0, 1.0
 # After so many seconds without a patch a sink starts a new stream. A source forgets streams that
 # were silent for much longer: where a producer was killed, nobody ends them.
 _PAUSE = 3600.0
 # The client's largest message in bytes, and what is in it beside the frame and the key, or less.
 _LARGEST, _OVERHEAD = 1_000_000, 512
-# In the names of errors that waiting does not mend; and of those of a member that is out of its group.
+# In the names of errors that do not pass, and of those of a member that is out of its group.
 _FINAL = ("AUTH", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION", "INVALID")
 _OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASSIGNMENT_LOST")
 
@@ -59,7 +59,7 @@ class _Client:
         for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
         self.error: ck.KafkaError | None = None
-        self._end, self._reason = time.monotonic() + 2 * _ANSWER, "there is no answer"
+        self._end, self._reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
         # Without what is of a producer or a consumer alone.
         self.config = given | shared
         self._describe()
@@ -90,8 +90,8 @@ class _Client:
         """Ask for the topic, which must keep all messages."""
         admin, resource = self.make(AdminClient), ConfigResource("topic", self.topic)
         topics = ck.TopicCollection([self.topic])
-        topic = admin.describe_topics(topics, request_timeout=_ANSWER)[self.topic]
-        config = admin.describe_configs([resource], request_timeout=_ANSWER)[resource]
+        topic = admin.describe_topics(topics, request_timeout=_FIRST_ANSWER)[self.topic]
+        config = admin.describe_configs([resource], request_timeout=_FIRST_ANSWER)[resource]
         while not (topic.done() and config.done()):
             admin.poll(0.05)
             if self.error:
@@ -141,6 +141,8 @@ class _Partition:
     next: int
     skip: int = 0
     joins: bool = False
+    # The newest time of a message: clocks of senders may be wrong.
+    now: int = 0
     # The first one was silent longest.
     streams: OrderedDict[bytes | None, _Stream] = field(default_factory=OrderedDict)
 
@@ -177,8 +179,9 @@ class KafkaSource(Source):
         super().__init__(self._client.url, timeout)
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
-        self._pending: deque[Patch] = deque()
-        self._at: tuple[int, int, int] | None = None
+        # Patches of one frame, each with where its partition stands after it, and its own place.
+        self._pending: deque[tuple[Patch, _Partition, int, int, str]] = deque()
+        self._place: str | None = None
         begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
         # Where those stand that are this source's, or were; where others begin.
         self._partitions, self._begins = ({}, begins) if self._group else (begins, {})
@@ -198,7 +201,7 @@ class KafkaSource(Source):
         while True:
             try:
                 return request()
-            except ck.KafkaException as error:
+            except ck.KafkaException as error:  # noqa: PERF203
                 is_final = _is_one_of(error.args[0], _FINAL + _OUT)
                 if is_final or self._is_closed.wait(next(tries)):
                     raise
@@ -298,7 +301,7 @@ class KafkaSource(Source):
     @property
     def place(self) -> str | None:
         """The topic, the partition, the offset, and the number of the patch in its frame."""
-        return None if self._at is None else "/".join(map(str, (self._client.topic, *self._at)))
+        return self._place
 
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
@@ -329,7 +332,11 @@ class KafkaSource(Source):
                         self._take(message)
                     elif time.monotonic() >= end:
                         return None
-                return self._deliver() if self._pending else None
+                if not self._pending:
+                    return None
+                patch, partition, next, skip, self._place = self._pending.popleft()
+                partition.next, partition.skip = next, skip
+                return patch
             except BaseException as error:
                 # What was read, and not delivered, is read again.
                 self._pending.clear()
@@ -351,7 +358,7 @@ class KafkaSource(Source):
                 self._owned = sorted({*self._owned, *new})
                 self._must_assign = True
 
-    def _take(self, message: ck.Message) -> None:
+    def _take(self, message: Any) -> None:
         error = message.error()
         if error is not None:
             # The client asks for a group in any case, and may have no right to it.
@@ -361,13 +368,12 @@ class KafkaSource(Source):
             # An offset that is not there is looked into; the client mends all else by itself.
             self._must_assign |= _is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE"))
             return
-        number, offset = message.partition(), message.offset()
-        partition = self._partitions[number]
+        partition, offset = self._partitions[message.partition()], message.offset()
+        place = f"{self._client.topic}/{message.partition()}/{offset}"
         try:
             patches = self._decode(partition, offset, message)
-        except DecodeError as error:
-            place = f"{self._client.topic}/{number}/{offset}, key {message.key()!r}"
-            error.message = f"{self.url}: {place}: {error.message}"
+        except DecodeError as reason:
+            reason.message = f"{self.url}: {place}, key {message.key()!r}: {reason.message}"
             raise
         if offset < partition.next:
             return
@@ -375,13 +381,16 @@ class KafkaSource(Source):
         partition.start = min(starts, default=offset)
         if offset > partition.next:
             partition.next, partition.skip = offset, 0
-        self._pending.extend(patches[partition.skip :])
-        self._at = (number, offset, partition.skip - 1)
+        for number in range(partition.skip, len(patches)):
+            is_last = number == len(patches) - 1
+            next, skip = (offset + 1, 0) if is_last else (offset, number + 1)
+            self._pending.append((patches[number], partition, next, skip, f"{place}/{number}"))
         if not self._pending:
             partition.next, partition.skip = offset + 1, 0
 
-    def _decode(self, partition: _Partition, offset: int, message: ck.Message) -> list[Patch]:
-        key, frame, now = message.key(), message.value(), message.timestamp()[1]
+    def _decode(self, partition: _Partition, offset: int, message: Any) -> list[Patch]:
+        key, frame = message.key(), message.value()
+        partition.now = max(partition.now, message.timestamp()[1])
         if frame is None:
             raise DecodeError("a message without a value is no frame")
         stream = partition.streams.pop(key, None)
@@ -390,33 +399,23 @@ class KafkaSource(Source):
         if stream is None:
             if frame and offset >= partition.next and not partition.joins:
                 raise DecodeError(
-                    "this frame goes on with a stream whose start was deleted, or that was forgotten"
-                    " (settings idle and streams); with start=latest, a source leaves out the rest"
-                    " of such streams"
+                    "the stream of this frame has no start: it was deleted, or the stream was"
+                    " forgotten (settings idle, streams). With start=latest, a source leaves"
+                    " streams out until they start anew"
                 )
             return []
         patches = list(stream.decoder.decode(frame))
         # A frame without rows ends the stream, if no patch.
         if frame or patches or stream.decoder.is_open:
-            stream.time = now
+            stream.time = partition.now
             partition.streams[key] = stream
         while partition.streams:
-            oldest = next(iter(partition.streams.values()))
-            if len(partition.streams) <= self._most and now - oldest.time <= self._idle * 1000:
+            silence = partition.now - next(iter(partition.streams.values())).time
+            if len(partition.streams) <= self._most and silence <= self._idle * 1000:
                 break
             partition.streams.popitem(last=False)
             partition.joins = False
         return patches
-
-    def _deliver(self) -> Patch:
-        assert self._at is not None
-        number, offset, count = self._at
-        partition, patch = self._partitions[number], self._pending.popleft()
-        partition.skip += 1
-        if not self._pending:
-            partition.next, partition.skip = offset + 1, 0
-        self._at = (number, offset, count + 1)
-        return patch
 
     def _close(self) -> None:
         with self._lock:
@@ -464,7 +463,8 @@ class KafkaSink(Sink):
     def _open(self) -> ck.Producer:
         """Return the producer, or make one and let it start a stream."""
         if self._producer is None:
-            self._client.error = self._error = None
+            self._client.error = None
+            self._error: ck.KafkaError | None = None
             self._key = (self._name or str(uuid4())).encode()
             # Not by the client: it would go to another one when there are new partitions.
             partitions = self._client.partitions
@@ -506,16 +506,13 @@ class KafkaSink(Sink):
             raise
 
     def _produce(self, producer: ck.Producer, frame: bytes, *told: Any) -> None:
+        message = (self._client.topic, frame, self._key, self._partition, *told)
         while True:
-            try:
-                topic = self._client.topic
-                return producer.produce(topic, frame, self._key, self._partition, *told)
-            except BufferError:
-                self._await(len(producer) - 1)
-            except ck.KafkaException as error:
-                self._fail(error.args[0])
+            with suppress(BufferError):
+                return self._try(producer.produce, *message)
+            self._await(len(producer) - 1)
 
-    def _note(self, error: ck.KafkaError | None, message: ck.Message) -> None:
+    def _note(self, error: ck.KafkaError | None, message: Any) -> None:
         self._taken += error is None
         self._error = self._error or error
 
@@ -534,13 +531,13 @@ class KafkaSink(Sink):
             self._try(self._producer.poll, 0.1)
             self._check()
 
-    def _try(self, step: Callable[..., object], *arguments: float) -> None:
+    def _try(self, step: Callable[..., object], *arguments: Any) -> None:
         end = time.monotonic() + self._wait
         while True:
             try:
                 step(*arguments)
                 return
-            except ck.KafkaException as error:
+            except ck.KafkaException as error:  # noqa: PERF203
                 if not error.args[0].retriable() or time.monotonic() > end:
                     self._fail(error.args[0])
 
@@ -551,6 +548,7 @@ class KafkaSink(Sink):
             self._producer.purge()
             self._producer = None
         told = f"the last {missing} of the patches that were sent are not acknowledged: "
+        told = told if missing else ""
         if error is not None:
             raise self._client.exception(error, told)
         raise ConnectionError(f"{self.url}: {told}no answer for {self._wait:g} seconds")
