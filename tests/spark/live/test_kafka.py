@@ -17,9 +17,9 @@ import pytest
 import jelly_rdflib as jr
 from jelly_rdflib import live
 from tests import maven
+from tests.live.kafka.broker import Broker
 from tests.oracle.terms import operation
 from tests.spark.files import COLUMNS, make_operations
-from tests.live.kafka.broker import Broker
 from tests.spark.live.driver import TOPIC
 from tests.spark.session import needs_connectors
 from tests.spelling import rows_of
