@@ -163,6 +163,7 @@ class KafkaSource(Source):
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"
+        self._skips = address.choose("deleted", ("error", "skip")) == "skip"
         self._group = address.take("group", str, "")
         self._most = address.take("streams", int, 1000)
         self._idle = address.take("idle", float, 24 * _PAUSE)
@@ -182,7 +183,10 @@ class KafkaSource(Source):
         # Patches of one frame, each with where its partition stands after it, and its own place.
         self._pending: deque[tuple[Patch, _Partition, int, int, str]] = deque()
         self._place: str | None = None
-        begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
+        try:
+            begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
+        except ck.KafkaException as error:
+            raise self._client.exception(error.args[0]) from None
         # Where those stand that are this source's, or were; where others begin.
         self._partitions, self._begins = ({}, begins) if self._group else (begins, {})
         self._owned = [] if self._group else self._client.partitions
@@ -241,11 +245,14 @@ class KafkaSource(Source):
             known = None if kept else self._begins.get(number)
             partition = partition or known or self._begin(number, False)
             low, high = self._range(number)
+            if partition.next < low and self._skips:
+                partition = _Partition(low, low, joins=True)
             if not low <= partition.next <= high:
                 raise ConnectionError(
                     f"{self.url}: the next patch of partition {number} is at offset"
                     f" {partition.next}, and the topic has offsets {low} to {high}: messages were"
-                    " deleted, and patches are lost. Begin anew, with an empty copy"
+                    " deleted, and patches may be lost. Begin anew, with an empty copy, or skip them"
+                    " by the setting deleted=skip"
                 )
             partition.start = max(partition.start, low)
             partition.streams.clear()
@@ -316,6 +323,7 @@ class KafkaSource(Source):
                 f"{self.url}: the position is of another topic, or of one that was deleted since"
             )
         self._partitions, self._begins, self._resumed = partitions, {}, set(partitions)
+        self._must_assign = bool(self._owned)
 
     def _receive(self, wait: float) -> Patch | None:
         end = time.monotonic() + wait
@@ -562,7 +570,7 @@ class KafkaSink(Sink):
         if self._producer is not None and self._sent and self._can_end:
             # All patches were taken: this only tells sources that they may forget the stream.
             self._wait = min(self._wait, 1.0)
-            with suppress(ConnectionError):
+            with suppress(OSError):
                 self._put([b""])
                 self._await(0)
         self._producer = None
