@@ -251,8 +251,8 @@ class KafkaSource(Source):
                 raise ConnectionError(
                     f"{self.url}: the next patch of partition {number} is at offset"
                     f" {partition.next}, and the topic has offsets {low} to {high}: messages were"
-                    " deleted, and patches may be lost. Begin anew, with an empty copy, or skip them"
-                    " by the setting deleted=skip"
+                    " deleted, and patches may be lost. Begin anew, with an empty copy, or skip"
+                    " them by the setting deleted=skip"
                 )
             partition.start = max(partition.start, low)
             partition.streams.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from base64 import urlsafe_b64encode
 from functools import cached_property
 from pathlib import Path
@@ -85,6 +86,9 @@ class Broker(JavaServer):
         settings = {key.replace("_", "."): value for key, value in config.items()}
         topic = NewTopic(name, partitions, 1, config=settings)
         self.admin.create_topics([topic])[name].result(SECONDS)
+        # The broker itself hears of it a little later.
+        while not self.admin.list_topics(name, SECONDS).topics[name].partitions:
+            time.sleep(0.05)
 
     def _run(self, tool: str, *arguments: str) -> str:
         ended = subprocess.run(
