@@ -35,9 +35,11 @@ demo-spark: $(SPARK_ENV) ## Take the demo's log to Apache Spark: replay it to tw
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 SPARK_LIVE_TESTS := tests/spark/live
 JVM_TESTS := tests/interop/jvm
+# With brokers, which take Java.
+LIVE_TESTS := tests/live/kafka
 # `make lint` runs these.
 TYPE_TESTS := tests/test_types.py
-TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
+TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
 # In several processes, of which few have room in the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
@@ -57,6 +59,10 @@ mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its t
 .PHONY: test-log-live
 test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
 	$(BIN)/python -m tests.faults.log $(ARGS)
+
+.PHONY: test-live
+test-live: $(VENV)/.dev ## Try all transports of live changes with real brokers, which are killed too: half an hour
+	$(BIN)/pytest -rs -n0 tests/live $(ARGS)
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer
