@@ -289,9 +289,9 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
       jellyp log tail -f http://127.0.0.1:8080
     """
     try:
-        from jelly_rdflib.live.http.access import Tokens
+        from jelly_rdflib.live.http.access import Tokens, is_local
         from jelly_rdflib.live.http.running import run
-        from jelly_rdflib.live.http.server import LogServer, is_local
+        from jelly_rdflib.live.http.server import LogServer
     except ModuleNotFoundError as error:
         raise ImportError(
             f"a server needs more packages ({error.name}): pip install 'jelly-rdflib[server]'"

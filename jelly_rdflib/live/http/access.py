@@ -1,12 +1,23 @@
-"""Who may do what: bearer tokens (RFC 6750) with rights."""
+"""Who may do what: bearer tokens (RFC 6750) with rights, and rates."""
 
 from __future__ import annotations
 
 import enum
 import hashlib
+import ipaddress
 import os
 import re
 from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends, HTTPException, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from limits import parse as parse_rate
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from jelly_rdflib.live.http.answers import RETRY
 
 _LINE = re.compile(r"(read|append|manage)\s+(\S+)")
 # RFC 6750, section 2.1.
@@ -87,3 +98,64 @@ class Tokens:
 
 def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+_BEARER = HTTPBearer(auto_error=False)
+
+
+class Gate:
+    """Lets a request through that has the right, and is one of not too many.
+
+    The arguments are those of `jelly_rdflib.live.http.server.LogServer`.
+    """
+
+    def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
+        self._tokens = tokens
+        self._is_open = is_open
+        self._rate = None if rate is None else parse_rate(rate)
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    def needs(self, right: Right) -> Any:
+        """Return what lets requests through that have a right, as a dependency of FastAPI."""
+
+        async def check(
+            request: Request,
+            credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+        ) -> None:
+            self._check_browser(request)
+            if self._rate is not None and not self._limiter.hit(self._rate, client_of(request)):
+                raise HTTPException(429, "too many requests", RETRY)
+            if self._tokens is None:
+                return
+            found = None if credentials is None else self._tokens.right(credentials.credentials)
+            if found is None:
+                raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+            if found < right:
+                headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
+                detail = f"this needs a token with the right {right.name.lower()}"
+                raise HTTPException(403, detail, headers)
+
+        return Depends(check)
+
+    def _check_browser(self, request: Request) -> None:
+        """Refuse what a page of another site may have made a browser ask for."""
+        if self._tokens is None and not self._is_open and not is_local(request.url.hostname or ""):
+            raise HTTPException(403, "without tokens this serves programs of its machine alone")
+        origin = request.headers.get("origin")
+        site = request.headers.get("sec-fetch-site", "none")
+        is_own = origin is None or urlsplit(origin).netloc == request.url.netloc
+        if request.method != "GET" and (not is_own or site not in ("none", "same-origin")):
+            raise HTTPException(403, "pages of other sites can't change the log")
+
+
+def client_of(request: Request) -> str:
+    """Return the host of a client."""
+    return request.client.host if request.client else ""
+
+
+def is_local(host: str) -> bool:
+    """Do only programs of this machine reach a server of this host name?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,4 +1,4 @@
-"""What both sides say: ETags, media types, and the patches of a log as JSON."""
+"""What both sides say: media types, ETags, the patches of a log as JSON, and errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from typing import Any
 
 from rdflib.term import URIRef
 
+from jelly_rdflib.errors import (
+    DecodeError,
+    EncodeError,
+    LimitError,
+    LogConflict,
+    LogError,
+    MissingVersion,
+)
 from jelly_rdflib.log.entry import Row
+from jelly_rdflib.log.incoming import UnfitPatch
 from jelly_rdflib.log.names import InvalidId, parse_patch_id
 
 JELLY_PATCH = "application/x-jelly-rdf-patch"
@@ -66,3 +75,48 @@ def row_of(fields: dict[str, Any]) -> Row:
     prev = None if fields["prev"] is None else str(fields["prev"])
     time = datetime.datetime.fromisoformat(fields["time"]).timestamp()
     return version, first, id, prev, digest, size, digest, time
+
+
+# The first one that fits an error counts.
+_STATUSES: tuple[tuple[type[Exception], int], ...] = (
+    (LogConflict, 412),
+    (MissingVersion, 404),
+    (LimitError, 413),
+    *((each, 400) for each in (UnfitPatch, InvalidId, DecodeError, EncodeError)),
+)
+_ERRORS: dict[int, type[Exception]] = {
+    404: MissingVersion,
+    **dict.fromkeys((401, 403), PermissionError),
+    # Of a server, or a proxy before it, that is not there at the moment.
+    **dict.fromkeys((429, 502, 503, 504), ConnectionError),
+}
+
+
+def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
+    """Return the status and the JSON for a request that failed.
+
+    The status is 500 if only the server's owner may know of the error.
+    """
+    if isinstance(error, LogConflict) and error.expected is None and error.head is None:
+        return 503, {"detail": "others are writing to the log"}
+    for kind, status in _STATUSES:
+        if isinstance(error, kind):
+            return status, {"detail": str(error), **vars(error)}
+    return 500, {"detail": "the server can't do that now: its standard error says why"}
+
+
+def error_of(status: int, fields: Any, address: str) -> Exception:
+    """Return the error that an answer stands for, from its status and, if it has some, its JSON.
+
+    A KeyError or TypeError says that it is no answer of a log.
+    """
+    detail = f"the server answers {status}"
+    if isinstance(fields, dict) and "detail" in fields:
+        detail = fields["detail"]
+    if isinstance(detail, list):
+        # FastAPI lists what is wrong with the parameters.
+        detail = "; ".join(each["msg"] for each in detail)
+    if status == 412:
+        expected, head = (fields[key] and URIRef(fields[key]) for key in ("expected", "head"))
+        return LogConflict(detail, expected=expected, head=head, version=fields["version"])
+    return _ERRORS.get(status, LogError)(f"{address}: {detail}" if status != 404 else detail)
