@@ -290,7 +290,6 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
     """
     try:
         from jelly_rdflib.live.http.access import Tokens, is_local
-        from jelly_rdflib.live.http.running import run
         from jelly_rdflib.live.http.server import LogServer
     except ModuleNotFoundError as error:
         raise ImportError(
@@ -314,7 +313,7 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
     def started(address: str) -> None:
         tell(f"{log} is at {address}")
 
-    run(server, host, port, certificate=certificate, key=key, started=started)
+    server.run(host, port, started, certificate=certificate, key=key)
 
 
 @log_command

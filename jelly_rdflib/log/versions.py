@@ -61,23 +61,23 @@ class State(ABC):
 
     def after(self, version: Version, most: int = ALL) -> list[LogEntry]:
         """Return the patches after a version, ``most`` of them at most."""
-        newest = self.version()
-        return self.between(self.resolve(version, newest), newest, most)
+        return self.between(self.resolve(version), self.version(), most)
 
-    def entry(self, version: Version, newest: int) -> LogEntry:
+    def entry(self, version: Version, newest: int | None = None) -> LogEntry:
         """Return the patch that makes a version; the arguments are those of `resolve`."""
         found = self.resolve(version, newest)
         if found == 0:
             raise MissingVersion("version 0 is empty: no patch makes it")
         return self.find(found)
 
-    def resolve(self, version: Version, newest: int) -> int:
+    def resolve(self, version: Version, newest: int | None = None) -> int:
         """Return the number of a version, given as that, as the id of its patch, or as None.
 
         Args:
             version: The version; None is the newest.
-            newest: The newest version that the caller may see.
+            newest: The newest version that the caller may see; None: that of the log.
         """
+        newest = self.version() if newest is None else newest
         if isinstance(version, str):
             id = parse_patch_id(version)
             found = self.find_id(id)

@@ -17,36 +17,24 @@ from limits import parse as parse_rate
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from jelly_rdflib.live.http.answers import RETRY
-
 _LINE = re.compile(r"(read|append|manage)\s+(\S+)")
-# RFC 6750, section 2.1.
-_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
-# A shorter one can be guessed.
-_MIN_LENGTH = 16
+# RFC 6750, section 2.1. A shorter one can be guessed.
+_TOKEN = re.compile(r"(?=.{16})[A-Za-z0-9\-._~+/]+=*")
+_BEARER = HTTPBearer(auto_error=False)
 
 
 class Right(enum.IntEnum):
     """What a token allows; each right includes those before it."""
 
-    READ = 1
-    """Read everything, and follow."""
+    READ = 1  # and to follow
     APPEND = 2
-    """Append patches."""
-    MANAGE = 3
-    """Verify the log, write snapshots, and squash patches."""
+    MANAGE = 3  # to verify the log, to write snapshots, and to squash patches
 
 
 class Tokens:
-    """The tokens of a server, and the rights that each gives.
+    """The tokens of a server, and the right that each gives; a ValueError says that it is none.
 
     Only hashes are kept, and looked up, so that the time of an answer tells nothing of a token.
-
-    Args:
-        rights: The right of each token.
-
-    Raises:
-        ValueError: A token is too short, or has a character that bearer tokens can't have.
 
     Examples:
         >>> tokens = Tokens({"a-token-of-ours-01": Right.READ})
@@ -55,25 +43,14 @@ class Tokens:
     """
 
     def __init__(self, rights: dict[str, Right]) -> None:
-        for token in rights:
-            if len(token) < _MIN_LENGTH or not _TOKEN.fullmatch(token):
-                # Not the token itself: messages end up in files.
-                raise ValueError(
-                    f"a token has {_MIN_LENGTH} or more of A-Z a-z 0-9 - . _ ~ + /, and ="
-                    f" at its end: one of {len(token)} characters is not like that"
-                )
+        if not all(map(_TOKEN.fullmatch, rights)):
+            # Not the token itself: messages end up in files.
+            raise ValueError("a token has 16 or more of A-Z a-z 0-9 - . _ ~ + /, and = at its end")
         self._rights = {_hash(token): right for token, right in rights.items()}
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Tokens:
-        """Read a file with a right and a token in each line: ``append 4LrTQ…``.
-
-        Empty lines, and those that start with ``#``, are left out.
-
-        Raises:
-            ValueError: A line is not like that, or there is no token; the message has its number.
-            OSError: The file can't be read.
-        """
+        """Read a file with a right and a token in each line, or ``#`` and a comment."""
         rights = {}
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
             if line.strip() and not line.startswith("#"):
@@ -88,9 +65,6 @@ class Tokens:
             raise ValueError(f"{os.fspath(path)} has no token")
         return cls(rights)
 
-    def __repr__(self) -> str:
-        return f"<Tokens: {len(self._rights)}>"
-
     def right(self, token: str) -> Right | None:
         """Return the right that a token gives; None if there is no such token."""
         return self._rights.get(_hash(token))
@@ -100,14 +74,8 @@ def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-_BEARER = HTTPBearer(auto_error=False)
-
-
 class Gate:
-    """Lets a request through that has the right, and is one of not too many.
-
-    The arguments are those of `jelly_rdflib.live.http.server.LogServer`.
-    """
+    """Lets a request through that has the right, and is one of not too many."""
 
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens
@@ -116,7 +84,7 @@ class Gate:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     def needs(self, right: Right) -> Any:
-        """Return what lets requests through that have a right, as a dependency of FastAPI."""
+        """Return a dependency of FastAPI that lets requests through which have a right."""
 
         async def check(
             request: Request,
@@ -124,7 +92,7 @@ class Gate:
         ) -> None:
             self._check_browser(request)
             if self._rate is not None and not self._limiter.hit(self._rate, client_of(request)):
-                raise HTTPException(429, "too many requests", RETRY)
+                raise HTTPException(429, "too many requests", {"Retry-After": "1"})
             if self._tokens is None:
                 return
             found = None if credentials is None else self._tokens.right(credentials.credentials)

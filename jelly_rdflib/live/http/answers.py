@@ -6,6 +6,7 @@ import asyncio
 import io
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -28,9 +29,6 @@ _CHUNK = 1 << 16
 _SILENCE = 60
 # All bodies together may be so many times as large as one.
 _TOGETHER = 4
-
-RETRY = {"Retry-After": "1"}
-"""The header of an answer that may be another one a second later."""
 
 # The text of frames has no media type.
 CHANGES = [
@@ -62,31 +60,28 @@ class Bodies:
         """Read a body into a file, which is there in the block."""
         too_large = HTTPException(413, f"the body has more than {self._most} bytes")
         told = request.headers.get("content-length", "")
-        if told.isascii() and told.isdigit() and (len(told) > 20 or int(told) > self._most):
+        if told.isdecimal() and int(told) > self._most:
             raise too_large
         size = 0
         chunks = request.stream()
         try:
             with SpooledTemporaryFile(_IN_MEMORY) as file:
-                while chunk := await _next(chunks):
+                while chunk := await asyncio.wait_for(anext(chunks, b""), _SILENCE):
                     size += len(chunk)
                     self._held += len(chunk)
                     if size > self._most:
                         raise too_large
                     if self._held > _TOGETHER * self._most:
-                        raise HTTPException(503, "too many patches come at once", RETRY)
+                        raise HTTPException(
+                            503, "too many patches come at once", {"Retry-After": "1"}
+                        )
                     file.write(chunk)
                 file.seek(0)
                 yield file
+        except asyncio.TimeoutError:
+            raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
         finally:
             self._held -= size
-
-
-async def _next(chunks: AsyncIterator[bytes]) -> bytes:
-    try:
-        return await asyncio.wait_for(anext(chunks, b""), _SILENCE)
-    except asyncio.TimeoutError:
-        raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
 
 
 def send_stored(
@@ -97,17 +92,15 @@ def send_stored(
     headers = {"ETag": f'W/"{digest}"', "Vary": "Accept, Accept-Encoding"}
     codings = parse_accept_header(request.headers.get("accept-encoding") or "identity")
     if is_compressed and codings.quality("zstd") == 0:
-        return StreamingResponse(_decompressed(source), media_type=media_type, headers=headers)
+        opened = source.open("rb") if isinstance(source, Path) else io.BytesIO(source)
+        decompressed = zstandard.ZstdDecompressor().stream_reader(opened, closefd=True)
+        pieces = iter(partial(decompressed.read, _CHUNK), b"")
+        return StreamingResponse(pieces, media_type=media_type, headers=headers)
     if is_compressed:
         headers["Content-Encoding"] = "zstd"
     if isinstance(source, Path):
         return FileResponse(source, media_type=media_type, headers=headers)
     return Response(source, media_type=media_type, headers=headers)
-
-
-def _decompressed(source: bytes | Path) -> Iterator[bytes]:
-    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
-        yield from zstandard.ZstdDecompressor().read_to_iter(file)
 
 
 def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -> Response:

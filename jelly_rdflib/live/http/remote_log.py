@@ -6,11 +6,11 @@ import base64
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 from rdflib.graph import Dataset
@@ -23,11 +23,13 @@ from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.entry import LogEntry, Row, broken_links
 from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
+from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
 from jelly_rdflib.log.versions import ALL, Snapshot, State
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
+_T = TypeVar("_T")
 # A larger segment goes to the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
@@ -35,14 +37,7 @@ _NO_FOLDER = "a log on a server has no folder here"
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:
-    """Open the log at an address, ``http://…`` or ``https://…``.
-
-    Args:
-        address: The address.
-        limits: The limits for reading patches.
-        timeout: The seconds for which a lost connection is tried again.
-        token: The bearer token; None: that of the environment variable ``JELLYP_TOKEN``.
-    """
+    """Open the log at an address; the arguments are those of `PatchLog`."""
     return _RemoteHistory(Client(address, token, timeout), limits)
 
 
@@ -108,7 +103,7 @@ class _RemoteHistory(State):
     ) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
         """Ask for the id of the log, its compression, its newest patch, and its snapshots."""
 
-        def make(fields: Any) -> Any:
+        def make(fields: Any) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
             stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
             snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
             head = None if fields["head"] is None else self.entry_in(fields["head"])
@@ -116,9 +111,8 @@ class _RemoteHistory(State):
 
         return self._client.json("", make, patience=patience)
 
-    @contextmanager
-    def reading(self) -> Iterator[State]:
-        yield self
+    def reading(self) -> AbstractContextManager[State]:
+        return nullcontext(self)
 
     def newest(self) -> LogEntry | None:
         return self._get()[2]
@@ -145,7 +139,7 @@ class _RemoteHistory(State):
 
     def entry_in(self, fields: Any) -> LogEntry:
         """Return the patch of an answer, or of an event, which may have its segment."""
-        entry = _RemoteEntry(wire.row_of(fields), self)
+        entry = _RemoteEntry(row_of(fields), self)
         if "patch" in fields:
             entry.inline = base64.b64decode(fields["patch"], validate=True)
             if hashlib.sha256(entry.inline).hexdigest() != entry.digest:
@@ -214,49 +208,59 @@ class _RemoteHistory(State):
         write_segment(file, patch.operations(), place=place, options=options, is_compressed=False)
         patch.check_end()
         headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
-        end = time.monotonic() + self._client.timeout
         # May an earlier request have been done, though no answer came?
         is_unknown = False
-        for wait in waits():
+
+        def send() -> LogEntry:
+            nonlocal is_unknown
             file.seek(0)
             chunks = iter(partial(file.read, _CHUNK), b"")
             try:
                 return self._client.post("patches", self.entry_in, content=chunks, headers=headers)
-            except (ConnectionError, LogConflict) as caught:
-                error = caught
-            is_unknown = is_unknown or isinstance(error, Unanswered)
-            found, is_refused = self._look_for(place) if is_unknown else (None, True)
-            if found is not None:
+            except (ConnectionError, LogConflict) as error:
+                is_unknown = is_unknown or isinstance(error, Unanswered)
+                found = self._find_sent(place, error) if is_unknown else None
+                if found is None:
+                    raise
                 return found
-            is_conflict = isinstance(error, LogConflict)
-            if is_conflict or time.monotonic() + wait > end:
-                if is_unknown and not (is_conflict and is_refused):
-                    raise self._client.unknown("the patch was committed", error) from error
-                raise error
-            time.sleep(wait)
-        raise AssertionError("the waits never end")
 
-    def _look_for(self, place: Place) -> tuple[LogEntry | None, bool]:
-        """Return a patch that was sent, if it is in the log; and whether another has its place."""
         try:
+            return self._client.again(send)
+        except ConnectionError as error:
+            if is_unknown:
+                raise self._client.unknown("the patch was committed", error) from error
+            raise
+
+    def _find_sent(self, place: Place, error: Exception) -> LogEntry | None:
+        """Return a patch that may have been sent; None if another one, or none, has its place."""
+        with suppress(MissingVersion, ConnectionError):
             with suppress(MissingVersion):
                 found = self.find(place.id)
                 is_squashed = found.first < found.version
-                return (found if is_squashed or found.prev == place.prev else None), True
+                return found if is_squashed or found.prev == place.prev else None
             before = 0 if place.prev is None else self.find(place.prev).version
-            return None, self.find(before + 1).prev == place.prev
-        except (MissingVersion, ConnectionError):
-            # The place was squashed, or is free; or the server is gone.
-            return None, False
+            if self.find(before + 1).prev == place.prev:
+                return None
+        if isinstance(error, LogConflict):
+            # It may be one of several that were squashed.
+            raise self._client.unknown("the patch was committed", error) from error
+        return None
 
     def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
-        first, last = entries[0].first, entries[-1].version
-        return self._client.change("squash", self.entry_in, first=first, last=last)
+        versions = {"first": entries[0].first, "last": entries[-1].version}
+        return self._change("squash", self.entry_in, **versions)
 
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
         """Have the server store a snapshot; return its place, relative to the address."""
-        self._client.change("snapshots", lambda fields: None, version=entry.version)
-        return Path(f"snapshots/{entry.version}")
+        return self._change(
+            "snapshots", lambda fields: Path(f"snapshots/{entry.version}"), version=entry.version
+        )
+
+    def _change(self, path: str, make: Callable[[Any], _T], **versions: int) -> _T:
+        try:
+            return self._client.post(path, make, params=versions)
+        except Unanswered as error:
+            raise self._client.unknown("the log was changed", error) from error
 
     def open_snapshot(self, snapshot: Snapshot) -> Readable:
         what = f"the snapshot of version {snapshot.version}"

@@ -4,9 +4,13 @@
 
 import logging
 import os
+import socket
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import IO, Annotated, Any
 
+import uvicorn
 from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
@@ -17,38 +21,33 @@ from starlette.middleware.gzip import GZipMiddleware
 from jelly_rdflib.errors import JellyError, LogConflict
 from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.access import Gate, Right, Tokens, client_of
-from jelly_rdflib.live.http.answers import (
-    CHANGES,
-    RETRY,
-    Bodies,
-    accepted,
-    send_changes,
-    send_stored,
-)
+from jelly_rdflib.live.http.answers import CHANGES, Bodies, accepted, send_changes, send_stored
 from jelly_rdflib.live.http.events import Feed
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import open_incoming
 from jelly_rdflib.log.names import make_patch_id
 from jelly_rdflib.log.tables import entry_fields
-from jelly_rdflib.log.versions import Version
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.version import __version__
 
 _log = logging.getLogger(__name__)
 
-# Answers that are smaller gain nothing by gzip.
-_MIN_GZIP = 1000
+# The seconds that requests may go on which were there when the signal to end came.
+_LAST_SECONDS = 10
+# With more of them there is an answer 503.
+_MOST_CONNECTIONS = 2000
 _DESCRIPTION = (
     "A patch log: the changes of an RDF dataset, each a patch that names the one before it. The"
     " n-th patch makes version n of the data. A version is given by its number, or by the id of its"
     " patch."
 )
-_BODY: dict[str, Any] = {
-    media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in CHANGES
-}
-
-_Version = Annotated[str, Field(description="A number, or the id of a patch.", max_length=100)]
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_BODY = {"requestBody": {"content": dict.fromkeys(CHANGES, _BINARY), "required": True}}
+_Version = Annotated[
+    int | Annotated[str, Field(max_length=100)],
+    Field(description="A number, or the id of a patch.", union_mode="left_to_right"),
+]
 
 
 class LogServer:
@@ -99,7 +98,7 @@ class LogServer:
     ) -> None:
         self._history = History(path, limits or Limits(), timeout)
         self._history.read_log()
-        self._timeout = timeout
+        self._open = partial(PatchLog, path, limits=limits, timeout=timeout)
         self._bodies = Bodies(max_body)
         self.feed = Feed(self._history, interval=interval, most=max_followers)
         self.app = FastAPI(
@@ -108,7 +107,8 @@ class LogServer:
             description=_DESCRIPTION,
             exception_handlers={JellyError: _explain, OSError: _explain},
         )
-        self.app.add_middleware(GZipMiddleware, minimum_size=_MIN_GZIP)
+        # Answers that are smaller gain nothing.
+        self.app.add_middleware(GZipMiddleware, minimum_size=1000)
         gate = Gate(tokens, rate, is_open=is_open)
         for method, place, endpoint, right in (
             ("GET", "/", self.get_log, Right.READ),
@@ -121,22 +121,48 @@ class LogServer:
             ("GET", "/problems", self.verify, Right.MANAGE),
             ("GET", "/events", self.follow, Right.READ),
         ):
-            body = {"requestBody": {"content": _BODY, "required": True}}
             self.app.add_api_route(
                 place,
                 endpoint,
                 methods=[method],
                 dependencies=[gate.needs(right)],
                 response_class=JSONResponse,
-                openapi_extra=body if right == Right.APPEND else None,
+                openapi_extra=_BODY if right == Right.APPEND else None,
             )
 
-    def __repr__(self) -> str:
-        return f"<LogServer {self._history.location!r}>"
+    def run(
+        self,
+        host: str,
+        port: int,
+        started: Callable[[str], object],
+        *,
+        certificate: str | os.PathLike[str] | None = None,
+        key: Any = None,
+    ) -> None:
+        """Serve until SIGINT or SIGTERM comes, which is raised again after the last request.
 
-    def _open(self) -> PatchLog:
-        history = self._history
-        return PatchLog(history.path, limits=history.limits, timeout=self._timeout)
+        With the files of a TLS ``certificate`` and its ``key`` it is HTTPS. ``started`` is called
+        with the address when the port is open; port 0 is one that is free.
+        """
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.create_server((host, port), family=family) as listening:
+            config = uvicorn.Config(
+                self.app,
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=_LAST_SECONDS,
+                limit_concurrency=_MOST_CONNECTIONS,
+                ssl_certfile=certificate,
+                ssl_keyfile=key,
+            )
+            # Now, so that a wrong certificate is an error before the address is told.
+            config.load()
+            name = f"[{host}]" if ":" in host else host
+            scheme = "http" if certificate is None else "https"
+            started(f"{scheme}://{name}:{listening.getsockname()[1]}")
+            running = uvicorn.Server(config)
+            self.feed.is_ending = lambda: running.should_exit
+            running.run([listening])
 
     def get_log(
         self, if_none_match: Annotated[str | None, Header(max_length=1000)] = None
@@ -161,7 +187,7 @@ class LogServer:
     def get_patches(
         self,
         request: Request,
-        since: _Version = "0",
+        since: _Version = 0,
         upto: _Version | None = None,
         last: Annotated[int | None, Query(ge=0, le=wire.MOST_ENTRIES)] = None,
         most: Annotated[int, Query(ge=1, le=wire.MOST_ENTRIES)] = wire.MOST_ENTRIES,
@@ -173,10 +199,9 @@ class LogServer:
         """
         media_type = accepted(request, [wire.JSON, *CHANGES])
         with self._history.reading() as state:
-            newest = state.version()
-            end = state.resolve(_version(upto), newest)
+            end = state.resolve(upto)
             if last is None:
-                found = state.between(state.resolve(_version(since), newest), end, most + 1)
+                found = state.between(state.resolve(since), end, most + 1)
             else:
                 found = state.latest(end, last)
         entries = found[:most]
@@ -189,7 +214,8 @@ class LogServer:
 
     def get_patch(self, version: _Version, request: Request) -> Response:
         """A patch: in a format of changes, or as JSON what the log knows of it."""
-        entry = self._entry(version)
+        with self._history.reading() as state:
+            entry = state.entry(version)
         media_type = accepted(request, [*CHANGES, wire.JSON])
         if media_type == wire.JSON:
             return JSONResponse(entry_fields(entry), headers={"Vary": "Accept"})
@@ -198,10 +224,6 @@ class LogServer:
         source: Any = entry.stored()
         is_compressed = self._history.is_compressed
         return send_stored(source, media_type, request, entry.digest, is_compressed)
-
-    def _entry(self, version: str) -> LogEntry:
-        with self._history.reading() as state:
-            return state.entry(_version(version), state.version())
 
     async def append(
         self,
@@ -256,7 +278,7 @@ class LogServer:
     def get_snapshot(self, version: int, request: Request) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""
         with self._history.reading() as state:
-            found = {each.version: each for each in state.snapshots(state.version())}.get(version)
+            found = {each.version: each for each in state.snapshots(version)}.get(version)
         if found is None:
             raise HTTPException(404, f"version {version} has no snapshot")
         media_type = accepted(request, [wire.JELLY])
@@ -265,13 +287,14 @@ class LogServer:
 
     def snapshot(self, version: _Version) -> dict[str, int]:
         """Store the whole data of a version, which makes checkouts faster."""
-        entry = self._entry(version)
-        self._open().snapshot(entry.version)
+        log = self._open()
+        entry = log.entry(version)
+        log.snapshot(entry.version)
         return {"version": entry.version}
 
     def squash(self, first: _Version, last: _Version) -> dict[str, Any]:
         """Replace the patches from one version to another by one with the same effect."""
-        return entry_fields(self._open().squash(_version(first), _version(last)))
+        return entry_fields(self._open().squash(first, last))
 
     def verify(self, deep: bool = False) -> dict[str, list[dict[str, Any]]]:
         """Check the log: read every file to its end. The answer names no path of the server's."""
@@ -286,7 +309,7 @@ class LogServer:
         self,
         request: Request,
         since: _Version | None = None,
-        last_event_id: Annotated[str | None, Header(max_length=100)] = None,
+        last_event_id: Annotated[_Version | None, Header()] = None,
     ) -> Response:
         """Follow the log: server-sent events, one for each patch after a version, without an end.
 
@@ -296,26 +319,18 @@ class LogServer:
         seconds without another.
         """
         with self._history.reading() as state:
-            version = state.resolve(_version(last_event_id or since), state.version())
-        client = client_of(request)
-        if not self.feed.has_room(client):
-            raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
+            version = state.resolve(since if last_event_id is None else last_event_id)
+        host = client_of(request)
+        self.feed.check_room(host)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        events = self.feed.follow(version, client)
+        events = self.feed.follow(version, host)
         return StreamingResponse(events, media_type=wire.EVENTS, headers=headers)
-
-
-def _version(text: str | None) -> Version:
-    """Read a version: its number, or the id of its patch."""
-    if text is not None and text.isascii() and text.isdigit():
-        return int(text)
-    return text
 
 
 async def _explain(request: Request, error: Exception) -> Response:
     """Answer a request that failed; what only the server's owner may know goes to the log."""
     status, fields = wire.answer_to(error)
-    headers = {412: {"ETag": wire.etag(fields.get("head"))}, 503: RETRY}.get(status)
+    headers = {412: {"ETag": wire.etag(fields.get("head"))}, 503: {"Retry-After": "1"}}.get(status)
     if status == 500:
         _log.error("%s %s", request.method, request.url.path, exc_info=error)
     return JSONResponse(fields, status, headers)

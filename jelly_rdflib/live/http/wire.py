@@ -1,22 +1,13 @@
-"""What both sides say: media types, ETags, the patches of a log as JSON, and errors."""
+"""What both sides say: media types, ETags, and errors."""
 
 from __future__ import annotations
 
-import datetime
 import re
 from typing import Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import (
-    DecodeError,
-    EncodeError,
-    LimitError,
-    LogConflict,
-    LogError,
-    MissingVersion,
-)
-from jelly_rdflib.log.entry import Row
+from jelly_rdflib import errors
 from jelly_rdflib.log.incoming import UnfitPatch
 from jelly_rdflib.log.names import InvalidId, parse_patch_id
 
@@ -39,12 +30,7 @@ _ETAGS = re.compile(rf"{_ETAG.pattern}(?:\s*,\s*{_ETAG.pattern})*")
 
 
 def etag(head: str | None) -> str:
-    """Return the ETag of a log whose newest patch has this id; None: it has no patch.
-
-    Examples:
-        >>> etag("uuid:1"), etag(None)
-        ('"uuid:1"', '"empty"')
-    """
+    """Return the ETag of a log whose newest patch has this id; None: it has no patch."""
     return _EMPTY if head is None else f'"{head}"'
 
 
@@ -60,32 +46,17 @@ def parse_etags(value: str) -> list[URIRef | None]:
     if _ETAGS.fullmatch(value.strip()) is None:
         raise InvalidId(f"{value!r} is no list of ETags: they stand in quotation marks")
     strong = (found[2] for found in _ETAG.finditer(value) if not found[1])
-    return [None if f'"{each}"' == _EMPTY else parse_patch_id(each) for each in strong]
+    return [None if etag(each) == _EMPTY else parse_patch_id(each) for each in strong]
 
 
-def row_of(fields: dict[str, Any]) -> Row:
-    """Return the row of a patch from `jelly_rdflib.log.tables.entry_fields`.
-
-    The digest is in place of the file.
-
-    A KeyError, TypeError or ValueError says that the fields are no patch.
-    """
-    version, first, size = (int(fields[key]) for key in ("version", "first", "bytes"))
-    id, digest = str(fields["id"]), str(fields["digest"])
-    prev = None if fields["prev"] is None else str(fields["prev"])
-    time = datetime.datetime.fromisoformat(fields["time"]).timestamp()
-    return version, first, id, prev, digest, size, digest, time
-
-
-# The first one that fits an error counts.
-_STATUSES: tuple[tuple[type[Exception], int], ...] = (
-    (LogConflict, 412),
-    (MissingVersion, 404),
-    (LimitError, 413),
-    *((each, 400) for each in (UnfitPatch, InvalidId, DecodeError, EncodeError)),
+# The first one that an error is of counts.
+_STATUSES: tuple[tuple[Any, int], ...] = (
+    (errors.LogConflict, 412),
+    (errors.MissingVersion, 404),
+    (errors.LimitError, 413),
+    ((UnfitPatch, InvalidId, errors.DecodeError, errors.EncodeError), 400),
 )
 _ERRORS: dict[int, type[Exception]] = {
-    404: MissingVersion,
     **dict.fromkeys((401, 403), PermissionError),
     # Of a server, or a proxy before it, that is not there at the moment.
     **dict.fromkeys((429, 502, 503, 504), ConnectionError),
@@ -93,30 +64,26 @@ _ERRORS: dict[int, type[Exception]] = {
 
 
 def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
-    """Return the status and the JSON for a request that failed.
-
-    The status is 500 if only the server's owner may know of the error.
-    """
-    if isinstance(error, LogConflict) and error.expected is None and error.head is None:
+    """Return the status and the JSON for a request that failed; 500 tells nothing of the error."""
+    if isinstance(error, errors.LogConflict) and error.expected is None and error.head is None:
         return 503, {"detail": "others are writing to the log"}
-    for kind, status in _STATUSES:
-        if isinstance(error, kind):
+    for kinds, status in _STATUSES:
+        if isinstance(error, kinds):
             return status, {"detail": str(error), **vars(error)}
     return 500, {"detail": "the server can't do that now: its standard error says why"}
 
 
 def error_of(status: int, fields: Any, address: str) -> Exception:
-    """Return the error that an answer stands for, from its status and, if it has some, its JSON.
-
-    A KeyError or TypeError says that it is no answer of a log.
-    """
-    detail = f"the server answers {status}"
-    if isinstance(fields, dict) and "detail" in fields:
-        detail = fields["detail"]
+    """Return the error that an answer stands for; a KeyError or TypeError: for none."""
+    has_detail = isinstance(fields, dict) and "detail" in fields
+    detail = fields["detail"] if has_detail else f"the server answers {status}"
     if isinstance(detail, list):
         # FastAPI lists what is wrong with the parameters.
         detail = "; ".join(each["msg"] for each in detail)
     if status == 412:
         expected, head = (fields[key] and URIRef(fields[key]) for key in ("expected", "head"))
-        return LogConflict(detail, expected=expected, head=head, version=fields["version"])
-    return _ERRORS.get(status, LogError)(f"{address}: {detail}" if status != 404 else detail)
+        version = fields["version"]
+        return errors.LogConflict(detail, expected=expected, head=head, version=version)
+    if status == 404:
+        return errors.MissingVersion(detail)
+    return _ERRORS.get(status, errors.LogError)(f"{address}: {detail}")
