@@ -274,6 +274,13 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 @click.option(
     "--rate", metavar="RATE", help="How many requests each client may make: 100/second, say."
 )
+@click.option(
+    "--max-followers",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many may follow at the same time; half of them from one host.",
+)
 @limit_option
 @timeout_option
 def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **options: Any) -> None:

@@ -23,19 +23,19 @@ from jelly_rdflib.log.tables import entry_fields
 
 # How many events are kept, for the followers that come next; how many a follower gets at once.
 _MOST_KEPT, _PAGE = 256, 16
+# The seconds between looks for the patches of other processes.
+_INTERVAL = 0.1
 
 
 class Feed:
     """The news of a log, for any number of followers.
 
     The log is a folder, to which other processes append, too: so the feed looks for new patches
-    while there are followers, every ``interval`` seconds. There may be ``most`` followers, and half
-    of them from one host.
+    while there are followers. There may be ``most`` of them, and half of these from one host.
     """
 
-    def __init__(self, history: History, *, interval: float, most: int) -> None:
+    def __init__(self, history: History, most: int) -> None:
         self._history = history
-        self._interval = interval
         self._most = most
         self._followers: Counter[str] = Counter()
         self._version = 0
@@ -65,7 +65,7 @@ class Feed:
                 news, self._news = self._news, asyncio.Event()
                 news.set()
             with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), self._interval)
+                await asyncio.wait_for(self._wanted.wait(), _INTERVAL)
             self._wanted.clear()
 
     def _find_version(self) -> int:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
+import json
+import os
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -18,7 +22,6 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http import wire
-from jelly_rdflib.live.http.client import LONG, Client, Unanswered
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.entry import LogEntry, Row, broken_links
 from jelly_rdflib.log.files import Place, write_segment
@@ -30,10 +33,118 @@ from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
 _T = TypeVar("_T")
+_TOKEN = "JELLYP_TOKEN"
+_CONNECT_TIMEOUT = 10.0
+# Seconds for the server to do what may take long: to append or squash patches, to check a log.
+_LONG = 600.0
+# The most that an answer in JSON may have, in bytes.
+_MOST_JSON = 1 << 26
 # A larger segment goes to the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 _NO_FOLDER = "a log on a server has no folder here"
+
+
+class Unanswered(ConnectionError):
+    """A request may have reached the server, and no answer says what became of it."""
+
+
+class Client:
+    """Makes requests to a server of a patch log; the arguments are those of `PatchLog`."""
+
+    def __init__(self, address: str, token: str | None, timeout: float) -> None:
+        if httpx2.URL(address).userinfo:
+            # Addresses are shown in messages.
+            raise ValueError(f"an address has no user name or password: give a token, or {_TOKEN}")
+        self.address = address.rstrip("/")
+        self.timeout = timeout
+        headers = {"Accept": wire.JSON}
+        if token := os.environ.get(_TOKEN) if token is None else token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx2.Client(base_url=f"{self.address}/", headers=headers)
+        # A PatchLog of a folder need not be closed, so neither does this.
+        self.close = weakref.finalize(self, self._http.close)
+        """Closes all connections."""
+
+    @contextmanager
+    def ask(
+        self, method: str, path: str, silence: float | None = None, **options: Any
+    ) -> Iterator[httpx2.Response]:
+        """Send a request; yield the answer, whose body is still to be read, in the block.
+
+        The server may say nothing for ``silence`` seconds, by default the timeout. A
+        ConnectionError says that it can't be reached or is busy, or that the request is
+        `Unanswered`. A LogError says that the block could not understand the answer.
+        """
+        seconds = silence or self.timeout or _CONNECT_TIMEOUT
+        timeout = httpx2.Timeout(seconds, connect=_CONNECT_TIMEOUT)
+        try:
+            with self._http.stream(method, path, timeout=timeout, **options) as response:
+                if not response.is_success:
+                    raise self._error(response)
+                yield response
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise ConnectionError(f"{self.address}: {error}") from error
+        except (KeyError, TypeError, ValueError, httpx2.SSEError):
+            what = "is no patch log: the server answers something else"
+            raise LogError(f"{self.address} {what}") from None
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise Unanswered(f"{self.address}: {str(error) or type(error).__name__}") from error
+
+    def _error(self, response: httpx2.Response) -> Exception:
+        response.read()
+        fields = None
+        with suppress(ValueError):
+            fields = response.json()
+        error = wire.error_of(response.status_code, fields, self.address)
+        # A server that failed may have made a change before.
+        is_unknown = response.request.method == "POST" and response.is_server_error
+        return Unanswered(str(error)) if is_unknown else error
+
+    def again(self, request: Callable[[], _T], patience: float | None = None) -> _T:
+        """Return what a request gives: again and again while there is a ConnectionError.
+
+        ``patience`` has the seconds for that; by default the timeout.
+        """
+        end = time.monotonic() + (self.timeout if patience is None else patience)
+        for wait in waits():
+            try:
+                return request()
+            except ConnectionError:
+                if time.monotonic() + wait > end:
+                    raise
+            time.sleep(wait)
+        raise AssertionError("the waits never end")
+
+    def json(
+        self,
+        path: str,
+        make: Callable[[Any], _T],
+        *,
+        patience: float | None = None,
+        silence: float | None = None,
+        **parameters: Any,
+    ) -> _T:
+        """Return what ``make`` makes of an answer in JSON; see `ask` and `again`."""
+        request = partial(self._read, make, "GET", path, silence, params=parameters)
+        return self.again(request, patience)
+
+    def post(self, path: str, make: Callable[[Any], _T], **options: Any) -> _T:
+        """Send a change, once; return what ``make`` makes of the answer in JSON."""
+        return self._read(make, "POST", path, _LONG, **options)
+
+    def _read(self, make: Callable[[Any], _T], *arguments: Any, **options: Any) -> _T:
+        data = bytearray()
+        with self.ask(*arguments, **options) as response:
+            for part in response.iter_bytes():
+                data += part
+                if len(data) > _MOST_JSON:
+                    raise ValueError("the answer is too large")
+            return make(json.loads(data))
+
+    def unknown(self, what: str, error: Exception) -> OSError:
+        """Return the error for a change of which nobody knows whether it was made."""
+        return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:
@@ -271,7 +382,7 @@ class _RemoteHistory(State):
             found = fields["problems"]
             return [LogProblem(**{**each, "path": Path(each["path"])}) for each in found]
 
-        return self._client.json("problems", make, silence=LONG, deep=deep)
+        return self._client.json("problems", make, silence=_LONG, deep=deep)
 
     def fetch(
         self, path: str, media_type: str, digest: str, what: str, size: int | None = None

@@ -17,6 +17,7 @@ from pydantic import Field
 from rdflib.term import URIRef
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
+from werkzeug.http import parse_etags, quote_etag
 
 from jelly_rdflib.errors import JellyError, LogConflict
 from jelly_rdflib.live.http import wire
@@ -26,7 +27,7 @@ from jelly_rdflib.live.http.events import Feed
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import open_incoming
-from jelly_rdflib.log.names import make_patch_id
+from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.log.tables import entry_fields
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.version import __version__
@@ -37,11 +38,7 @@ _log = logging.getLogger(__name__)
 _LAST_SECONDS = 10
 # With more of them there is an answer 503.
 _MOST_CONNECTIONS = 2000
-_DESCRIPTION = (
-    "A patch log: the changes of an RDF dataset, each a patch that names the one before it. The"
-    " n-th patch makes version n of the data. A version is given by its number, or by the id of its"
-    " patch."
-)
+_DESCRIPTION = "A log of changes of an RDF dataset. The n-th patch makes version n of the data."
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _BODY = {"requestBody": {"content": dict.fromkeys(CHANGES, _BINARY), "required": True}}
 _Version = Annotated[
@@ -65,13 +62,11 @@ class LogServer:
         max_body: The largest patch that is taken, in bytes. All that come at once may have four
             times as many.
         rate: How many requests each client may make, as ``"100/second"``; None: any number.
-        interval: The seconds between looks for the patches of other processes.
         max_followers: How many may follow at the same time; half of them from one host.
 
     Raises:
-        LogError: The folder is no log.
+        LogError, OSError: The folder is no log, or there is none.
         ValueError: There is no such rate.
-        OSError: There is no such folder.
 
     Examples:
         >>> import tempfile
@@ -93,14 +88,13 @@ class LogServer:
         timeout: float = 30.0,
         max_body: int = 1 << 28,
         rate: str | None = None,
-        interval: float = 0.1,
         max_followers: int = 1000,
     ) -> None:
         self._history = History(path, limits or Limits(), timeout)
         self._history.read_log()
         self._open = partial(PatchLog, path, limits=limits, timeout=timeout)
         self._bodies = Bodies(max_body)
-        self.feed = Feed(self._history, interval=interval, most=max_followers)
+        self.feed = Feed(self._history, max_followers)
         self.app = FastAPI(
             title="Patch log",
             version=__version__,
@@ -265,15 +259,19 @@ class LogServer:
         with self._history.reading() as state:
             newest = state.newest()
         head = None if newest is None else newest.id
-        if if_match.strip() == "*":
+        # Weak ones match nothing.
+        tags = parse_etags(if_match)
+        if tags.star_tag:
             return prev or head
-        tags = wire.parse_etags(if_match)
-        if not tags:
+        ids = [None if each == wire.EMPTY else parse_patch_id(each) for each in tags]
+        if not all(quote_etag(each) in if_match for each in tags):
+            raise HTTPException(400, "the ETags in If-Match stand in quotation marks")
+        if not ids:
             what = f"a weak ETag matches nothing; the newest patch is <{head}>"
             raise LogConflict(what, head=head, version=newest.version if newest else 0)
-        if prev is not None and prev not in tags:
+        if prev is not None and prev not in ids:
             raise HTTPException(400, f"If-Match says {if_match}, but the patch says {prev}")
-        return prev or (head if head in tags else tags[0])
+        return prev or (head if head in ids else ids[0])
 
     def get_snapshot(self, version: int, request: Request) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""

@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from rdflib.term import URIRef
 
 from jelly_rdflib import errors
 from jelly_rdflib.log.incoming import UnfitPatch
-from jelly_rdflib.log.names import InvalidId, parse_patch_id
+from jelly_rdflib.log.names import InvalidId
 
 JELLY_PATCH = "application/x-jelly-rdf-patch"
 JELLY = "application/x-jelly-rdf"
 JSON = "application/json"
 EVENTS = "text/event-stream"
 
-MOST_ENTRIES = 1000
-"""How many patches an answer lists at most."""
-MAX_INLINE = 1 << 16
-"""The largest segment, in bytes, that comes with the news of it."""
-HEARTBEAT = 15.0
-"""The seconds after which a server that has no news says so."""
-
-# RFC 9110 has no way to say that a patch must be the first one: "If-None-Match: *" asks for no log.
-_EMPTY = '"empty"'
-_ETAG = re.compile(r'(W/)?"([^"]*)"')
-_ETAGS = re.compile(rf"{_ETAG.pattern}(?:\s*,\s*{_ETAG.pattern})*")
+MOST_ENTRIES = 1000  # that an answer lists
+MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with the news of it
+HEARTBEAT = 15.0  # the seconds after which a server that has no news says so
+EMPTY = "empty"  # the ETag of a log without patches
 
 
 def etag(head: str | None) -> str:
     """Return the ETag of a log whose newest patch has this id; None: it has no patch."""
-    return _EMPTY if head is None else f'"{head}"'
-
-
-def parse_etags(value: str) -> list[URIRef | None]:
-    """Return the ids in ``If-Match``; None for a log without patches. Weak ones never match.
-
-    Anything that is no list of ETags of a log is an InvalidId.
-
-    Examples:
-        >>> parse_etags('"empty", W/"x"')
-        [None]
-    """
-    if _ETAGS.fullmatch(value.strip()) is None:
-        raise InvalidId(f"{value!r} is no list of ETags: they stand in quotation marks")
-    strong = (found[2] for found in _ETAG.finditer(value) if not found[1])
-    return [None if etag(each) == _EMPTY else parse_patch_id(each) for each in strong]
+    # RFC 9110 has no way to ask for this: "If-None-Match: *" means that there is no log.
+    return f'"{EMPTY if head is None else head}"'
 
 
 # The first one that an error is of counts.

@@ -18,7 +18,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
-from jelly_rdflib.live.http import client, events, remote_log, wire
+from jelly_rdflib.live.http import events, remote_log, wire
 from tests.live.http.support import Network, served
 from tests.log.support import GRAPH, P, S, add, change, fill, numbers, patch_id, state
 
@@ -326,7 +326,7 @@ def test_a_patch_that_comes_damaged(address: str, folder: Path, monkeypatch: Any
 # --- answers that are lost ------------------------------------------------------------------------
 
 
-class Lossy(client.Client):
+class Lossy(remote_log.Client):
     """Its first post is done by the server, and the answer is lost."""
 
     between: Any = None
@@ -339,7 +339,7 @@ class Lossy(client.Client):
             super().post(path, make, **options)
         between, type(self).between = type(self).between, None
         between()
-        raise client.Unanswered("the answer was lost")
+        raise remote_log.Unanswered("the answer was lost")
 
 
 @pytest.fixture
