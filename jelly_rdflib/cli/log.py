@@ -276,6 +276,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 )
 @click.option(
     "--max-followers",
+    metavar="COUNT",
     default=1000,
     show_default=True,
     type=click.IntRange(1),

@@ -101,12 +101,9 @@ class Client:
         is_unknown = response.request.method == "POST" and response.is_server_error
         return Unanswered(str(error)) if is_unknown else error
 
-    def again(self, request: Callable[[], _T], patience: float | None = None) -> _T:
-        """Return what a request gives: again and again while there is a ConnectionError.
-
-        ``patience`` has the seconds for that; by default the timeout.
-        """
-        end = time.monotonic() + (self.timeout if patience is None else patience)
+    def again(self, request: Callable[[], _T]) -> _T:
+        """Return what a request gives: again and again for the timeout, if the server is gone."""
+        end = time.monotonic() + self.timeout
         for wait in waits():
             try:
                 return request()
@@ -116,31 +113,32 @@ class Client:
             time.sleep(wait)
         raise AssertionError("the waits never end")
 
-    def json(
+    def read(
         self,
-        path: str,
         make: Callable[[Any], _T],
-        *,
-        patience: float | None = None,
+        method: str,
+        path: str,
         silence: float | None = None,
-        **parameters: Any,
+        **options: Any,
     ) -> _T:
-        """Return what ``make`` makes of an answer in JSON; see `ask` and `again`."""
-        request = partial(self._read, make, "GET", path, silence, params=parameters)
-        return self.again(request, patience)
-
-    def post(self, path: str, make: Callable[[Any], _T], **options: Any) -> _T:
-        """Send a change, once; return what ``make`` makes of the answer in JSON."""
-        return self._read(make, "POST", path, _LONG, **options)
-
-    def _read(self, make: Callable[[Any], _T], *arguments: Any, **options: Any) -> _T:
+        """Return what ``make`` makes of an answer in JSON; the rest as for `ask`."""
         data = bytearray()
-        with self.ask(*arguments, **options) as response:
+        with self.ask(method, path, silence, **options) as response:
             for part in response.iter_bytes():
                 data += part
                 if len(data) > _MOST_JSON:
                     raise ValueError("the answer is too large")
             return make(json.loads(data))
+
+    def get(
+        self, path: str, make: Callable[[Any], _T], silence: float | None = None, **params: Any
+    ) -> _T:
+        """Read an answer in JSON, again if need be."""
+        return self.again(partial(self.read, make, "GET", path, silence, params=params))
+
+    def post(self, path: str, make: Callable[[Any], _T], **options: Any) -> _T:
+        """Send a change, once."""
+        return self.read(make, "POST", path, _LONG, **options)
 
     def unknown(self, what: str, error: Exception) -> OSError:
         """Return the error for a change of which nobody knows whether it was made."""
@@ -204,32 +202,26 @@ class _RemoteHistory(State):
 
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         try:
-            # A server that is not there at the start may be a wrong address.
-            return self._get(patience=0)[:3]
+            # Once: a server that is not there at the start may be a wrong address.
+            return self._client.read(self._described, "GET", "")[:3]
         except MissingVersion as error:
             raise LogError(f"{self.location} is no patch log: {error}") from None
 
-    def _get(
-        self, patience: float | None = None
-    ) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
-        """Ask for the id of the log, its compression, its newest patch, and its snapshots."""
-
-        def make(fields: Any) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
-            stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
-            snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
-            head = None if fields["head"] is None else self.entry_in(fields["head"])
-            return str(fields["id"]), fields["compression"], head, snapshots
-
-        return self._client.json("", make, patience=patience)
+    def _described(self, fields: Any) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
+        """Return the id of the log, its compression, its newest patch, and its snapshots."""
+        stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
+        snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
+        head = None if fields["head"] is None else self.entry_in(fields["head"])
+        return str(fields["id"]), fields["compression"], head, snapshots
 
     def reading(self) -> AbstractContextManager[State]:
         return nullcontext(self)
 
     def newest(self) -> LogEntry | None:
-        return self._get()[2]
+        return self._client.get("", self._described)[2]
 
     def find(self, version: int | str) -> LogEntry:
-        return self._client.json(f"patches/{version}", self.entry_in)
+        return self._client.get(f"patches/{version}", self.entry_in)
 
     def find_id(self, id: URIRef) -> int | None:
         try:
@@ -246,7 +238,7 @@ class _RemoteHistory(State):
         return self._list(0, upto=upto, last=count)
 
     def snapshots(self, upto: int) -> list[Snapshot]:
-        return [each for each in self._get()[3] if each.version <= upto]
+        return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
 
     def entry_in(self, fields: Any) -> LogEntry:
         """Return the patch of an answer, or of an event, which may have its segment."""
@@ -271,7 +263,7 @@ class _RemoteHistory(State):
         following: int | None = since
         while following is not None:
             since = following
-            following = self._client.json("patches", take, since=since, **parameters)
+            following = self._client.get("patches", take, since=since, **parameters)
         rows = [entry.row for entry in entries]
         broken = rows and broken_links(rows, rows[0][1] - 1, rows[0][3])
         if broken:
@@ -382,7 +374,7 @@ class _RemoteHistory(State):
             found = fields["problems"]
             return [LogProblem(**{**each, "path": Path(each["path"])}) for each in found]
 
-        return self._client.json("problems", make, silence=_LONG, deep=deep)
+        return self._client.get("problems", make, _LONG, deep=deep)
 
     def fetch(
         self, path: str, media_type: str, digest: str, what: str, size: int | None = None
