@@ -271,7 +271,8 @@ class _RemoteHistory(State):
         return entries
 
     def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]:
-        for entry in self._list(version):
+        # Events bring small patches with them; but only a list says that it has all there are.
+        for entry in [] if timeout is None else self._list(version):
             yield entry
             version = entry.version
         silence = 2 * wire.HEARTBEAT if timeout is None else min(2 * wire.HEARTBEAT, timeout)
