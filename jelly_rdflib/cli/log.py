@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import wraps
@@ -66,6 +67,11 @@ class _LogPath(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         return value if is_address(value) else super().convert(value, param, ctx)
 
+
+# The seconds that requests may go on which were there when the signal to end came.
+_LAST_SECONDS = 10
+# With more of them there is an answer 503.
+_MOST_CONNECTIONS = 2000
 
 _FOLDER = click.Path(exists=True, file_okay=False)
 log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, file_okay=False))
@@ -297,6 +303,8 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
       jellyp log tail -f http://127.0.0.1:8080
     """
     try:
+        import uvicorn
+
         from jelly_rdflib.live.http.access import Tokens, is_local
         from jelly_rdflib.live.http.server import LogServer
     except ModuleNotFoundError as error:
@@ -318,10 +326,24 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
-    def started(address: str) -> None:
-        tell(f"{log} is at {address}")
-
-    server.run(host, port, started, certificate=certificate, key=key)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        config = uvicorn.Config(
+            server.app,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            limit_concurrency=_MOST_CONNECTIONS,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+        )
+        # Now, so that a wrong certificate is an error before the address is told.
+        config.load()
+        scheme, name = "http" if key is None else "https", f"[{host}]" if ":" in host else host
+        tell(f"{log} is at {scheme}://{name}:{listening.getsockname()[1]}")
+        running = uvicorn.Server(config)
+        server.feed.is_ending = lambda: running.should_exit
+        running.run([listening])
 
 
 @log_command

@@ -4,13 +4,9 @@
 
 import logging
 import os
-import socket
-from collections.abc import Callable
-from dataclasses import asdict
-from functools import partial
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import IO, Annotated, Any
 
-import uvicorn
 from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
@@ -34,11 +30,6 @@ from jelly_rdflib.version import __version__
 
 _log = logging.getLogger(__name__)
 
-# The seconds that requests may go on which were there when the signal to end came.
-_LAST_SECONDS = 10
-# With more of them there is an answer 503.
-_MOST_CONNECTIONS = 2000
-_DESCRIPTION = "A log of changes of an RDF dataset. The n-th patch makes version n of the data."
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _BODY = {"requestBody": {"content": dict.fromkeys(CHANGES, _BINARY), "required": True}}
 _Version = Annotated[
@@ -47,22 +38,11 @@ _Version = Annotated[
 ]
 
 
+@dataclass(eq=False, repr=False)
 class LogServer:
     """An application (ASGI) that gives a patch log to others.
 
     Requests are served by several threads. Other processes may use the folder at the same time.
-
-    Args:
-        path: The folder of the log.
-        tokens: Who may do what; None: everybody may do all.
-        is_open: Whether requests are served without tokens that name another host than this
-            machine. By default they are refused: a page in a browser could have made them.
-        limits: The limits for reading patches, also those that are appended.
-        timeout: The seconds to wait for others who write to the log.
-        max_body: The largest patch that is taken, in bytes. All that come at once may have four
-            times as many.
-        rate: How many requests each client may make, as ``"100/second"``; None: any number.
-        max_followers: How many may follow at the same time; half of them from one host.
 
     Raises:
         LogError, OSError: The folder is no log, or there is none.
@@ -78,32 +58,36 @@ class LogServer:
         0
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        tokens: Tokens | None = None,
-        is_open: bool = False,
-        limits: Limits | None = None,
-        timeout: float = 30.0,
-        max_body: int = 1 << 28,
-        rate: str | None = None,
-        max_followers: int = 1000,
-    ) -> None:
-        self._history = History(path, limits or Limits(), timeout)
+    path: str | os.PathLike[str]  # the folder of the log
+    _: KW_ONLY
+    tokens: Tokens | None = None  # who may do what; None: everybody may do all
+    # Without tokens, requests that name another host than this machine are refused, unless this
+    # is set: a page in a browser could have made them.
+    is_open: bool = False
+    limits: Limits | None = None  # for reading patches, also those that are appended
+    timeout: float = 30.0  # seconds to wait for others who write to the log
+    max_body: int = 1 << 28  # bytes of a patch; all that come at once may have four times as many
+    rate: str | None = None  # requests of each client: "100/second"; None: any number
+    max_followers: int = 1000  # half of them from one host
+
+    def __post_init__(self) -> None:
+        self._history = History(self.path, self.limits or Limits(), self.timeout)
         self._history.read_log()
-        self._open = partial(PatchLog, path, limits=limits, timeout=timeout)
-        self._bodies = Bodies(max_body)
-        self.feed = Feed(self._history, max_followers)
+        self._bodies = Bodies(self.max_body)
+        self.feed = Feed(self._history, self.max_followers)
+        handlers: Any = {JellyError: _explain, OSError: _explain}
+        description = (
+            "A log of changes of an RDF dataset. The n-th patch makes version n of the data."
+        )
         self.app = FastAPI(
             title="Patch log",
             version=__version__,
-            description=_DESCRIPTION,
-            exception_handlers={JellyError: _explain, OSError: _explain},
+            description=description,
+            exception_handlers=handlers,
         )
         # Answers that are smaller gain nothing.
         self.app.add_middleware(GZipMiddleware, minimum_size=1000)
-        gate = Gate(tokens, rate, is_open=is_open)
+        gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         for method, place, endpoint, right in (
             ("GET", "/", self.get_log, Right.READ),
             ("GET", "/patches", self.get_patches, Right.READ),
@@ -115,48 +99,13 @@ class LogServer:
             ("GET", "/problems", self.verify, Right.MANAGE),
             ("GET", "/events", self.follow, Right.READ),
         ):
+            needs, extra = [gate.needs(right)], _BODY if right == Right.APPEND else None
             self.app.add_api_route(
-                place,
-                endpoint,
-                methods=[method],
-                dependencies=[gate.needs(right)],
-                response_class=JSONResponse,
-                openapi_extra=_BODY if right == Right.APPEND else None,
+                place, endpoint, methods=[method], dependencies=needs, openapi_extra=extra
             )
 
-    def run(
-        self,
-        host: str,
-        port: int,
-        started: Callable[[str], object],
-        *,
-        certificate: str | os.PathLike[str] | None = None,
-        key: Any = None,
-    ) -> None:
-        """Serve until SIGINT or SIGTERM comes, which is raised again after the last request.
-
-        With the files of a TLS ``certificate`` and its ``key`` it is HTTPS. ``started`` is called
-        with the address when the port is open; port 0 is one that is free.
-        """
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.create_server((host, port), family=family) as listening:
-            config = uvicorn.Config(
-                self.app,
-                log_level="warning",
-                server_header=False,
-                timeout_graceful_shutdown=_LAST_SECONDS,
-                limit_concurrency=_MOST_CONNECTIONS,
-                ssl_certfile=certificate,
-                ssl_keyfile=key,
-            )
-            # Now, so that a wrong certificate is an error before the address is told.
-            config.load()
-            name = f"[{host}]" if ":" in host else host
-            scheme = "http" if certificate is None else "https"
-            started(f"{scheme}://{name}:{listening.getsockname()[1]}")
-            running = uvicorn.Server(config)
-            self.feed.is_ending = lambda: running.should_exit
-            running.run([listening])
+    def _open(self) -> PatchLog:
+        return PatchLog(self.path, limits=self.limits, timeout=self.timeout)
 
     def get_log(
         self, if_none_match: Annotated[str | None, Header(max_length=1000)] = None
@@ -222,10 +171,7 @@ class LogServer:
     async def append(
         self,
         request: Request,
-        if_match: Annotated[
-            str | None,
-            Header(description='The ETag of the log: the patch must follow it; "*": any.'),
-        ] = None,
+        if_match: Annotated[str | None, Header(description="The ETag of the log; *: any")] = None,
     ) -> Response:
         """Append a patch; its answer comes when it is on the disk.
 
