@@ -28,13 +28,13 @@ def served(folder: Path, **options: Any) -> Iterator[str]:
     server = LogServer(folder, **options)
     config = uvicorn.Config(server.app, log_level="critical", timeout_graceful_shutdown=5)
     running = uvicorn.Server(config)
+    server.feed.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=running.run, args=[[listening]])
         thread.start()
         try:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         finally:
-            server.feed.close()
             running.should_exit = True
             thread.join()
 
