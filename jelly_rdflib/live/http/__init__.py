@@ -1,4 +1,1 @@
-"""Patch logs by HTTP: a server for a folder, and a `PatchLog` for its address.
-
-`wire` has what both sides say: media types, ETags, and a patch of a log as JSON.
-"""
+"""Patch logs by HTTP: a server for a folder, and what `PatchLog` needs for its address."""
