@@ -89,7 +89,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda _: jr.Conflict("statement", (ROW,), (ROW,)),
         '<Conflict: statement, ours A <urn:s> <urn:p> "xxx',
     ),
-    "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule='format', message="),
+    "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule='wire', message="),
     "Frame": (
         lambda _: next(jr.read_frames(statement_frame())),
         "<Frame: 1 statement, 0 namespaces>",
