@@ -1,0 +1,251 @@
+"""Nothing is lost and nothing is doubled, whatever breaks off: with a real mosquitto."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, live
+from jelly_rdflib.live.log import append_from
+from tests.cli.support import COMMAND, ENVIRONMENT
+from tests.live.http.support import Network
+from tests.live.mqtt.support import Broker, numbers, patch_of
+
+# What each patch changes depends on all before it: a patch that is doubled or lost shows.
+SUBJECT, PREDICATE = URIRef("urn:counter"), URIRef("urn:p")
+
+
+def check(found: list[int], count: int) -> None:
+    assert found == list(range(count))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Broker]:
+    """A broker of the test's own."""
+    with Broker(tmp_path) as broker:
+        yield broker
+
+
+def test_a_broker_that_is_restarted(kept: Broker) -> None:
+    url = f"{kept.url}/x"
+    with live.connect(url, session="s", timeout=8) as source, live.open_sink(url) as sink:
+        for number in range(50):
+            sink.send(patch_of(number))
+        found = [source.receive(5) for _ in range(20)]
+        sink.flush()
+        kept.stop()
+        assert source.receive(1) is not None or source.receive(0) is None
+        kept.start()
+        for number in range(50, 100):
+            sink.send(patch_of(number))
+        sink.flush()
+        seen = set(numbers(filter(None, found)))
+        while len(seen) < 100:
+            patch = source.receive(8)
+            assert patch is not None, sorted(set(range(100)) - seen)
+            found.append(patch)
+            seen.add(*numbers([patch]))
+    # The one that was received while the broker was away is not in the list.
+    assert sorted(numbers(filter(None, found))) == sorted(seen)
+
+
+def test_a_broker_that_has_forgotten_its_sessions_is_an_error(tmp_path: Path) -> None:
+    broker = Broker(tmp_path)
+    broker.start()
+    url = f"{broker.url}/x"
+    with live.connect(url, session="s") as source:
+        broker.stop()
+        (tmp_path / "mosquitto.db").unlink()
+        broker.start()
+        with pytest.raises(ConnectionError, match="no session of this client any more"):
+            source.receive(20)
+    with live.connect(url, session="s", lost="warn") as source:
+        pass
+    broker.stop()
+
+
+def test_a_sink_says_what_was_not_acknowledged(tmp_path: Path) -> None:
+    broker = Broker(tmp_path)
+    broker.start()
+    sink = live.open_sink(f"{broker.url}/x", wait=0.5)
+    sink.send(patch_of(0))
+    sink.flush()
+    broker.stop()
+    sink.send(patch_of(1))
+    with pytest.raises(ConnectionError, match=r"does not answer; 1 patches .*, from number 2 on"):
+        sink.flush()
+    broker.start()
+    with live.connect(f"{broker.url}/x", timeout=1) as source:
+        retry(lambda: sink.send(patch_of(9)))
+        sink.close()
+        assert numbers(source) == [9]
+    broker.stop()
+
+
+def test_close_is_noticed_within_a_second_without_a_broker(tmp_path: Path) -> None:
+    broker = Broker(tmp_path)
+    broker.start()
+    source = live.connect(f"{broker.url}/x")
+    thread = threading.Thread(target=lambda: list(source), daemon=True)
+    thread.start()
+    time.sleep(0.2)
+    broker.stop()
+    time.sleep(0.5)
+    source.close()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_connections_that_are_cut(kept: Broker, seed: int) -> None:
+    count = 60
+    with Network(kept.url, seed, 9000) as before, Network(kept.url, seed + 10, 9000) as behind:
+        first, second = (f"mqtt://{each.address.partition('//')[2]}/x" for each in (before, behind))
+        source = retry(lambda: live.connect(second, session="s", timeout=20))
+        sink = retry(lambda: live.open_sink(first, wait=60))
+
+        def send() -> None:
+            for number in range(count):
+                sink.send(patch_of(number))
+            sink.close()
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        found = []
+        while len(found) < count:
+            patch = source.receive(60)
+            assert patch is not None
+            found.append(patch)
+            if len(found) % 3 == 0:
+                source.acknowledge()
+            if len(found) > count // 2:
+                before.mend()
+                behind.mend()
+        sender.join()
+        assert source.receive(1) is None
+        source.close()
+        check(numbers(found), count)
+        assert before.breaks
+        assert behind.breaks
+
+
+def retry(call: Callable[[], Any]) -> Any:
+    for _ in range(100):
+        with suppress(OSError):
+            return call()
+    raise AssertionError("it never works")
+
+
+def test_two_senders_at_once(kept: Broker) -> None:
+    url = f"{kept.url}/x"
+
+    def send(start: int) -> None:
+        with live.open_sink(url) as sink:
+            for number in range(start, start + 300):
+                sink.send(patch_of(number))
+
+    with live.connect(url, timeout=2, session="s") as source:
+        senders = [threading.Thread(target=send, args=[start]) for start in (0, 1000)]
+        for sender in senders:
+            sender.start()
+        found = numbers(source)
+        for sender in senders:
+            sender.join()
+    assert [n for n in found if n < 1000] == list(range(300))
+    assert [n for n in found if n >= 1000] == list(range(1000, 1300))
+
+
+def test_a_slow_follower(kept: Broker) -> None:
+    url, count = f"{kept.url}/x", 3000
+    with live.connect(url, timeout=2, session="s") as source:
+        with live.open_sink(url) as sink:
+            for number in range(count):
+                sink.send(patch_of(number, 20))
+        time.sleep(0.5)
+        check(numbers(source), count)
+
+
+def test_a_follower_that_is_slower_than_the_queue_of_its_broker_is_told_so(tmp_path: Path) -> None:
+    with Broker(tmp_path, "max_queued_messages 10") as broker:
+        url = f"{broker.url}/x"
+        live.connect(url, session="s").close()
+        with live.open_sink(url) as sink:
+            for number in range(100):
+                sink.send(patch_of(number))
+            with live.connect(url, session="s") as source:
+                for _ in range(10):
+                    assert source.receive(5) is not None
+                assert source.receive(0.5) is None
+                sink.send(patch_of(100))
+                with pytest.raises(ConnectionError, match=r"comes 101; .*lost=warn"):
+                    source.receive(5)
+
+
+def counter(number: int) -> jr.Patch:
+    """Return a patch that takes a number away and puts the next one in its place."""
+    rows: list[Any] = [(Op.A, SUBJECT, PREDICATE, Literal(number), None)]
+    rows.append((Op.A, URIRef(f"urn:{number}"), PREDICATE, Literal(number), None))
+    if number:
+        rows.insert(0, (Op.D, SUBJECT, PREDICATE, Literal(number - 1), None))
+    return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["replica", "log"])
+def test_a_consumer_that_is_killed_50_times(kept: Broker, tmp_path: Path, kind: str) -> None:
+    url, count, seeded = f"{kept.url}/x", 1000, random.Random(kind)
+    target = str(tmp_path / kind)
+    if kind == "log":
+        jr.PatchLog.create(target)
+        command = ["subscribe", url, "--log", target]
+    else:
+        command = ["replica", "follow", url, target, "--store-every", "0.05"]
+    command = [*COMMAND, *command, "--setting", "session=s"]
+    live.connect(url, session="s").close()
+    is_done = threading.Event()
+
+    def send() -> None:
+        with live.open_sink(url) as sink:
+            for number in range(count):
+                sink.send(counter(number))
+                time.sleep(0.04)
+        is_done.set()
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    for _ in range(50):
+        process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
+        time.sleep(0.4 + 0.9 * seeded.random())
+        assert process.poll() is None, process.communicate()
+        process.kill()
+        process.communicate()
+    sender.join()
+    with live.connect(url, session="s", timeout=3) as source:
+        if kind == "log":
+            log = jr.PatchLog(target)
+            append_from(source, log)
+            assert log.version == count
+            data = log.checkout()
+            found = [n for entry in log.patches() for n in _counted(entry.read())]
+            check(found, count)
+        else:
+            replica = jr.Replica(target)
+            replica.follow(source)
+            assert replica.version == count
+            data = replica.dataset
+    assert len(data) == count + 1
+    assert [int(value) for value in data.objects(SUBJECT, PREDICATE)] == [count - 1]
+
+
+def _counted(patch: jr.Patch) -> list[int]:
+    return [int(row[3]) for row in patch if row[0] == Op.A and row[1] == SUBJECT]
