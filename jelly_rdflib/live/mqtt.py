@@ -41,16 +41,6 @@ _MOST_IN_FLIGHT = 100
 _FORBIDDEN, _PASSING, _TOO_LARGE = (134, 135, 138, 140), (136, 137, 159), 149
 
 
-def open_source(address: Address, limits: Limits, timeout: float | None) -> MqttSource:
-    """Connect to a topic, or to all topics that a filter matches."""
-    return MqttSource(address, limits, timeout)
-
-
-def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> MqttSink:
-    """Connect to a topic."""
-    return MqttSink(address, limits, options)
-
-
 def _connect(address: Address, client: Client, clean_start: Any, **properties: int) -> None:
     """Connect a client by what settings are left."""
     if user := address.take("user", str, ""):
@@ -219,7 +209,9 @@ class MqttSource(Source):
 
     def _receive(self, wait: float) -> Patch | None:
         with self._lock:
-            self._send_acknowledged()
+            for packet in self._acknowledged:
+                self._client.ack(packet, 1)
+            self._acknowledged = []
             if not self._patches and not self._arrived and self._error is None:
                 self._turn(wait)
             while not self._patches and self._arrived and self._error is None:
@@ -256,27 +248,24 @@ class MqttSource(Source):
         last = None if self._is_shared else self._numbers.get(stream)
         if last is not None and number > last + 1:
             self._lose(f"after number {last} of the stream {stream} comes {number}")
+        if self._error is not None:
+            return
         is_known = last is not None and number <= last
-        # An empty message is how the one that a broker keeps for late joiners is deleted.
-        if is_known and number <= self._kept.get(stream, 0):
+        options: Any = {"limits": self._limits, "normalize": False, "format": "jelly-patch"}
+        if is_known and message.qos and number <= self._kept.get(stream, 0):
             self._acknowledged.append(message.mid)
-        elif is_known or not message.payload:
-            self._pass(message)
-        if self._error is not None or is_known or not message.payload:
             return
         try:
-            self._patches.extend(
-                read_patches(
-                    message.payload, limits=self._limits, normalize=False, format="jelly-patch"
-                )
-            )
+            # An empty message is how the one that a broker keeps for late joiners is deleted.
+            if not is_known and message.payload:
+                self._patches.extend(read_patches(message.payload, **options))
         except DecodeError as error:
             self._patches.clear()
-            self._pass(message)
             error.message = f"{self.url}: message {self._place}: {error.message}"
             raise
-        if not self._patches:
-            self._pass(message)
+        finally:
+            if not self._patches:
+                self._pass(message)
 
     def _pass(self, message: MQTTMessage) -> None:
         """Count a message as passed on."""
@@ -289,15 +278,11 @@ class MqttSource(Source):
         if not self._has_session:
             self.acknowledge()
 
-    def _send_acknowledged(self) -> None:
-        for packet in self._acknowledged:
-            self._client.ack(packet, 1)
-        self._acknowledged = []
-
     def _close(self) -> None:
         # Another thread may be waiting for a connection.
         if self._lock.acquire(timeout=_CLOSE_TIMEOUT):
-            self._send_acknowledged()
+            for packet in self._acknowledged:
+                self._client.ack(packet, 1)
             expiry = {} if self._is_kept else {"SessionExpiryInterval": 0}
             self._client.disconnect(properties=_properties(PacketTypes.DISCONNECT, **expiry))
             end = time.monotonic() + _CLOSE_TIMEOUT
@@ -411,7 +396,7 @@ class MqttSink(Sink):
             self._stream, self._number = token_urlsafe(12), 0
         what = f"{self.url}: the broker does not answer" if error is None else str(error)
         if numbers:
-            what += f"; {len(numbers)} patches are not acknowledged, from number {numbers[0]} on"
+            what += f"; not acknowledged: patches {numbers[0]} to {numbers[-1]} of this stream"
         raise (ConnectionError if error is None else type(error))(what) from error
 
     def _close(self) -> None:
@@ -419,3 +404,6 @@ class MqttSink(Sink):
         self._client.drop_out_messages()
         self._client.disconnect()
         self._client.loop_stop()
+
+
+open_source, open_sink = MqttSource, MqttSink

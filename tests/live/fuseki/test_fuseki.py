@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 import subprocess
 import threading
@@ -20,6 +21,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.fuseki import apply_to_fuseki
 from tests.cli.support import COMMAND, ENVIRONMENT, run
+from tests.examples import DOCS
 from tests.live.fuseki.support import Fuseki
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
@@ -371,3 +373,11 @@ def test_a_log_is_followed_by_a_dataset(fuseki: Fuseki, tmp_path: Path) -> None:
         for patch in source:
             jr.apply(patch, fuseki.url)
     assert held(fuseki) == list(range(5))
+
+
+def test_the_example_of_the_page(fuseki: Fuseki, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "live" / "fuseki.md").read_text("utf-8")
+    (code,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(code.replace("http://localhost:3030/ds/patch", fuseki.url), {})
+    assert capsys.readouterr().out == "1 transaction\n"
+    assert len(fuseki.quads()) == 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,13 @@ class Broker:
         """Let the broker store its sessions, and end."""
         self._process.terminate()
         self._process.wait(30)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let the broker be silent in the block; its connections stay."""
+        self._process.send_signal(signal.SIGSTOP)
+        yield
+        self._process.send_signal(signal.SIGCONT)
 
     def __enter__(self) -> Broker:
         self.start()

@@ -269,6 +269,11 @@ def test_a_sink_has_one_topic(broker: Broker, topic: str) -> None:
         live.open_sink(f"{broker.url}/{topic}")
 
 
+def test_a_filter_is_not_cut_off_at_its_number_sign(broker: Broker) -> None:
+    with pytest.raises(ValueError, match="%23"):
+        live.connect(f"{broker.url}/many/#")
+
+
 def test_a_shared_subscription_gives_each_patch_to_one(broker: Broker) -> None:
     url = f"{broker.url}/$share/group/shared"
     with live.connect(url, timeout=1) as one, live.connect(url, timeout=1) as two:
