@@ -36,7 +36,7 @@ class Address:
                 f"the address of {parts.netloc.rpartition('@')[2]} has a user name or a password:"
                 " give them as settings"
             )
-        if parts.fragment:
+        if "://" in url and "#" in url:
             raise ValueError(f"the address of {parts.netloc} has a #: write it as %23")
         self.scheme = parts.scheme.lower()
         """In small letters; empty for the path of a folder."""

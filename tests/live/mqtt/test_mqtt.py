@@ -376,11 +376,10 @@ def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Broke
 def test_a_limit_that_a_broker_does_not_announce(tmp_path: Path) -> None:
     with Broker(tmp_path, "message_size_limit 1000") as broker:
         url = f"{broker.url}/x"
-        with live.connect(url, timeout=1) as source, live.open_sink(url) as sink:
+        with live.connect(url, timeout=1) as source, live.open_sink(url, wait=3) as sink:
             sink.send(patch_of(2, 500))
-            with pytest.raises(
-                (jr.EncodeError, ConnectionError), match=r"refuses patch 1|1 patches"
-            ):
+            # mosquitto 2.0 does not say why.
+            with pytest.raises((jr.EncodeError, ConnectionError), match=r"patch 1|patches 1 to 1"):
                 sink.flush()
             sink.send(patch_of(3))
             sink.flush()
