@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.examples import DOCS
-from tests.live.mqtt.support import Broker
+from tests.live.mqtt.broker import Mosquitto
 
 
-def test_the_example_in_python(broker: Broker, capsys: pytest.CaptureFixture[Any]) -> None:
+def test_the_example_in_python(broker: Mosquitto, capsys: pytest.CaptureFixture[Any]) -> None:
     text = (DOCS / "live" / "mqtt.md").read_text("utf-8")
     (code,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     exec(code.replace("mqtt://localhost:1883", broker.url), {})

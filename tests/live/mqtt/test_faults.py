@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,17 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import Literal, URIRef
 
-import jelly_rdflib as jr
-from jelly_rdflib import Op, live
-from jelly_rdflib.live.log import append_from
-from tests.cli.support import COMMAND, ENVIRONMENT
+from jelly_rdflib import live
+from tests.live.faults import kill_followers, numbers_in
 from tests.live.http.support import Network
-from tests.live.mqtt.support import Broker, numbers, patch_of
-
-# What each patch changes depends on all before it: a patch that is doubled or lost shows.
-SUBJECT, PREDICATE = URIRef("urn:counter"), URIRef("urn:p")
+from tests.live.mqtt.broker import Mosquitto
+from tests.live.mqtt.support import numbers, patch_of
 
 
 def check(found: list[int], count: int) -> None:
@@ -30,13 +23,13 @@ def check(found: list[int], count: int) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Broker]:
+def kept(tmp_path: Path) -> Iterator[Mosquitto]:
     """A broker of the test's own."""
-    with Broker(tmp_path) as broker:
+    with Mosquitto(tmp_path) as broker:
         yield broker
 
 
-def test_a_broker_that_is_restarted(kept: Broker) -> None:
+def test_a_broker_that_is_restarted(kept: Mosquitto) -> None:
     url = f"{kept.url}/x"
     with live.connect(url, session="s", timeout=20) as source, live.open_sink(url) as sink:
         for number in range(50):
@@ -57,7 +50,7 @@ def test_a_broker_that_is_restarted(kept: Broker) -> None:
 
 
 def test_a_broker_that_has_forgotten_its_sessions_is_an_error(tmp_path: Path) -> None:
-    broker = Broker(tmp_path)
+    broker = Mosquitto(tmp_path)
     broker.start()
     url = f"{broker.url}/x"
     with live.connect(url, session="s") as source:
@@ -71,7 +64,7 @@ def test_a_broker_that_has_forgotten_its_sessions_is_an_error(tmp_path: Path) ->
     broker.stop()
 
 
-def test_a_sink_says_what_was_not_acknowledged(kept: Broker) -> None:
+def test_a_sink_says_what_was_not_acknowledged(kept: Mosquitto) -> None:
     sink = live.open_sink(f"{kept.url}/x", wait=1)
     sink.send(patch_of(0))
     sink.flush()
@@ -89,7 +82,7 @@ def test_a_sink_says_what_was_not_acknowledged(kept: Broker) -> None:
 
 
 def test_a_sink_waits_for_a_broker_only_so_long(tmp_path: Path) -> None:
-    broker = Broker(tmp_path)
+    broker = Mosquitto(tmp_path)
     broker.start()
     sink = live.open_sink(f"{broker.url}/x", wait=0.5)
     broker.stop()
@@ -100,7 +93,7 @@ def test_a_sink_waits_for_a_broker_only_so_long(tmp_path: Path) -> None:
 
 
 def test_close_is_noticed_within_a_second_without_a_broker(tmp_path: Path) -> None:
-    broker = Broker(tmp_path)
+    broker = Mosquitto(tmp_path)
     broker.start()
     source = live.connect(f"{broker.url}/x")
     thread = threading.Thread(target=lambda: list(source), daemon=True)
@@ -114,7 +107,7 @@ def test_close_is_noticed_within_a_second_without_a_broker(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_connections_that_are_cut(kept: Broker, seed: int) -> None:
+def test_connections_that_are_cut(kept: Mosquitto, seed: int) -> None:
     count = 60
     with Network(kept.url, seed, 9000) as before, Network(kept.url, seed + 10, 9000) as behind:
         first, second = (f"mqtt://{each.address.partition('//')[2]}/x" for each in (before, behind))
@@ -153,7 +146,7 @@ def retry(call: Callable[[], Any]) -> Any:
     raise AssertionError("it never works")
 
 
-def test_two_senders_at_once(kept: Broker) -> None:
+def test_two_senders_at_once(kept: Mosquitto) -> None:
     url = f"{kept.url}/x"
 
     def send(start: int) -> None:
@@ -172,7 +165,7 @@ def test_two_senders_at_once(kept: Broker) -> None:
     assert [n for n in found if n >= 1000] == list(range(1000, 1300))
 
 
-def test_a_slow_follower(kept: Broker) -> None:
+def test_a_slow_follower(kept: Mosquitto) -> None:
     url, count = f"{kept.url}/x", 3000
     with live.connect(url, timeout=2, session="s") as source:
         with live.open_sink(url) as sink:
@@ -183,7 +176,7 @@ def test_a_slow_follower(kept: Broker) -> None:
 
 
 def test_a_follower_that_is_slower_than_the_queue_of_its_broker_is_told_so(tmp_path: Path) -> None:
-    with Broker(tmp_path, "max_queued_messages 10") as broker:
+    with Mosquitto(tmp_path, "max_queued_messages 10") as broker:
         url = f"{broker.url}/x"
         live.connect(url, session="s").close()
         with live.open_sink(url) as sink:
@@ -199,61 +192,17 @@ def test_a_follower_that_is_slower_than_the_queue_of_its_broker_is_told_so(tmp_p
                     source.receive(5)
 
 
-def counter(number: int) -> jr.Patch:
-    """Return a patch that takes a number away and puts the next one in its place."""
-    rows: list[Any] = [(Op.A, SUBJECT, PREDICATE, Literal(number), None)]
-    rows.append((Op.A, URIRef(f"urn:{number}"), PREDICATE, Literal(number), None))
-    if number:
-        rows.insert(0, (Op.D, SUBJECT, PREDICATE, Literal(number - 1), None))
-    return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["replica", "log"])
-def test_a_consumer_that_is_killed_50_times(kept: Broker, tmp_path: Path, kind: str) -> None:
-    url, count, seeded = f"{kept.url}/x", 1000, random.Random(kind)
-    target = str(tmp_path / kind)
-    if kind == "log":
-        jr.PatchLog.create(target)
-        command = ["subscribe", url, "--log", target]
-    else:
-        command = ["replica", "follow", url, target, "--store-every", "0.05"]
-    command = [*COMMAND, *command, "--setting", "session=s"]
+def test_a_consumer_that_is_killed_50_times(kept: Mosquitto, tmp_path: Path, kind: str) -> None:
+    url, folder = f"{kept.url}/x", tmp_path / kind
     live.connect(url, session="s").close()
-    is_done = threading.Event()
+    with live.open_sink(url) as sink:
 
-    def send() -> None:
-        with live.open_sink(url) as sink:
-            for number in range(count):
-                sink.send(counter(number))
-                time.sleep(0.04)
-        is_done.set()
+        def send(turn: int) -> None:
+            for number in range(turn * 20, turn * 20 + 20):
+                sink.send(patch_of(number))
+            sink.flush()
 
-    sender = threading.Thread(target=send)
-    sender.start()
-    for _ in range(50):
-        process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
-        time.sleep(0.4 + 0.9 * seeded.random())
-        assert process.poll() is None, process.communicate()
-        process.kill()
-        process.communicate()
-    sender.join()
-    with live.connect(url, session="s", timeout=3) as source:
-        if kind == "log":
-            log = jr.PatchLog(target)
-            append_from(source, log)
-            assert log.version == count
-            data = log.checkout()
-            found = [n for entry in log.patches() for n in _counted(entry.read())]
-            check(found, count)
-        else:
-            replica = jr.Replica(target)
-            replica.follow(source)
-            assert replica.version == count
-            data = replica.dataset
-    assert len(data) == count + 1
-    assert [int(value) for value in data.objects(SUBJECT, PREDICATE)] == [count - 1]
-
-
-def _counted(patch: jr.Patch) -> list[int]:
-    return [int(row[3]) for row in patch if row[0] == Op.A and row[1] == SUBJECT]
+        kill_followers(kind, url, folder, send, kills=50, seed=7, session="s")
+    check(numbers_in(kind, folder), 1000)

@@ -18,7 +18,8 @@ from paho.mqtt.enums import CallbackAPIVersion
 import jelly_rdflib as jr
 from jelly_rdflib import live
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
-from tests.live.mqtt.support import Broker, numbers, patch_of, publish
+from tests.live.mqtt.broker import Mosquitto
+from tests.live.mqtt.support import numbers, patch_of, publish
 
 LONG = patch_of(7, 2000)
 
@@ -56,7 +57,7 @@ def test_a_late_joiner_starts_with_the_next_message(url: str) -> None:
             assert numbers(source) == [1, 7]
 
 
-def messages_of(broker: Broker, url: str, *patches: jr.Patch) -> list[Any]:
+def messages_of(broker: Mosquitto, url: str, *patches: jr.Patch) -> list[Any]:
     """Return messages that a sink makes, as the bare client receives them."""
     topic = topic_of(url)
     arrived: list[Any] = []
@@ -83,7 +84,7 @@ def messages_of(broker: Broker, url: str, *patches: jr.Patch) -> list[Any]:
     return arrived
 
 
-def test_each_message_is_a_stream_of_its_own(broker: Broker, url: str) -> None:
+def test_each_message_is_a_stream_of_its_own(broker: Mosquitto, url: str) -> None:
     short, long, last = messages_of(broker, url, patch_of(1), LONG, patch_of(2))
     for message, patch in ((short, patch_of(1)), (long, LONG), (last, patch_of(2))):
         assert list(jr.read_patches(message.payload)) == [patch]
@@ -94,7 +95,7 @@ def test_each_message_is_a_stream_of_its_own(broker: Broker, url: str) -> None:
     assert len({stamp["stream"] for stamp in stamps}) == 1
 
 
-def test_one_frame_is_bare_and_several_are_delimited(broker: Broker, url: str) -> None:
+def test_one_frame_is_bare_and_several_are_delimited(broker: Mosquitto, url: str) -> None:
     short, long = messages_of(broker, url, patch_of(1), LONG)
     assert starts_stream(short.payload)
     assert list(FrameDecoder().decode(short.payload)) == [patch_of(1)]
@@ -104,7 +105,7 @@ def test_one_frame_is_bare_and_several_are_delimited(broker: Broker, url: str) -
 # --- positions and sessions -----------------------------------------------------------------------
 
 
-def test_a_session_keeps_what_is_sent_meanwhile(url: str, broker: Broker) -> None:
+def test_a_session_keeps_what_is_sent_meanwhile(url: str, broker: Mosquitto) -> None:
     live.connect(url, session="keeper").close()
     with live.open_sink(url) as sink:
         for number in range(5):
@@ -139,7 +140,7 @@ def test_a_source_goes_on_from_its_position(url: str) -> None:
         assert list(json.loads(source.position or "").values()) == [5]
 
 
-def test_a_message_that_comes_twice_counts_once(broker: Broker, url: str) -> None:
+def test_a_message_that_comes_twice_counts_once(broker: Mosquitto, url: str) -> None:
     data = [frame_of(patch_of(number)) for number in range(3)]
     with live.connect(url, timeout=1) as source:
         stamps = [("s", 1), ("s", 2), ("s", 1), ("s", 2), ("s", 3)]
@@ -147,7 +148,7 @@ def test_a_message_that_comes_twice_counts_once(broker: Broker, url: str) -> Non
         assert numbers(source) == [0, 1, 2]
 
 
-def test_a_gap_is_an_error_each_time(broker: Broker, url: str) -> None:
+def test_a_gap_is_an_error_each_time(broker: Mosquitto, url: str) -> None:
     data = [frame_of(patch_of(number)) for number in range(3)]
     live.connect(url, session="gap").close()
     publish(broker, topic_of(url), *data, stamps=[("s", 1), ("s", 2), ("s", 5)])
@@ -189,7 +190,7 @@ def test_what_is_no_position_is_refused(url: str, position: str) -> None:
         source.resume(position)
 
 
-def test_a_position_has_the_last_streams_alone(broker: Broker, url: str) -> None:
+def test_a_position_has_the_last_streams_alone(broker: Mosquitto, url: str) -> None:
     data, count = frame_of(patch_of(0)), 250
     with live.connect(url, session="streams", timeout=1) as source:
         publish(broker, topic_of(url), *[data] * count, stamps=[(str(n), 1) for n in range(count)])
@@ -209,7 +210,7 @@ def test_a_position_has_the_last_streams_alone(broker: Broker, url: str) -> None
 # --- strangers ------------------------------------------------------------------------------------
 
 
-def test_messages_of_strangers_are_passed_on(broker: Broker, url: str) -> None:
+def test_messages_of_strangers_are_passed_on(broker: Mosquitto, url: str) -> None:
     with live.connect(url, timeout=1) as source:
         data = frame_of(patch_of(1))
         bare = bytes(FrameEncoder().encode(patch_of(2))[0])
@@ -218,14 +219,14 @@ def test_messages_of_strangers_are_passed_on(broker: Broker, url: str) -> None:
         assert source.position == "{}"
 
 
-def test_a_retained_message_is_no_news(broker: Broker, url: str) -> None:
+def test_a_retained_message_is_no_news(broker: Mosquitto, url: str) -> None:
     publish(broker, topic_of(url), frame_of(patch_of(1)), retain=True)
     with live.connect(url, timeout=1) as source, live.open_sink(url) as sink:
         sink.send(patch_of(2))
         assert numbers(source) == [2]
 
 
-def test_garbage_is_an_error_with_its_place(broker: Broker, url: str) -> None:
+def test_garbage_is_an_error_with_its_place(broker: Mosquitto, url: str) -> None:
     with live.connect(url, timeout=1, session="garbage") as source:
         publish(broker, topic_of(url), b"\x12garbage", frame_of(LONG)[:-3], frame_of(patch_of(1)))
         for _ in range(2):
@@ -234,7 +235,7 @@ def test_garbage_is_an_error_with_its_place(broker: Broker, url: str) -> None:
         assert numbers(source) == [1]
 
 
-def test_huge_lookups_of_a_stranger_are_refused(broker: Broker, url: str) -> None:
+def test_huge_lookups_of_a_stranger_are_refused(broker: Mosquitto, url: str) -> None:
     options = jr.PatchOptions(max_name_table_size=1 << 20)
     huge = bytes(FrameEncoder(options).encode(patch_of(1))[0])
     with live.connect(url, timeout=1) as source:
@@ -244,7 +245,7 @@ def test_huge_lookups_of_a_stranger_are_refused(broker: Broker, url: str) -> Non
         assert numbers(source) == [2]
 
 
-def test_a_frame_that_is_too_large_is_refused(broker: Broker, url: str) -> None:
+def test_a_frame_that_is_too_large_is_refused(broker: Mosquitto, url: str) -> None:
     with live.connect(url, timeout=1, limits=jr.Limits(max_frame_size=1000)) as source:
         publish(broker, topic_of(url), frame_of(LONG), frame_of(patch_of(2)))
         with pytest.raises(jr.LimitError, match="max_frame_size"):
@@ -255,7 +256,7 @@ def test_a_frame_that_is_too_large_is_refused(broker: Broker, url: str) -> None:
 # --- subscriptions --------------------------------------------------------------------------------
 
 
-def test_a_filter_has_the_patches_of_many_topics(broker: Broker) -> None:
+def test_a_filter_has_the_patches_of_many_topics(broker: Mosquitto) -> None:
     with live.connect(f"{broker.url}/many/%23", timeout=1) as source:
         for name in ("a", "b/c"):
             with live.open_sink(f"{broker.url}/many/{name}") as sink:
@@ -264,17 +265,17 @@ def test_a_filter_has_the_patches_of_many_topics(broker: Broker) -> None:
 
 
 @pytest.mark.parametrize("topic", ["", "a/+/b", "a/%23"])
-def test_a_sink_has_one_topic(broker: Broker, topic: str) -> None:
+def test_a_sink_has_one_topic(broker: Mosquitto, topic: str) -> None:
     with pytest.raises(ValueError, match="one topic"):
         live.open_sink(f"{broker.url}/{topic}")
 
 
-def test_a_filter_is_not_cut_off_at_its_number_sign(broker: Broker) -> None:
+def test_a_filter_is_not_cut_off_at_its_number_sign(broker: Mosquitto) -> None:
     with pytest.raises(ValueError, match="%23"):
         live.connect(f"{broker.url}/many/#")
 
 
-def test_a_shared_subscription_gives_each_patch_to_one(broker: Broker) -> None:
+def test_a_shared_subscription_gives_each_patch_to_one(broker: Mosquitto) -> None:
     url = f"{broker.url}/$share/group/shared"
     with live.connect(url, timeout=1) as one, live.connect(url, timeout=1) as two:
         with live.open_sink(f"{broker.url}/shared") as sink:
@@ -325,7 +326,7 @@ def test_a_reader_that_never_acknowledges_is_told_so(url: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
     folder = tmp_path_factory.mktemp("guarded")
     if shutil.which("mosquitto_passwd") is None:
         pytest.skip("mosquitto is not installed: apt install mosquitto")
@@ -334,7 +335,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
         subprocess.run([*command, user, f"{user}-secret"], check=True, capture_output=True)
     (folder / "rights").write_text("user writer\ntopic readwrite #\nuser reader\ntopic read open\n")
     lines = [f"password_file {folder}/users", f"acl_file {folder}/rights", "max_packet_size 20000"]
-    with Broker(folder, *lines, anonymous="false") as running:
+    with Mosquitto(folder, *lines, anonymous="false") as running:
         yield running
 
 
@@ -343,14 +344,14 @@ READER = {"user": "reader", "password": "reader-secret"}
 
 
 @pytest.mark.parametrize("opener", [live.connect, live.open_sink])
-def test_a_wrong_password_is_refused(guarded: Broker, opener: Any) -> None:
+def test_a_wrong_password_is_refused(guarded: Mosquitto, opener: Any) -> None:
     for settings in ({}, {"user": "writer", "password": "not-this-secret"}):
         with pytest.raises(PermissionError, match="refuses the connection") as caught:
             opener(f"{guarded.url}/open", **settings)
         assert "secret" not in str(caught.value)
 
 
-def test_rights_of_the_broker(guarded: Broker) -> None:
+def test_rights_of_the_broker(guarded: Mosquitto) -> None:
     url = f"{guarded.url}/open"
     with live.connect(url, timeout=1, **READER) as source, live.open_sink(url, **WRITER) as sink:
         sink.send(patch_of(1))
@@ -363,7 +364,7 @@ def test_rights_of_the_broker(guarded: Broker) -> None:
     sink.close()
 
 
-def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Broker) -> None:
+def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Mosquitto) -> None:
     url = f"{guarded.url}/open"
     with live.connect(url, timeout=1, **READER) as source, live.open_sink(url, **WRITER) as sink:
         sink.send(patch_of(1))
@@ -374,7 +375,7 @@ def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Broke
 
 
 def test_a_limit_that_a_broker_does_not_announce(tmp_path: Path) -> None:
-    with Broker(tmp_path, "message_size_limit 1000") as broker:
+    with Mosquitto(tmp_path, "message_size_limit 1000") as broker:
         url = f"{broker.url}/x"
         with live.connect(url, timeout=1) as source, live.open_sink(url, wait=3) as sink:
             sink.send(patch_of(2, 500))
@@ -387,7 +388,7 @@ def test_a_limit_that_a_broker_does_not_announce(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
-    broker = Broker(tmp_path)
+    broker = Mosquitto(tmp_path)
     for opener in (live.connect, live.open_sink):
         with pytest.raises(ConnectionError, match=r"^mqtt://127.0.0.1:\d+/x: .*refused"):
             opener(f"{broker.url}/x")
@@ -409,7 +410,7 @@ def test_tls(tmp_path: Path) -> None:
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     subprocess.run([*command, *names, *files], check=True, capture_output=True)
     lines = [f"certfile {tmp_path}/certificate", f"keyfile {tmp_path}/key"]
-    with Broker(tmp_path, *lines) as broker:
+    with Mosquitto(tmp_path, *lines) as broker:
         url = f"mqtts://127.0.0.1:{broker.port}/x"
         ca = {"ca": str(tmp_path / "certificate")}
         with live.connect(url, timeout=1, **ca) as source, live.open_sink(url, **ca) as sink:
