@@ -12,3 +12,6 @@ import_arrow: Callable[[], Any]
 
 import_remote_log: Callable[[], Any]
 """Imports the function that opens patch logs on servers, which needs httpx2, and returns it."""
+
+import_fuseki: Callable[[], Any]
+"""Imports the function that applies changes to a server, which needs httpx2, and returns it."""

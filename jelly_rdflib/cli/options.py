@@ -32,17 +32,19 @@ def is_log(path: str) -> bool:
 class InputPath(click.Path):
     """The path of a file, "-", or the folder of a patch log.
 
-    ``instead`` says what to do with a log, for an argument that must not be one.
+    ``instead`` says what to do with a log, for an argument that must not be one; with
+    ``may_be_server`` an address is none.
     """
 
-    def __init__(self, instead: str | None = None) -> None:
+    def __init__(self, instead: str | None = None, *, may_be_server: bool = False) -> None:
         super().__init__(exists=True, allow_dash=True)
         self._instead = instead
+        self._may_be_server = may_be_server
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the path."""
         found: Any = value if is_address(value) else super().convert(value, param, ctx)
-        if is_log(found):
+        if is_log(found) and not (self._may_be_server and is_address(found)):
             from jelly_rdflib.log.history import NAME
 
             if not is_address(found) and not os.path.exists(os.path.join(found, NAME)):
@@ -54,7 +56,9 @@ class InputPath(click.Path):
 
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 CHANGES = InputPath()
-DATASET = InputPath("jellyp log checkout writes the data of a version, which this command takes")
+_INSTEAD = "jellyp log checkout writes the data of a version, which this command takes"
+DATASET = InputPath(_INSTEAD)
+TARGET = InputPath(_INSTEAD, may_be_server=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
 _RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, overload
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
 
+from jelly_rdflib import importers
 from jelly_rdflib.core.batch import Batch, OperationReader, check_closed, follow_transaction
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.format import Format
@@ -28,7 +29,28 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApplyResult:
+class RemoteResult:
+    """The counts that `apply` returns for the address of a server, which does not say more.
+
+    Args:
+        patches: Patches that were read to their end.
+        operations: Operations of all kinds that were read; the ends of patches don't count.
+        committed: Transactions that were committed; a patch without transactions is one.
+        aborted: Transactions that the patch itself aborted.
+
+    Examples:
+        >>> RemoteResult(patches=1, operations=3, committed=1, aborted=0).committed
+        1
+    """
+
+    patches: int
+    operations: int
+    committed: int
+    aborted: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyResult(RemoteResult):
     """The counts that `apply` returns.
 
     Args:
@@ -48,16 +70,13 @@ class ApplyResult:
         (1, 0, 1)
     """
 
-    patches: int
-    operations: int
-    committed: int
-    aborted: int
     added: int
     deleted: int
     prefixes_added: int
     prefixes_deleted: int
 
 
+@overload
 def apply(
     source: Readable | Iterable[Operation],
     target: Graph,
@@ -66,7 +85,25 @@ def apply(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
-) -> ApplyResult:
+) -> ApplyResult: ...
+@overload
+def apply(
+    source: Readable | Iterable[Operation],
+    target: str,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: ChangeFormat | None = None,
+) -> RemoteResult: ...
+def apply(
+    source: Readable | Iterable[Operation],
+    target: Graph | str,
+    *,
+    atomic: bool = True,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: ChangeFormat | None = None,
+) -> RemoteResult:
     """Apply patches to a graph or dataset, transaction by transaction.
 
     A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
@@ -101,10 +138,14 @@ def apply(
     passes on. rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
     prefix is unbound whatever its IRI. Headers are ignored.
 
+    The address of a dataset of Apache Jena Fuseki, ``http://localhost:3030/ds/patch``, is a target,
+    too. The server then applies each transaction, in one request. It does not say what was there
+    before, so nothing is counted as added or deleted.
+
     Args:
         source: Anything that `read_operations` reads, or an iterable of operations: a list, an
             iterator, a `Patch`, a `Batch`. Patches and batches themselves go in one by one.
-        target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`.
+        target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`, or the address of a server.
         atomic: If False, no log is kept, a store's own transactions are left alone and changes
             stay as they come: faster, but an error leaves what was applied before it, and a patch
             can't abort a transaction.
@@ -114,9 +155,10 @@ def apply(
         format: The format of the bytes; see `read_operations`.
 
     Returns:
-        Counts of what was done.
+        Counts of what was done: an `ApplyResult`, or for an address its first four fields.
 
     Raises:
+        ConnectionError, PermissionError: The server can't be reached, or refuses it.
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
             named graph for a plain `Graph`); something is no operation (its code, the number or
             the kinds of its elements are wrong); a transaction starts or ends in a wrong place;
@@ -150,6 +192,10 @@ def apply(
         >>> result.aborted, len(dataset)
         (1, 1)
     """
+    if isinstance(target, str):
+        if not atomic:
+            raise ValueError("atomic=False is for graphs: a server applies whole transactions")
+        return _apply_remotely(source, target, limits, normalize, format)
     place = Target(target)
     if is_readable(source):
         opened = open_input(
@@ -165,6 +211,25 @@ def apply(
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
     return applier.run(iter(source))
+
+
+def _apply_remotely(
+    source: Readable | Iterable[Operation],
+    address: str,
+    limits: Limits | None,
+    normalize: bool | None,
+    format: ChangeFormat | None,
+) -> RemoteResult:
+    apply_to_fuseki = importers.import_fuseki()
+    if not is_readable(source):
+        check_source(source)
+        check_reading(limits, normalize, format)
+        return cast("RemoteResult", apply_to_fuseki(source, address))
+    opened = open_input(
+        source, holds_changes=True, limits=limits, normalize=normalize, format=format
+    )
+    with closing(opened.operations(is_held=False)) as operations:
+        return cast("RemoteResult", apply_to_fuseki(operations, address))
 
 
 def apply_statements(

@@ -17,7 +17,8 @@ class Address:
         settings: Further settings, such as passwords; they win over those of the address.
 
     Raises:
-        ValueError: The address has a user name or a password, which messages would show.
+        ValueError: The address has a user name or a password, which messages would show; or a
+            ``#``, which starts no part of it.
 
     Examples:
         >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})
@@ -35,6 +36,8 @@ class Address:
                 f"the address of {parts.netloc.rpartition('@')[2]} has a user name or a password:"
                 " give them as settings"
             )
+        if "://" in url and "#" in url:
+            raise ValueError(f"the address of {parts.netloc} has a #: write it as %23")
         self.scheme = parts.scheme.lower()
         """In small letters; empty for the path of a folder."""
         self.host = parts.netloc

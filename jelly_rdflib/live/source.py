@@ -88,6 +88,11 @@ class Source(ABC):
         Without a `position` to resume, the source goes on after them, if the transport remembers.
         """
 
+    @property
+    def must_be_acknowledged(self) -> bool:
+        """Whether the transport will soon send no more before `acknowledge` is called."""
+        return False
+
     def receive(self, timeout: float | None = None) -> Patch | None:
         """Return the next patch.
 

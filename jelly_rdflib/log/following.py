@@ -20,6 +20,10 @@ class PatchSource(Protocol):
     def version(self) -> int | None:
         """The version that the last patch makes, if the source is a patch log."""
 
+    @property
+    def must_be_acknowledged(self) -> bool:
+        """Whether no more patches will come soon, before `acknowledge` is called."""
+
     def resume(self, position: str) -> None:
         """Go on from a position."""
 
@@ -45,7 +49,8 @@ def follow(
         take: Called with each patch. It takes it wholly, or raises an error and has none of it.
         store: Called when something was taken: from time to time, at the end, and after an error.
             Patches are acknowledged after that.
-        store_every: The seconds between two calls of ``store``, or more.
+        store_every: The seconds between two calls of ``store``, or more; less if the source asks
+            for it.
     """
     is_stored, last = True, time.monotonic()
     try:
@@ -53,7 +58,8 @@ def follow(
             if patch is not None:
                 take(patch)
                 is_stored = False
-            if not is_stored and time.monotonic() >= last + store_every:
+            is_due = time.monotonic() >= last + store_every or source.must_be_acknowledged
+            if not is_stored and is_due:
                 store()
                 source.acknowledge()
                 is_stored, last = True, time.monotonic()

@@ -31,7 +31,19 @@ def _import_remote_log() -> Any:
     return open_remote
 
 
+def _import_fuseki() -> Any:
+    # Only now: it needs httpx2, which is an extra.
+    try:
+        from jelly_rdflib.live.fuseki import apply_to_fuseki
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            "changes to a server need the package httpx2: pip install 'jelly-rdflib[http]'"
+        ) from error
+    return apply_to_fuseki
+
+
 importers.import_arrow = _import_arrow
+importers.import_fuseki = _import_fuseki
 importers.import_remote_log = _import_remote_log
 
 

@@ -16,6 +16,7 @@ from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, Quad
 import rdflib
 import threading
 from traceback import clear_frames
+from urllib.error import HTTPError
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph, QuotedGraph
 from rdflib.namespace import XSD
@@ -48,4 +49,5 @@ include "native/journal_tap.pxi"
 include "native/changes.pxi"
 include "native/memory.pxi"
 include "native/jelly.pxi"
+include "native/endpoint.pxi"
 include "native/open_changes.pxi"

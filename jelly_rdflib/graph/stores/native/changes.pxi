@@ -189,7 +189,6 @@ cdef class Changes(Undoer):
         raise NotImplementedError
 
 
-@cython.final
 cdef class GeneralChanges(Changes):
     """Changes a store by its methods ``add`` and ``remove``.
 

@@ -26,4 +26,6 @@ def open_changes(target, log, *, is_atomic, is_deferred, is_held, is_committed):
         # Another thread may have begun to record meanwhile.
         if changes.tap is tap:
             return changes
+    if is_atomic and tap is None and isinstance(store, SPARQLUpdateStore):
+        return EndpointChanges(target, log)
     return GeneralChanges(target, log, is_atomic=is_atomic, is_committed=is_committed)

@@ -3,16 +3,21 @@ package interop;
 import org.apache.jena.fuseki.main.FusekiServer;
 import org.apache.jena.sparql.core.DatasetGraphFactory;
 
-/** Apache Jena Fuseki with a dataset in memory, on this machine alone, as long as its input is open. */
+/**
+ * Apache Jena Fuseki, on this machine alone, as long as its input is open: with a dataset in memory, or,
+ * with arguments, on a port and with a configuration file.
+ */
 public final class Endpoint {
     private Endpoint() {}
 
     public static void main(String[] arguments) throws Exception {
-        FusekiServer server = FusekiServer.create()
-                .port(0)
-                .loopback(true)
-                .add("/data", DatasetGraphFactory.createTxnMem())
-                .build();
+        FusekiServer.Builder builder = FusekiServer.create().loopback(true);
+        if (arguments.length == 0) {
+            builder.port(0).add("/data", DatasetGraphFactory.createTxnMem());
+        } else {
+            builder.port(Integer.parseInt(arguments[0])).parseConfigFile(arguments[1]);
+        }
+        FusekiServer server = builder.build();
         server.start();
         System.out.println(server.datasetURL("/data"));
         while (System.in.read() >= 0) {

@@ -1,0 +1,92 @@
+"""Changes to the statements of a SPARQL endpoint, by one update for each transaction."""
+
+@cython.final
+cdef class EndpointChanges(GeneralChanges):
+    """Sends the changes of a transaction when it is committed, in their order, in one request.
+
+    SPARQL has endpoints run a request wholly or not at all. Another request takes the changes back if
+    an interrupt comes after the first, or if no answer says whether it was run.
+    """
+
+    # The changes of the transaction, and those of them that change something, before and after they
+    # were sent: whether to add, triple, graph.
+    cdef list waiting, effective, sent
+    # Of each statement, whether the endpoint will have it.
+    cdef dict is_there
+
+    def __init__(self, target, UndoLog log not None):
+        super().__init__(target, log, is_atomic=True)
+
+    def begin(self):
+        self.waiting, self.effective, self.sent, self.is_there = [], [], [], {}
+        GeneralChanges.begin(self)
+
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        self.note_listed(graph)
+        if self.note(True, self.triple(s, p, o, graph), graph):
+            self.added += 1
+        return 0
+
+    cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        if self.note(False, self.triple(s, p, o, graph), graph):
+            self.deleted += 1
+        return 0
+
+    cdef bint note(self, bint is_add, tuple triple, object graph) except -1:
+        """Note a change; return whether it will change anything."""
+        key = (*map(strong_key, triple), graph.identifier)
+        was_there = self.is_there.get(key)
+        if was_there is None:
+            was_there = any(True for _ in self.store.triples(triple, graph))
+        self.is_there[key] = is_add
+        # Also what changes nothing is sent: an endpoint may take two spellings for one literal, and
+        # have one of them after the changes before.
+        self.waiting.append((is_add, triple, graph))
+        if was_there == is_add:
+            return False
+        self.effective.append((is_add, triple, graph))
+        return True
+
+    def commit(self):
+        if not self.effective:
+            return
+        try:
+            self.send(self.waiting, self.effective)
+        except Exception as error:
+            # rdflib has an error of its own for some answers.
+            answer = error if isinstance(error, HTTPError) else error.__context__
+            if isinstance(answer, HTTPError) and answer.code < 500:
+                # The endpoint has refused all.
+                self.sent = []
+            raise
+        finally:
+            self.waiting, self.effective = [], []
+
+    cdef int send(self, list changes, list effective) except -1:
+        """Send changes; those that are effective may have been made after an error, too."""
+        is_direct = self.store.autocommit
+        # What the user has changed before.
+        self.store.commit()
+        self.store.autocommit = False
+        try:
+            for is_add, triple, graph in changes:
+                if is_add:
+                    self.store.add(triple, graph)
+                else:
+                    self.store.remove(triple, graph)
+            self.sent = effective
+            self.store.commit()
+        except BaseException:
+            # Or it would be sent with the next one.
+            self.store.rollback()
+            raise
+        finally:
+            self.store.autocommit = is_direct
+        return 0
+
+    def begin_undoing(self):
+        self.waiting, self.effective, self.is_there = [], [], {}
+        if self.sent:
+            taken_back = [(not is_add, *rest) for is_add, *rest in reversed(self.sent)]
+            self.send(taken_back, self.sent)
+            self.sent = []

@@ -1,0 +1,184 @@
+"""Changes to a dataset of Apache Jena Fuseki, by RDF Patch over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from tempfile import SpooledTemporaryFile
+from typing import Any
+
+import httpx2
+
+from jelly_rdflib.core.batch import check_closed, follow_transaction
+from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.graph.apply import RemoteResult
+from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.streams.writing import PatchWriter
+
+VARIABLES = ("JELLYP_FUSEKI_TOKEN", "JELLYP_FUSEKI_USER", "JELLYP_FUSEKI_PASSWORD")
+"""The names of the environment variables with a bearer token, or with a user and a password."""
+
+_CONNECT_TIMEOUT = 10.0
+# Seconds for the server to apply a transaction.
+_TIMEOUT = 600.0
+# Bytes of a transaction that are held in memory, and bytes that are sent at once.
+_MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
+# Operations that are written at once; characters of an answer that are shown.
+_MANY, _MOST_SHOWN = 1000, 200
+
+
+def apply_to_fuseki(
+    operations: Iterable[Operation],
+    address: str,
+    *,
+    token: str | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    timeout: float = _TIMEOUT,
+) -> RemoteResult:
+    """Apply patches to a dataset of a server, as `jelly_rdflib.apply` does with its address.
+
+    Each transaction is a request, which the server applies wholly or not at all. It is sent when
+    its end has come: one that is aborted, or ends in an error, never leaves this machine. Until
+    then a long one is kept in a temporary file.
+
+    Args:
+        operations: What to apply.
+        address: Of the dataset's endpoint for patches: ``http://localhost:3030/ds/patch``.
+        token: A bearer token. By default that of the environment variable `VARIABLES` names.
+        user: A user, with a password for basic authentication; by default as for the token.
+        password: The user's.
+        timeout: The seconds for the server to apply a transaction.
+
+    Raises:
+        ApplyError: An operation is none, or has a quoted triple or a literal as subject; or a
+            transaction starts or ends in a wrong place; or the server refuses a transaction.
+        PermissionError: The server wants a token or password, or another one.
+        ConnectionError: The server can't be reached; or the connection broke off, and it is unknown
+            whether a transaction was applied. To apply it once more does no harm.
+        ValueError: The address has a user name or a password, or is none.
+    """
+    if token is None and user is None:
+        token, user, password = map(os.environ.get, VARIABLES)
+    is_explicit = False
+    count = before = patches = committed = aborted = 0
+    with (
+        _client(address, token, user, password, timeout) as client,
+        SpooledTemporaryFile(_MOST_IN_MEMORY) as file,
+    ):
+        transaction = _Transaction(file)
+        for operation in operations:
+            check_operation(operation)
+            op = operation[0]
+            count += op != Op.END
+            if op in (Op.A, Op.D, Op.PA, Op.PD):
+                transaction.add(operation)
+            elif op != Op.H:
+                if op == Op.END:
+                    check_closed(is_explicit, "a patch ends")
+                    patches, before = patches + 1, count
+                else:
+                    is_explicit = follow_transaction(op, is_explicit)
+                if op == Op.TA:
+                    aborted += 1
+                else:
+                    committed += transaction.send(client, address) or op == Op.TC
+                transaction.clear()
+        check_closed(is_explicit)
+        committed += transaction.send(client, address)
+    patches += count > before
+    return RemoteResult(patches=patches, operations=count, committed=committed, aborted=aborted)
+
+
+class _Transaction:
+    """The text of a transaction, in memory or in a temporary file."""
+
+    def __init__(self, file: SpooledTemporaryFile[bytes]) -> None:
+        self._file = file
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop the text."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._writer = PatchWriter(self._file, format="rdf-patch")
+        self._waiting: list[Operation] = []
+
+    def add(self, operation: Any) -> None:
+        """Add a change, which must be one that rdflib can hold: Fuseki drops others in silence."""
+        if operation[0] in (Op.A, Op.D):
+            check_statement(*operation[1:4])
+            check_graph(operation[4])
+        self._waiting.append(operation)
+        if len(self._waiting) >= _MANY:
+            self._write()
+
+    def _write(self) -> None:
+        if not self._file.tell():
+            self._writer.begin()
+        self._writer.write_all(self._waiting)
+        self._writer.encoder.flush()
+        self._waiting = []
+
+    def send(self, client: httpx2.Client, address: str) -> bool:
+        """Have the server apply the transaction; return whether it has changes."""
+        if self._waiting:
+            self._write()
+        if not self._file.tell():
+            return False
+        self._writer.commit()
+        self._writer.encoder.flush()
+        size = self._file.tell()
+        self._file.seek(0)
+        pieces: Iterator[bytes] = iter(partial(self._file.read, _PIECE), b"")
+        headers = {"Content-Type": "application/rdf-patch", "Content-Length": str(size)}
+        try:
+            answer = client.post(address, content=pieces, headers=headers)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise ConnectionError(f"{address}: {error}") from error
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            what = str(error) or type(error).__name__
+            raise ConnectionError(
+                f"{address}: it is unknown whether a transaction was applied: {what}"
+            ) from error
+        _check(address, answer)
+        return True
+
+
+# To read the certificates takes long.
+_ssl_context = cache(httpx2.create_ssl_context)
+
+
+def _client(
+    address: str, token: str | None, user: str | None, password: str | None, timeout: float
+) -> httpx2.Client:
+    url = httpx2.URL(address)
+    if url.scheme not in ("http", "https") or url.userinfo:
+        # Addresses are shown in messages.
+        raise ValueError(
+            f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
+            f" or a password: for these there are {', '.join(VARIABLES)}"
+        )
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    auth = (user, password or "") if user and not token else None
+    limit = httpx2.Timeout(timeout, connect=_CONNECT_TIMEOUT)
+    return httpx2.Client(headers=headers, auth=auth, timeout=limit, verify=_ssl_context())
+
+
+def _check(address: str, answer: httpx2.Response) -> None:
+    """Raise the error that an answer stands for."""
+    status, kind = answer.status_code, answer.headers.get("content-type", "")
+    if answer.is_success and not answer.content:
+        return
+    what = f"{address}: the server answers {status} {answer.reason_phrase}"
+    lines = answer.text.split("\n") if kind.startswith("text/plain") else []
+    detail = next((line.strip() for line in lines if line.strip()), "")
+    if detail:
+        what += f": {detail[:_MOST_SHOWN]}"
+    if status in (401, 403):
+        raise PermissionError(what)
+    if status in (429, 502, 503, 504):
+        raise ConnectionError(what)
+    raise ApplyError(f"{what}; it is no endpoint for patches" if answer.is_success else what)

@@ -1,0 +1,53 @@
+"""Patches, and messages of strangers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paho.mqtt.client import Client, MQTTv5
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.live.mqtt.broker import Mosquitto
+
+__all__ = ["numbers", "patch_of", "publish"]
+
+
+def publish(
+    broker: Mosquitto,
+    topic: str,
+    *messages: bytes,
+    stamps: Sequence[tuple[str, int]] = (),
+    retain: bool = False,
+) -> None:
+    """Send messages by the bare client, with the stream and the number of each if given."""
+    client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTv5)
+    client.connect("127.0.0.1", broker.port)
+    client.loop_start()
+    for number, message in enumerate(messages):
+        properties: Any = Properties(PacketTypes.PUBLISH)
+        if stamps:
+            stream, sequence = stamps[number]
+            properties.UserProperty = [("stream", stream), ("sequence", str(sequence))]
+        sent = client.publish(topic, message, 1, retain, properties=properties)
+        sent.wait_for_publish(10)
+    client.disconnect()
+    client.loop_stop()
+
+
+def patch_of(number: int, size: int = 1) -> jr.Patch:
+    rows = [
+        (Op.A, URIRef(f"urn:{number}-{n}"), URIRef("urn:p"), Literal(number), URIRef("urn:g"))
+        for n in range(size)
+    ]
+    return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
+
+
+def numbers(patches: Any) -> list[int]:
+    """Return the numbers of patches that `patch_of` has made."""
+    return [int(next(row[3] for row in patch if row[0] == Op.A)) for patch in patches]

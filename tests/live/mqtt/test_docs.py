@@ -1,0 +1,18 @@
+"""The page of the documentation does what it says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.examples import DOCS
+from tests.live.mqtt.broker import Mosquitto
+
+
+def test_the_example_in_python(broker: Mosquitto, capsys: pytest.CaptureFixture[Any]) -> None:
+    text = (DOCS / "live" / "mqtt.md").read_text("utf-8")
+    (code,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(code.replace("mqtt://localhost:1883", broker.url), {})
+    assert "on" in capsys.readouterr().out

@@ -1,0 +1,422 @@
+"""Topics of a real broker, mosquitto, as sources and sinks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paho.mqtt.client import Client, MQTTv5
+from paho.mqtt.enums import CallbackAPIVersion
+
+import jelly_rdflib as jr
+from jelly_rdflib import live
+from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
+from tests.live.mqtt.broker import Mosquitto
+from tests.live.mqtt.support import numbers, patch_of, publish
+
+LONG = patch_of(7, 2000)
+
+
+def frame_of(*patches: jr.Patch) -> bytes:
+    """Return patches as a file has them."""
+    return b"".join(patch.serialize() for patch in patches)
+
+
+def topic_of(url: str) -> str:
+    return url.split("/", 3)[3]
+
+
+# --- what is on the wire --------------------------------------------------------------------------
+
+
+def test_what_a_sink_sends_a_source_receives(url: str) -> None:
+    with live.connect(url, timeout=1) as source:
+        with live.open_sink(url) as sink:
+            for number in range(300):
+                sink.send(patch_of(number))
+            sink.send(LONG)
+        found = list(source)
+    assert numbers(found) == [*range(300), 7]
+    assert found[-1] == LONG
+
+
+def test_a_late_joiner_starts_with_the_next_message(url: str) -> None:
+    with live.open_sink(url) as sink:
+        sink.send(patch_of(0))
+        sink.flush()
+        with live.connect(url, timeout=1) as source:
+            sink.send(patch_of(1))
+            sink.send(LONG)
+            assert numbers(source) == [1, 7]
+
+
+def messages_of(broker: Mosquitto, url: str, *patches: jr.Patch) -> list[Any]:
+    """Return messages that a sink makes, as the bare client receives them."""
+    topic = topic_of(url)
+    arrived: list[Any] = []
+
+    def take(client: Any, data: Any, message: Any) -> None:
+        arrived.append(message)
+
+    client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTv5)
+    ready: list[Any] = []
+    client.on_message, client.on_subscribe = take, lambda *each: ready.append(each)
+    client.connect("127.0.0.1", broker.port)
+    client.subscribe(topic, 1)
+    client.loop_start()
+    while not ready:
+        time.sleep(0.01)
+    with live.open_sink(url) as sink:
+        for patch in patches:
+            sink.send(patch)
+    end = time.monotonic() + 10
+    while len(arrived) < len(patches) and time.monotonic() < end:
+        time.sleep(0.01)
+    client.disconnect()
+    client.loop_stop()
+    return arrived
+
+
+def test_each_message_is_a_stream_of_its_own(broker: Mosquitto, url: str) -> None:
+    short, long, last = messages_of(broker, url, patch_of(1), LONG, patch_of(2))
+    for message, patch in ((short, patch_of(1)), (long, LONG), (last, patch_of(2))):
+        assert list(jr.read_patches(message.payload)) == [patch]
+        assert message.properties.ContentType == "application/x-jelly-rdf-patch"
+        assert not message.retain
+    stamps = [dict(message.properties.UserProperty) for message in (short, long, last)]
+    assert [stamp["sequence"] for stamp in stamps] == ["1", "2", "3"]
+    assert len({stamp["stream"] for stamp in stamps}) == 1
+
+
+def test_one_frame_is_bare_and_several_are_delimited(broker: Mosquitto, url: str) -> None:
+    short, long = messages_of(broker, url, patch_of(1), LONG)
+    assert starts_stream(short.payload)
+    assert list(FrameDecoder().decode(short.payload)) == [patch_of(1)]
+    assert not starts_stream(long.payload)
+
+
+# --- positions and sessions -----------------------------------------------------------------------
+
+
+def test_a_session_keeps_what_is_sent_meanwhile(url: str, broker: Mosquitto) -> None:
+    live.connect(url, session="keeper").close()
+    with live.open_sink(url) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+    with live.connect(url, timeout=1, session="keeper") as source:
+        assert numbers(source) == [0, 1, 2, 3, 4]
+
+
+def test_what_was_not_acknowledged_comes_again(url: str) -> None:
+    live.connect(url, session="again").close()
+    with live.open_sink(url) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+    with live.connect(url, session="again") as source:
+        assert numbers([source.receive(5), source.receive(5)]) == [0, 1]
+        source.acknowledge()
+        assert numbers([source.receive(5)]) == [2]
+    with live.connect(url, timeout=1, session="again") as source:
+        assert numbers(source) == [2, 3, 4]
+
+
+def test_a_source_goes_on_from_its_position(url: str) -> None:
+    live.connect(url, session="position").close()
+    with live.open_sink(url) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+    with live.connect(url, session="position") as source:
+        assert numbers([source.receive(5), source.receive(5)]) == [0, 1]
+        position = source.position
+    with live.connect(url, timeout=1, session="position", position=position) as source:
+        assert numbers(source) == [2, 3, 4]
+        assert list(json.loads(source.position or "").values()) == [5]
+
+
+def test_a_message_that_comes_twice_counts_once(broker: Mosquitto, url: str) -> None:
+    data = [frame_of(patch_of(number)) for number in range(3)]
+    with live.connect(url, timeout=1) as source:
+        stamps = [("s", 1), ("s", 2), ("s", 1), ("s", 2), ("s", 3)]
+        publish(broker, topic_of(url), *(data[n - 1] for _, n in stamps), stamps=stamps)
+        assert numbers(source) == [0, 1, 2]
+
+
+def test_a_gap_is_an_error_each_time(broker: Mosquitto, url: str) -> None:
+    data = [frame_of(patch_of(number)) for number in range(3)]
+    live.connect(url, session="gap").close()
+    publish(broker, topic_of(url), *data, stamps=[("s", 1), ("s", 2), ("s", 5)])
+    position = None
+    for left in (2, 0):
+        with live.connect(url, session="gap", position=position) as source:
+            assert len([source.receive(5) for _ in range(left)]) == left
+            with pytest.raises(
+                ConnectionError, match="lost: after number 2 of the stream s comes 5"
+            ):
+                source.receive(5)
+            with pytest.raises(ConnectionError, match="lost=warn"):
+                source.receive(5)
+            source.acknowledge()
+            position = source.position
+    source = live.connect(url, session="gap", position=position, lost="warn")
+    with source, pytest.warns(UserWarning, match="lost"):
+        assert numbers([source.receive(5)]) == [2]
+
+
+def test_a_position_without_its_session_is_an_error_each_time(url: str) -> None:
+    with live.connect(url, session="first", timeout=1) as source:
+        with live.open_sink(url) as sink:
+            sink.send(patch_of(0))
+        assert numbers(source) == [0]
+        position = source.position
+    for _ in range(2):
+        with pytest.raises(ConnectionError, match="no session of this client"):
+            live.connect(url, session="second", position=position)
+    with pytest.raises(ConnectionError, match="takes the setting session"):
+        live.connect(url, position=position)
+    with pytest.warns(UserWarning, match="no session of this client"):
+        live.connect(url, session="second", position=position, lost="warn").close()
+
+
+@pytest.mark.parametrize("position", ["", "7", "[1]", '{"s": "x"}', "null"])
+def test_what_is_no_position_is_refused(url: str, position: str) -> None:
+    with live.connect(url, session="x") as source, pytest.raises(ValueError, match="no position"):
+        source.resume(position)
+
+
+def test_a_position_has_the_last_streams_alone(broker: Mosquitto, url: str) -> None:
+    data, count = frame_of(patch_of(0)), 250
+    with live.connect(url, session="streams", timeout=1) as source:
+        publish(broker, topic_of(url), *[data] * count, stamps=[(str(n), 1) for n in range(count)])
+        assert len(list(source)) == count
+        # All of them may still come again.
+        assert len(json.loads(source.position or "")) == count
+        source.acknowledge()
+        publish(broker, topic_of(url), data, stamps=[("0", 2)])
+        assert len(list(source)) == 1
+        source.acknowledge()
+        kept = json.loads(source.position or "")
+    assert list(kept)[-1] == "0"
+    assert kept["0"] == 2
+    assert len(kept) == 100
+
+
+# --- strangers ------------------------------------------------------------------------------------
+
+
+def test_messages_of_strangers_are_passed_on(broker: Mosquitto, url: str) -> None:
+    with live.connect(url, timeout=1) as source:
+        data = frame_of(patch_of(1))
+        bare = bytes(FrameEncoder().encode(patch_of(2))[0])
+        publish(broker, topic_of(url), data, b"", bare, frame_of(patch_of(3), LONG), data)
+        assert numbers(source) == [1, 2, 3, 7, 1]
+        assert source.position == "{}"
+
+
+def test_a_retained_message_is_no_news(broker: Mosquitto, url: str) -> None:
+    publish(broker, topic_of(url), frame_of(patch_of(1)), retain=True)
+    with live.connect(url, timeout=1) as source, live.open_sink(url) as sink:
+        sink.send(patch_of(2))
+        assert numbers(source) == [2]
+
+
+def test_garbage_is_an_error_with_its_place(broker: Mosquitto, url: str) -> None:
+    with live.connect(url, timeout=1, session="garbage") as source:
+        publish(broker, topic_of(url), b"\x12garbage", frame_of(LONG)[:-3], frame_of(patch_of(1)))
+        for _ in range(2):
+            with pytest.raises(jr.DecodeError, match=topic_of(url).split("[")[0]):
+                source.receive(5)
+        assert numbers(source) == [1]
+
+
+def test_huge_lookups_of_a_stranger_are_refused(broker: Mosquitto, url: str) -> None:
+    options = jr.PatchOptions(max_name_table_size=1 << 20)
+    huge = bytes(FrameEncoder(options).encode(patch_of(1))[0])
+    with live.connect(url, timeout=1) as source:
+        publish(broker, topic_of(url), huge, frame_of(patch_of(2)))
+        with pytest.raises(jr.LimitError, match="name"):
+            source.receive(5)
+        assert numbers(source) == [2]
+
+
+def test_a_frame_that_is_too_large_is_refused(broker: Mosquitto, url: str) -> None:
+    with live.connect(url, timeout=1, limits=jr.Limits(max_frame_size=1000)) as source:
+        publish(broker, topic_of(url), frame_of(LONG), frame_of(patch_of(2)))
+        with pytest.raises(jr.LimitError, match="max_frame_size"):
+            source.receive(5)
+        assert numbers(source) == [2]
+
+
+# --- subscriptions --------------------------------------------------------------------------------
+
+
+def test_a_filter_has_the_patches_of_many_topics(broker: Mosquitto) -> None:
+    with live.connect(f"{broker.url}/many/%23", timeout=1) as source:
+        for name in ("a", "b/c"):
+            with live.open_sink(f"{broker.url}/many/{name}") as sink:
+                sink.send(patch_of(len(name)))
+        assert sorted(numbers(source)) == [1, 3]
+
+
+@pytest.mark.parametrize("topic", ["", "a/+/b", "a/%23"])
+def test_a_sink_has_one_topic(broker: Mosquitto, topic: str) -> None:
+    with pytest.raises(ValueError, match="one topic"):
+        live.open_sink(f"{broker.url}/{topic}")
+
+
+def test_a_filter_is_not_cut_off_at_its_number_sign(broker: Mosquitto) -> None:
+    with pytest.raises(ValueError, match="%23"):
+        live.connect(f"{broker.url}/many/#")
+
+
+def test_a_shared_subscription_gives_each_patch_to_one(broker: Mosquitto) -> None:
+    url = f"{broker.url}/$share/group/shared"
+    with live.connect(url, timeout=1) as one, live.connect(url, timeout=1) as two:
+        with live.open_sink(f"{broker.url}/shared") as sink:
+            for number in range(20):
+                sink.send(patch_of(number))
+        found = [numbers(each) for each in (one, two)]
+        assert one.position is None
+    assert sorted(found[0] + found[1]) == list(range(20))
+    assert all(found)
+
+
+def test_async_for_lets_the_loop_go_on(url: str) -> None:
+    async def run() -> list[int]:
+        async with live.connect(url, timeout=1) as source, live.open_sink(url) as sink:
+            for number in range(3):
+                await sink.send_async(patch_of(number))
+            return numbers([patch async for patch in source])
+
+    assert asyncio.run(run()) == [0, 1, 2]
+
+
+# --- what an acknowledgement is for ---------------------------------------------------------------
+
+
+def test_a_replica_stores_more_often_if_the_broker_waits(url: str, tmp_path: Path) -> None:
+    replica = jr.Replica(tmp_path / "replica")
+    with live.connect(url, timeout=1, session="small", receive_maximum=5) as source:
+        with live.open_sink(url) as sink:
+            for number in range(40):
+                sink.send(patch_of(number))
+        assert replica.follow(source, save_every=1000) == 40
+
+
+def test_a_reader_that_never_acknowledges_is_told_so(url: str) -> None:
+    with live.connect(url, timeout=1, session="never", receive_maximum=5) as source:
+        with live.open_sink(url) as sink:
+            for number in range(10):
+                sink.send(patch_of(number))
+        with pytest.raises(ConnectionError, match=r"acknowledge\(\) was not called"):
+            list(source)
+    with live.connect(url, timeout=1, receive_maximum=5) as source, live.open_sink(url) as sink:
+        for number in range(10):
+            sink.send(patch_of(number))
+        assert numbers(source) == list(range(10))
+
+
+# --- who may do what ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
+    folder = tmp_path_factory.mktemp("guarded")
+    if shutil.which("mosquitto_passwd") is None:
+        pytest.skip("mosquitto is not installed: apt install mosquitto")
+    for option, user in (("-c", "writer"), ("", "reader")):
+        command = ["mosquitto_passwd", *filter(None, [option]), "-b", f"{folder}/users"]
+        subprocess.run([*command, user, f"{user}-secret"], check=True, capture_output=True)
+    (folder / "rights").write_text("user writer\ntopic readwrite #\nuser reader\ntopic read open\n")
+    lines = [f"password_file {folder}/users", f"acl_file {folder}/rights", "max_packet_size 20000"]
+    with Mosquitto(folder, *lines, anonymous="false") as running:
+        yield running
+
+
+WRITER = {"user": "writer", "password": "writer-secret"}
+READER = {"user": "reader", "password": "reader-secret"}
+
+
+@pytest.mark.parametrize("opener", [live.connect, live.open_sink])
+def test_a_wrong_password_is_refused(guarded: Mosquitto, opener: Any) -> None:
+    for settings in ({}, {"user": "writer", "password": "not-this-secret"}):
+        with pytest.raises(PermissionError, match="refuses the connection") as caught:
+            opener(f"{guarded.url}/open", **settings)
+        assert "secret" not in str(caught.value)
+
+
+def test_rights_of_the_broker(guarded: Mosquitto) -> None:
+    url = f"{guarded.url}/open"
+    with live.connect(url, timeout=1, **READER) as source, live.open_sink(url, **WRITER) as sink:
+        sink.send(patch_of(1))
+        assert numbers(source) == [1]
+        assert "secret" not in repr(source) + repr(sink)
+    sink = live.open_sink(url, **READER)
+    sink.send(patch_of(1))
+    with pytest.raises(PermissionError, match="refuses patch 1: Not authorized"):
+        sink.flush()
+    sink.close()
+
+
+def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Mosquitto) -> None:
+    url = f"{guarded.url}/open"
+    with live.connect(url, timeout=1, **READER) as source, live.open_sink(url, **WRITER) as sink:
+        sink.send(patch_of(1))
+        with pytest.raises(jr.EncodeError, match="the broker takes 20000"):
+            sink.send(patch_of(2, 5000))
+        sink.send(patch_of(3))
+        assert numbers(source) == [1, 3]
+
+
+def test_a_limit_that_a_broker_does_not_announce(tmp_path: Path) -> None:
+    with Mosquitto(tmp_path, "message_size_limit 1000") as broker:
+        url = f"{broker.url}/x"
+        with live.connect(url, timeout=1) as source, live.open_sink(url, wait=3) as sink:
+            sink.send(patch_of(2, 500))
+            # mosquitto 2.0 does not say why.
+            with pytest.raises((jr.EncodeError, ConnectionError), match=r"patch 1|patches 1 to 1"):
+                sink.flush()
+            sink.send(patch_of(3))
+            sink.flush()
+            assert numbers(source) == [3]
+
+
+def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    broker = Mosquitto(tmp_path)
+    for opener in (live.connect, live.open_sink):
+        with pytest.raises(ConnectionError, match=r"^mqtt://127.0.0.1:\d+/x: .*refused"):
+            opener(f"{broker.url}/x")
+
+
+@pytest.mark.parametrize("opener", [live.connect, live.open_sink])
+def test_settings_that_there_are_not(url: str, opener: Any) -> None:
+    with pytest.raises(ValueError, match="no setting 'colour'"):
+        opener(url, colour="red")
+
+
+# The client leaves the socket of a handshake that failed to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_tls(tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", f"{tmp_path}/key", "-out", f"{tmp_path}/certificate"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run([*command, *names, *files], check=True, capture_output=True)
+    lines = [f"certfile {tmp_path}/certificate", f"keyfile {tmp_path}/key"]
+    with Mosquitto(tmp_path, *lines) as broker:
+        url = f"mqtts://127.0.0.1:{broker.port}/x"
+        ca = {"ca": str(tmp_path / "certificate")}
+        with live.connect(url, timeout=1, **ca) as source, live.open_sink(url, **ca) as sink:
+            sink.send(patch_of(1))
+            assert numbers(source) == [1]
+        with pytest.raises(ConnectionError, match="certificate"):
+            live.connect(url)
+        with pytest.raises(ConnectionError):
+            live.connect(f"{broker.url}/x")
