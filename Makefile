@@ -31,6 +31,11 @@ demo-spark: $(SPARK_ENV) ## Take the demo's log to Apache Spark: replay it to tw
 	@echo "Replaying the log on Spark: a minute."
 	@$(BIN)/python demo/spark_history.py .cache/brick-log
 
+.PHONY: demo-live
+demo-live: $(VENV)/.dev ## Make an application's changes reach a log server, replicas, Fuseki and Spark
+	@echo "Starting six programs and changing data: a minute, and longer while Maven gets Fuseki."
+	@$(BIN)/python -m demo.live $(ARGS)
+
 # These tests have targets of their own: they take Java, and as long as all others.
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 SPARK_LIVE_TESTS := tests/spark/live

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,7 @@ from rich.console import Console
 from rich.progress import track
 
 import jelly_rdflib as jr
-
-from .fuseki import Fuseki
+from tests.live.fuseki.support import Fuseki
 
 JELLYP = [sys.executable, "-m", "jelly_rdflib"]
 CONSOLE = Console()
@@ -66,8 +66,13 @@ class Program:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.communicate()
+        self.end()
+
+    def end(self) -> None:
+        """Let it end, as Ctrl+C does."""
+        if self._process.returncode is None:
+            self._process.terminate()
+            self._process.communicate()
 
 
 def follow_to(program: Program, version: int) -> None:
@@ -76,19 +81,22 @@ def follow_to(program: Program, version: int) -> None:
         pass
 
 
-def statements(data: Dataset) -> set[str]:
-    """Return the statements of a dataset as N-Triples."""
-    return set(data.default_graph.serialize(format="nt").splitlines())
+def statements(quads: Iterable[tuple[Any, ...]]) -> set[str]:
+    """Return the statements of quads in N-Triples' syntax."""
+    return {f"{s.n3()} {p.n3()} {o.n3()}" for s, p, o, _ in quads}
 
 
 def statements_on_spark(log: Path) -> set[str]:
     """Replay a log on Spark."""
-    out = log.with_name("spark.nt")
+    out = log.with_name("spark")
     subprocess.run(
-        [*JELLYP, "spark", "replay", str(log), "-o", str(out), "--quiet"], check=True
+        [*JELLYP, "--quiet", "spark", "replay", str(log), "-o", str(out), "--to", "jelly"],
+        check=True,
     )
-    lines = (path.read_text("utf-8").splitlines() for path in out.glob("part-*"))
-    return {line for part in lines for line in part}
+    data = Dataset()
+    for path in out.glob("*.jelly"):
+        data.parse(path, format="jelly-rdf")
+    return statements(data.quads())
 
 
 def change(shop: str, count: int, replica: Program) -> None:
@@ -114,45 +122,55 @@ def main() -> None:
         log = server.line().split()[-1]
         CONSOLE.print(f"The patch log is at {log}")
         uvicorn = [sys.executable, "-m", "uvicorn", "demo.live.app:app", "--port", "8091"]
+        uvicorn += ["--log-level", "warning"]
         stack.enter_context(Program(*uvicorn, LOG=log))
         shop = "http://127.0.0.1:8091"
         wait_for(shop)
         CONSOLE.print(f"The application is at {shop}")
-        fuseki = stack.enter_context(Fuseki(folder / "fuseki"))
-        CONSOLE.print(f"Fuseki takes patches at {fuseki.patch_url}")
+        fuseki = stack.enter_context(Fuseki(folder))
+        CONSOLE.print(f"Fuseki takes patches at {fuseki.url}")
         first, second = (
             stack.enter_context(Program(*JELLYP, "replica", "follow", log, str(folder / each)))
             for each in ("one", "two")
         )
-        subscribe = ["subscribe", log, "--json", "--apply", fuseki.patch_url]
+        subscribe = ["subscribe", log, "--json", "--apply", fuseki.url]
         third = stack.enter_context(Program(*JELLYP, *subscribe))
         CONSOLE.print("Two replicas and Fuseki follow the log")
         change(shop, arguments.changes, second)
         newest = jr.PatchLog(history)
         for replica in (first, second):
             follow_to(replica, newest.version)
-        while json.loads(third.line())["position"] != newest.head_id:
+            replica.end()
+        while json.loads(third.line())["position"] != str(newest.entry().id):
             pass
-        expected = statements(newest.checkout())
+        expected = statements(newest.checkout().quads())
         CONSOLE.print(f"{arguments.changes} changes made version {newest.version}")
-        found = {"Fuseki": fuseki.statements()}
-    del found, expected
+        compare(
+            "The first replica", statements(jr.Replica(folder / "one").dataset.quads()), expected
+        )
+        compare(
+            "The second replica", statements(jr.Replica(folder / "two").dataset.quads()), expected
+        )
+        compare("Fuseki", statements(fuseki.quads()), expected)
+        CONSOLE.print("Spark replays the log: half a minute.")
+        compare("Spark", statements_on_spark(history), expected)
+
+
+def compare(who: str, found: set[str], expected: set[str]) -> None:
+    """Tell that somebody has the same statements, or end with an error."""
+    if found != expected:
+        sys.exit(f"{who} has {len(found)} statements, and should have {len(expected)}")
+    CONSOLE.print(f"{who} has the same {len(found):,} statements")
 
 
 def wait_for(address: str) -> None:
-    """Wait until a server answers."""
+    """Wait until the application answers."""
     for _ in range(300):
-        try:
+        with suppress(httpx2.HTTPError):
             httpx2.get(f"{address}/statements").raise_for_status()
-        except httpx2.HTTPError:
-            time.sleep(0.1)
-        else:
             return
+        time.sleep(0.1)
     sys.exit(f"{address} does not answer")
-
-
-def _unused() -> Any:
-    return None
 
 
 if __name__ == "__main__":

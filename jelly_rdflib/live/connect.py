@@ -74,7 +74,7 @@ def connect(
         >>> from jelly_rdflib import live
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     jr.PatchLog.create(folder).append([(jr.Op.TX,), (jr.Op.TC,)])
-        ...     with live.connect(folder, timeout=0) as source:
+        ...     with live.connect(folder, timeout=1) as source:
         ...         for patch in source:
         ...             print(len(patch))
         <LogEntry: version 1, ...>

@@ -118,7 +118,7 @@ def append_from(
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     entry = PatchLog.create(f"{folder}/one").append([])
         ...     log = PatchLog.create(f"{folder}/two")
-        ...     with live.connect(f"{folder}/one", timeout=0) as source:
+        ...     with live.connect(f"{folder}/one", timeout=1) as source:
         ...         append_from(source, log)
         1
     """

@@ -222,7 +222,7 @@ class Replica:
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     entry = PatchLog(f"{folder}/log", create=True).append([])
             ...     replica = Replica(f"{folder}/replica")
-            ...     with live.connect(f"{folder}/log", timeout=0) as source:
+            ...     with live.connect(f"{folder}/log", timeout=1) as source:
             ...         replica.follow(source)
             1
         """
