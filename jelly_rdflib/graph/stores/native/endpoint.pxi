@@ -22,8 +22,9 @@ cdef class EndpointChanges(GeneralChanges):
         GeneralChanges.begin(self)
 
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        cdef tuple triple = self.triple(s, p, o, graph)
         self.note_listed(graph)
-        if self.note(True, self.triple(s, p, o, graph), graph):
+        if self.note(True, triple, graph):
             self.added += 1
         return 0
 
