@@ -8,8 +8,8 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,21 @@ class Feed:
 
     async def follow(self, since: int) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and a comment when there is none."""
+        try:
+            async with aclosing(self.entries(since)) as entries:
+                async for entry in entries:
+                    if entry is None:
+                        yield b": no news\n\n"
+                    else:
+                        yield await run_sync(self._event, entry)
+        except MissingVersion as error:
+            yield _event("gone", json.dumps({"message": str(error)}))
+
+    async def entries(self, since: int) -> AsyncGenerator[LogEntry | None, None]:
+        """Yield each patch after a version; None when there is none for some seconds.
+
+        A MissingVersion says that the next one was squashed.
+        """
         self._followers += 1
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
@@ -119,28 +134,18 @@ class Feed:
         try:
             while not self._is_closed:
                 news = self._news
-                entries = await run_sync(self._after, since)
-                if isinstance(entries, str):
-                    yield _event("gone", json.dumps({"message": entries}))
-                    return
-                for entry in entries:
-                    yield await run_sync(self._event, entry)
+                found = await run_sync(self._find_patches, since)
+                for entry in found:
+                    yield entry
                     since = entry.version
-                if entries:
+                if found:
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), HEARTBEAT)
                 except asyncio.TimeoutError:
-                    yield b": no news\n\n"
+                    yield None
         finally:
             self._followers -= 1
-
-    def _after(self, since: int) -> Sequence[LogEntry] | str:
-        """Return the next patches after a version, or why there are none any more."""
-        try:
-            return self._find_patches(since)
-        except MissingVersion as error:
-            return str(error)
 
     def _event(self, entry: LogEntry) -> bytes:
         with self._lock:
