@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from types import FrameType
 
 import uvicorn
@@ -20,13 +21,23 @@ _MOST_CONNECTIONS = 2000
 class _Server(uvicorn.Server):
     """A server that lets its followers go when it is to end: they would never go themselves."""
 
-    def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        close: Callable[[], None],
+        beside: AbstractAsyncContextManager[object],
+    ) -> None:
         super().__init__(config)
         self._close = close
+        self._beside = beside
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._close()
         super().handle_exit(sig, frame)
+
+    async def main_loop(self) -> None:
+        async with self._beside:
+            await super().main_loop()
 
 
 def run(
@@ -37,6 +48,7 @@ def run(
     certificate: str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
     started: Callable[[str], object] | None = None,
+    beside: AbstractAsyncContextManager[object] | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM comes, which is raised again after the last request.
 
@@ -46,6 +58,7 @@ def run(
         port: The port; 0: one that is free.
         certificate, key: The files of a TLS certificate and its key; None: HTTP without TLS.
         started: Called with the address when the port is open.
+        beside: Entered before the first request, in the same event loop, and left after the last.
 
     Raises:
         OSError: The port can't be used, or a file can't be read.
@@ -67,4 +80,4 @@ def run(
             name = f"[{host}]" if ":" in host else host
             scheme = "http" if certificate is None else "https"
             started(f"{scheme}://{name}:{listening.getsockname()[1]}")
-        _Server(config, server.feed.close).run([listening])
+        _Server(config, server.feed.close, beside or nullcontext()).run([listening])

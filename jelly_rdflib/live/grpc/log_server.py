@@ -1,0 +1,291 @@
+"""A patch log for others, by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager, closing, suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+from anyio.to_thread import run_sync
+
+from jelly_rdflib.core.batch import Batch, BatchSlice
+from jelly_rdflib.errors import (
+    DecodeError,
+    EncodeError,
+    LimitError,
+    LogConflict,
+    MissingVersion,
+)
+from jelly_rdflib.headers import ID, PREV
+from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.grpc.wire import (
+    MAX_FRAME,
+    PATCH_SERVICE,
+    SERVER_OPTIONS,
+    narrowed,
+    open_port,
+    read_message,
+    read_options,
+    text_of,
+    write_message,
+)
+from jelly_rdflib.live.http.access import Right
+from jelly_rdflib.live.http.server import LogServer, is_local
+from jelly_rdflib.live.http.wire import MAX_INLINE
+from jelly_rdflib.log import LogEntry
+from jelly_rdflib.log.incoming import UnfitPatch, default_options
+from jelly_rdflib.log.names import InvalidId, parse_patch_id
+from jelly_rdflib.log.versions import Version
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import PatchOptions
+from jelly_rdflib.patch.patch import Patch
+
+_log = logging.getLogger(__name__)
+
+# Short patches, encoded, that are kept for the next followers.
+_MOST_KEPT = 256
+# How many frames of a long patch are made at once.
+_AT_ONCE = 4
+# What is in work when the server stops may take so many seconds.
+_LAST_SECONDS = 1
+
+
+class PatchLogServer(LogServer):
+    """A `LogServer` that gives its log by gRPC, too; the arguments are those of that class.
+
+    Followers share the work: a patch is read and encoded once for all that ask for the same
+    options, and none of them has a thread.
+
+    Examples:
+        >>> import tempfile
+        >>> from jelly_rdflib import PatchLog, live
+        >>> async def count(folder: str) -> int:
+        ...     async with PatchLogServer(folder).serving("127.0.0.1", 0) as address:
+        ...         source = await asyncio.to_thread(live.connect, address, timeout=0.5)
+        ...         async with source:
+        ...             return len([patch async for patch in source])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     entry = PatchLog.create(folder).append([])
+        ...     asyncio.run(count(folder))
+        1
+    """
+
+    @asynccontextmanager
+    async def serving(
+        self,
+        host: str,
+        port: int,
+        *,
+        certificate: str | os.PathLike[str] | None = None,
+        key: str | os.PathLike[str] | None = None,
+        started: Callable[[str], object] | None = None,
+    ) -> AsyncIterator[str]:
+        """Listen at a port, 0 for one that is free, for the time of the block; yield the address.
+
+        Args:
+            host: The name or address to listen at.
+            port: The port.
+            certificate, key: The files of a TLS certificate and its key; None: no TLS.
+            started: Called with the address, too.
+
+        Raises:
+            OSError: The port can't be used, or a file can't be read.
+            ValueError: There are no tokens, and other machines could reach the server.
+        """
+        if self._tokens is None and not self._is_open and not is_local(host):
+            raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
+        self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
+        self._encoding = asyncio.Lock()
+        subscribe = grpc.unary_stream_rpc_method_handler(self._handler(self._subscribe, Right.READ))
+        publish = grpc.stream_stream_rpc_method_handler(self._handler(self._publish, Right.APPEND))
+        methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
+        handlers = (grpc.method_handlers_generic_handler(PATCH_SERVICE, methods),)
+        server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
+        address = open_port(server, host, port, certificate, key)
+        self.feed.open()
+        await server.start()
+        if started is not None:
+            started(address)
+        try:
+            yield address
+        finally:
+            self.feed.close()
+            await server.stop(_LAST_SECONDS)
+
+    def _handler(self, work: Callable[[Any, Any], Awaitable[None]], right: Right) -> Any:
+        """Return what grpc calls: it checks the right, and answers errors."""
+
+        async def handle(request: Any, context: Any) -> None:
+            try:
+                await self._admit(context, right)
+                await work(request, context)
+            except grpc.aio.AbortError:
+                raise
+            except Exception as error:
+                await context.abort(*_explain(error))
+
+        return handle
+
+    async def _admit(self, context: Any, right: Right) -> None:
+        metadata = dict(context.invocation_metadata())
+        if not self._is_within_rate(context.peer().rpartition(":")[0]):
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many requests")
+        if self._tokens is not None:
+            kind, _, token = str(metadata.get("authorization", "")).partition(" ")
+            found = self._tokens.right(token) if kind.lower() == "bearer" else None
+            if found is None:
+                await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a bearer token is needed")
+            elif found < right:
+                needed = f"this needs a token with the right {right.name.lower()}"
+                await context.abort(grpc.StatusCode.PERMISSION_DENIED, needed)
+        self._check_topic(metadata.get("topic-bin", b"").decode("utf-8", "replace"))
+
+    def _check_topic(self, topic: str | None) -> None:
+        own = Path(self._path).name
+        if topic and topic != own:
+            raise MissingVersion(f"there is no topic {topic!r} here: the log is {own!r}")
+
+    async def _subscribe(self, data: bytes, context: Any) -> None:
+        request = read_message(data)
+        self._check_topic(text_of(request, 1))
+        requested = read_options(request.get(2), self._limits, of_patches=True)
+        options = PatchOptions(rdf_star=True, generalized_statements=True)
+        if requested is not None:
+            # Which terms will come is not known yet: one that does not fit ends the answer.
+            flags = {"rdf_star", "generalized_statements"}
+            options = replace(options, **{flag: getattr(requested, flag) for flag in flags})
+            options = narrowed(options, requested, "statement_type", "stream_type")
+        version = await run_sync(self._number, request.get(3, text_of(request, 4)))
+        if self.feed.is_full:
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "there are too many followers")
+        async with aclosing(self.feed.entries(version)) as entries:
+            await context.send_initial_metadata((("version", str(version)),))
+            async for entry in entries:
+                if entry is not None:
+                    async for frame in self._frames(entry, options):
+                        await context.write(frame)
+
+    def _number(self, version: Version) -> int:
+        with self._resolving(version) as (_, (number,)):
+            return number
+
+    async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
+        if entry.size > MAX_INLINE:
+            frames = _encoded(entry, options)
+            while part := await run_sync(_some, frames):
+                for frame in part:
+                    yield frame
+            return
+        place = (entry.digest, options)
+        # Of all that wait for a new patch only one encodes it.
+        async with self._encoding:
+            if place not in self._kept:
+                self._kept[place] = await run_sync(list, _encoded(entry, options))
+                if len(self._kept) > _MOST_KEPT:
+                    self._kept.popitem(last=False)
+            kept = self._kept[place]
+        for frame in kept:
+            yield frame
+
+    async def _publish(self, frames: Any, context: Any) -> None:
+        await context.send_initial_metadata((("version", str(await run_sync(self._number, None))),))
+        decoder = FrameDecoder(self._limits, on_repeated_options="continue")
+        size = 0
+        async for frame in frames:
+            size += len(frame)
+            if size > self._max_body:
+                raise LimitError(f"the patch has more than {self._max_body} bytes")
+            for patch in await run_sync(_decoded, decoder, frame):
+                entry = await run_sync(self._take, patch, decoder.options)
+                self.feed.look()
+                await context.write(write_message({1: entry.version, 2: str(entry.id)}))
+                size = 0
+        if decoder.options is None or decoder.is_open:
+            what = "has no frame" if decoder.options is None else "ends inside a patch"
+            raise DecodeError(f"the stream {what}")
+
+    def _take(self, patch: Patch, stream: PatchOptions) -> LogEntry:
+        """Append a patch, unless the log has it."""
+        options = replace(
+            default_options(patch),
+            rdf_star=stream.rdf_star,
+            generalized_statements=stream.generalized_statements,
+        )
+        header = patch.header
+        while True:
+            log = self._open()
+            try:
+                return log.append(patch, options=options)
+            except LogConflict as error:
+                if ID in header and (found := self._find(parse_patch_id(header[ID]))):
+                    if PREV not in header or found.prev == parse_patch_id(header[PREV]):
+                        return found
+                    raise
+                # Without a prev it goes after whatever another sender has appended meanwhile.
+                if PREV in header or _is_locked(error):
+                    raise
+
+    def _find(self, id: str) -> LogEntry | None:
+        with suppress(MissingVersion):
+            return self._open().entry(id)
+        return None
+
+
+def _is_locked(error: LogConflict) -> bool:
+    return error.expected is None and error.head is None
+
+
+def _decoded(decoder: FrameDecoder, frame: bytes) -> list[Patch]:
+    return list(decoder.decode(frame))
+
+
+def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
+    """Yield the frames of a patch, which start with the options and use nothing before them."""
+    encoder = FrameEncoder(options, max_frame_size=MAX_FRAME)
+    for frame in encoder.encode_parts(_parts(entry)):
+        yield bytes(frame)
+
+
+def _parts(entry: LogEntry) -> Iterator[Batch]:
+    with closing(entry.batches()) as batches:
+        for batch in batches:
+            # The encoder ends the patch itself.
+            length = len(bytes(batch.ops).removesuffix(bytes([Op.END])))
+            yield BatchSlice(batch, 0, length).as_batch()
+
+
+def _some(frames: Iterator[bytes]) -> list[bytes]:
+    return list(islice(frames, _AT_ONCE))
+
+
+def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
+    """Return the status, the text and the metadata for an error.
+
+    What only the server's owner may know goes to the log.
+    """
+    code = grpc.StatusCode
+    if isinstance(error, LogConflict):
+        if _is_locked(error):
+            return code.UNAVAILABLE, "others are writing to the log", ()
+        newest = (("head", error.head or ""), ("version", str(error.version)))
+        return code.ABORTED, str(error), newest
+    if isinstance(error, MissingVersion):
+        return code.NOT_FOUND, str(error), ()
+    if isinstance(error, LimitError) and "_table_size" not in error.message:
+        return code.RESOURCE_EXHAUSTED, str(error), ()
+    if (
+        isinstance(error, UnfitPatch | InvalidId | DecodeError | EncodeError)
+        or type(error) is ValueError
+    ):
+        return code.INVALID_ARGUMENT, str(error), ()
+    _log.error("gRPC", exc_info=error)
+    return code.INTERNAL, "the server can't do that now: its standard error says why", ()

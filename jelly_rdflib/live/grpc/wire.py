@@ -1,0 +1,169 @@
+"""What both sides of gRPC say: the messages that are no frames, options, and ports."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import grpc
+
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
+from jelly_rdflib.streams.codecs import (
+    PatchDecoder,
+    PatchEncoder,
+    StatementDecoder,
+    StatementEncoder,
+)
+
+_Options = TypeVar("_Options", PatchOptions, StreamOptions)
+
+RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
+PATCH_SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
+
+MAX_FRAME = 3 << 20
+"""The largest frame that is sent, in bytes: by default gRPC takes messages of up to 4 MiB."""
+
+SERVER_OPTIONS = [
+    # Two servers at one port would share its clients.
+    ("grpc.so_reuseport", 0),
+    # Clients and servers look whether the other one is there still.
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+]
+
+# Types of fields in protobuf's wire format.
+_VARINT, _BYTES = 0, 2
+_BAD = "the request is no message of this service"
+
+
+def open_port(
+    server: Any,
+    host: str,
+    port: int,
+    certificate: str | os.PathLike[str] | None,
+    key: str | os.PathLike[str] | None,
+) -> str:
+    """Have a server listen, with TLS if there is a certificate; return its address."""
+    name = f"[{host}]" if ":" in host else host
+    try:
+        if certificate is None or key is None:
+            found = server.add_insecure_port(f"{name}:{port}")
+        else:
+            pair = (Path(key).read_bytes(), Path(certificate).read_bytes())
+            credentials = grpc.ssl_server_credentials([pair])
+            found = server.add_secure_port(f"{name}:{port}", credentials)
+    except RuntimeError as error:
+        raise OSError(f"can't listen at {name}:{port}: {error}") from error
+    return f"{'grpc' if certificate is None else 'grpcs'}://{name}:{found}"
+
+
+def _varint(number: int) -> bytes:
+    data = bytearray()
+    while number > 0x7F:
+        data.append(number & 0x7F | 0x80)
+        number >>= 7
+    data.append(number)
+    return bytes(data)
+
+
+def write_message(fields: dict[int, str | bytes | int | None]) -> bytes:
+    """Return a message of protobuf; fields that are None are left out.
+
+    Examples:
+        >>> read_message(write_message({1: "topic", 3: 300, 4: None}))
+        {1: b'topic', 3: 300}
+    """
+    data = b""
+    for field, value in fields.items():
+        if isinstance(value, int):
+            data += _varint(field << 3 | _VARINT) + _varint(value)
+        elif value is not None:
+            content = value.encode() if isinstance(value, str) else value
+            data += _varint(field << 3 | _BYTES) + _varint(len(content)) + content
+    return data
+
+
+def read_message(data: bytes) -> dict[int, Any]:
+    """Return the fields of a message that has texts, messages and numbers; a DecodeError if not."""
+    at, fields = 0, {}
+
+    def number() -> int:
+        nonlocal at
+        found = shift = 0
+        while True:
+            if at >= len(data) or shift > 63:
+                raise DecodeError(_BAD)
+            found |= (data[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if data[at - 1] < 0x80:
+                return found
+
+    while at < len(data):
+        tag = number()
+        value: bytes | int = number()
+        if tag & 7 == _BYTES:
+            start, at = at, at + int(value)
+            value = data[start:at]
+        elif tag & 7 != _VARINT:
+            raise DecodeError(_BAD)
+        if at > len(data):
+            raise DecodeError(_BAD)
+        fields[tag >> 3] = value
+    return fields
+
+
+def text_of(fields: dict[int, Any], field: int) -> str | None:
+    """Return a text of a message; a DecodeError if it is none."""
+    try:
+        return fields[field].decode() if field in fields else None
+    except (UnicodeDecodeError, AttributeError):
+        raise DecodeError(_BAD) from None
+
+
+def options_message(options: PatchOptions | StreamOptions) -> bytes:
+    """Return options as the message that a stream starts with."""
+    is_patch = isinstance(options, PatchOptions)
+    encoder: Any = PatchEncoder(options) if is_patch else StatementEncoder(options)
+    # A frame without statements is one row of options.
+    message: bytes = read_message(read_message(encoder.encode_frame([]))[1])[1]
+    return message
+
+
+def read_options(message: bytes | None, limits: Limits, *, of_patches: bool) -> Any:
+    """Return the options of a message; None without one.
+
+    A LimitError says that they ask for larger lookups than the limits.
+    """
+    if message is None:
+        return None
+    decoder = (PatchDecoder if of_patches else StatementDecoder)(limits)
+    decoder.decode_frame(write_message({1: write_message({1: message})}))
+    return decoder.options
+
+
+def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
+    """Return the options of a stream for a subscriber who asks for some: with smaller lookups.
+
+    Args:
+        offered: Those that the stream would have.
+        requested: Those that the subscriber asks for.
+        types: The names of the options that must be the same.
+
+    Raises:
+        ValueError: The stream can't be as the subscriber asks for.
+    """
+    for name in types:
+        found, wanted = getattr(offered, name), getattr(requested, name)
+        if found != wanted:
+            raise ValueError(f"{name} is {found.name} here, and {wanted.name} is asked for")
+    for name in ("generalized_statements", "rdf_star", "version"):
+        found, wanted = getattr(offered, name), getattr(requested, name)
+        if found > wanted:
+            raise ValueError(f"{name} is {found} here, and {wanted} is asked for")
+    sizes = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+    return replace(
+        offered, **{each: min(getattr(offered, each), getattr(requested, each)) for each in sizes}
+    )
