@@ -31,11 +31,11 @@ from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
     PATCH_SERVICE,
     SERVER_OPTIONS,
+    field_of,
     narrowed,
     open_port,
     read_message,
     read_options,
-    text_of,
     write_message,
 )
 from jelly_rdflib.live.http.access import Right
@@ -156,15 +156,16 @@ class PatchLogServer(LogServer):
 
     async def _subscribe(self, data: bytes, context: Any) -> None:
         request = read_message(data)
-        self._check_topic(text_of(request, 1))
-        requested = read_options(request.get(2), self._limits, of_patches=True)
+        self._check_topic(field_of(request, 1, str))
+        requested = read_options(field_of(request, 2, bytes), self._limits, of_patches=True)
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
             # Which terms will come is not known yet: one that does not fit ends the answer.
             flags = {"rdf_star", "generalized_statements"}
             options = replace(options, **{flag: getattr(requested, flag) for flag in flags})
             options = narrowed(options, requested, "statement_type", "stream_type")
-        version = await run_sync(self._number, request.get(3, text_of(request, 4)))
+        number, id = field_of(request, 3, int), field_of(request, 4, str)
+        version = await run_sync(self._number, id if number is None else number)
         if self.feed.is_full:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "there are too many followers")
         async with aclosing(self.feed.entries(version)) as entries:

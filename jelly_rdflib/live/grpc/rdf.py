@@ -22,12 +22,12 @@ from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
     RDF_SERVICE,
     SERVER_OPTIONS,
+    field_of,
     narrowed,
     open_port,
     options_message,
     read_message,
     read_options,
-    text_of,
     write_message,
 )
 from jelly_rdflib.operations import GivenStatement
@@ -136,13 +136,13 @@ class RdfStreamServer:
     def _subscribe(self, data: bytes, context: Any) -> Iterator[bytes]:
         with _explained(context):
             request = read_message(data)
-            requested = read_options(request.get(2), self._limits, of_patches=False)
+            requested = read_options(field_of(request, 2, bytes), self._limits, of_patches=False)
             options = self._options or StreamOptions()
             if requested is not None:
                 if self._options is None:
                     options = replace(requested, stream_name="", **_SIZES)
                 options = narrowed(options, requested, "physical_type")
-            items = self._functions[0](text_of(request, 1) or "", requested)
+            items = self._functions[0](field_of(request, 1, str) or "", requested)
             yield from _encoded(items, options)
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:

@@ -18,6 +18,7 @@ from jelly_rdflib.streams.codecs import (
     StatementEncoder,
 )
 
+_T = TypeVar("_T")
 _Options = TypeVar("_Options", PatchOptions, StreamOptions)
 
 RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
@@ -115,12 +116,16 @@ def read_message(data: bytes) -> dict[int, Any]:
     return fields
 
 
-def text_of(fields: dict[int, Any], field: int) -> str | None:
-    """Return a text of a message; a DecodeError if it is none."""
+def field_of(fields: dict[int, Any], field: int, kind: type[_T]) -> _T | None:
+    """Return a text, message or number; None if it is not there, a DecodeError if it is none."""
+    value = fields.get(field)
     try:
-        return fields[field].decode() if field in fields else None
+        value = value.decode() if kind is str and value is not None else value
     except (UnicodeDecodeError, AttributeError):
         raise DecodeError(_BAD) from None
+    if value is not None and not isinstance(value, kind):
+        raise DecodeError(_BAD)
+    return value
 
 
 def options_message(options: PatchOptions | StreamOptions) -> bytes:
