@@ -75,7 +75,7 @@ class Client:
 
     def error(self, error: Any, more: str = "") -> Exception:
         """Return the exception for a call that has failed, with more of what that means."""
-        if not isinstance(error, grpc.RpcError):
+        if not hasattr(error, "code"):
             return ConnectionError(f"{self.url}: {error}{more}")
         code, message = error.code().name, f"{self.url}: {error.details()}{more}"
         if code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
@@ -85,7 +85,7 @@ class Client:
         if code == "RESOURCE_EXHAUSTED" and "larger than max" in message:
             return LimitError(f"{message} (limit max_frame_size)")
         if code == "ABORTED":
-            newest = dict(error.trailing_metadata() or ())
+            newest: dict[str, Any] = dict(error.trailing_metadata() or ())
             head, version = newest.get("head"), str(newest.get("version", 0))
             number = int(version) if version.isdecimal() else 0
             return LogConflict(message, head=str(head) if head else None, version=number)

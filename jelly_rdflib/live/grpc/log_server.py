@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, closing, suppress
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,6 @@ from jelly_rdflib.live.grpc.wire import (
 )
 from jelly_rdflib.live.http.access import Right
 from jelly_rdflib.live.http.server import LogServer, is_local
-from jelly_rdflib.live.http.wire import MAX_INLINE
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, parse_patch_id
@@ -51,10 +49,8 @@ from jelly_rdflib.patch.patch import Patch
 
 _log = logging.getLogger(__name__)
 
-# Short patches, encoded, that are kept for the next followers.
-_MOST_KEPT = 256
-# How many frames of a long patch are made at once.
-_AT_ONCE = 4
+# Bytes of the largest patch that is encoded for all followers at once, and of those that are kept.
+_MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
 # What is in work when the server stops may take so many seconds.
 _LAST_SECONDS = 1
 
@@ -104,11 +100,12 @@ class PatchLogServer(LogServer):
         if self._tokens is None and not self._is_open and not is_local(host):
             raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
+        self._kept_size = 0
         self._encoding = asyncio.Lock()
         subscribe = grpc.unary_stream_rpc_method_handler(self._handler(self._subscribe, Right.READ))
         publish = grpc.stream_stream_rpc_method_handler(self._handler(self._publish, Right.APPEND))
         methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
-        handlers = (grpc.method_handlers_generic_handler(PATCH_SERVICE, methods),)
+        handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
         server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
         address = open_port(server, host, port, certificate, key)
         self.feed.open()
@@ -161,8 +158,7 @@ class PatchLogServer(LogServer):
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
             # Which terms will come is not known yet: one that does not fit ends the answer.
-            flags = {"rdf_star", "generalized_statements"}
-            options = replace(options, **{flag: getattr(requested, flag) for flag in flags})
+            options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         number, id = field_of(request, 3, int), field_of(request, 4, str)
         version = await run_sync(self._number, id if number is None else number)
@@ -180,20 +176,21 @@ class PatchLogServer(LogServer):
             return number
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
-        if entry.size > MAX_INLINE:
-            frames = _encoded(entry, options)
-            while part := await run_sync(_some, frames):
-                for frame in part:
-                    yield frame
+        """Yield the frames of a patch, which start with the options and use nothing before them."""
+        encoder = FrameEncoder(options, max_frame_size=MAX_FRAME)
+        frames = map(bytes, encoder.encode_parts(_parts(entry)))
+        if entry.size > _MOST_SHARED:
+            while (frame := await run_sync(next, frames, None)) is not None:
+                yield frame
             return
         place = (entry.digest, options)
         # Of all that wait for a new patch only one encodes it.
         async with self._encoding:
-            if place not in self._kept:
-                self._kept[place] = await run_sync(list, _encoded(entry, options))
-                if len(self._kept) > _MOST_KEPT:
-                    self._kept.popitem(last=False)
-            kept = self._kept[place]
+            if (kept := self._kept.get(place)) is None:
+                kept = self._kept[place] = await run_sync(list, frames)
+                self._kept_size += sum(map(len, kept))
+                while self._kept_size > _MOST_KEPT:
+                    self._kept_size -= sum(map(len, self._kept.popitem(last=False)[1]))
         for frame in kept:
             yield frame
 
@@ -205,7 +202,7 @@ class PatchLogServer(LogServer):
             size += len(frame)
             if size > self._max_body:
                 raise LimitError(f"the patch has more than {self._max_body} bytes")
-            for patch in await run_sync(_decoded, decoder, frame):
+            for patch in await run_sync(list, decoder.decode(frame)):
                 entry = await run_sync(self._take, patch, decoder.options)
                 self.feed.look()
                 await context.write(write_message({1: entry.version, 2: str(entry.id)}))
@@ -214,13 +211,9 @@ class PatchLogServer(LogServer):
             what = "has no frame" if decoder.options is None else "ends inside a patch"
             raise DecodeError(f"the stream {what}")
 
-    def _take(self, patch: Patch, stream: PatchOptions) -> LogEntry:
+    def _take(self, patch: Patch, stream: Any) -> LogEntry:
         """Append a patch, unless the log has it."""
-        options = replace(
-            default_options(patch),
-            rdf_star=stream.rdf_star,
-            generalized_statements=stream.generalized_statements,
-        )
+        options = _with_terms(default_options(patch), stream)
         header = patch.header
         while True:
             log = self._open()
@@ -245,15 +238,10 @@ def _is_locked(error: LogConflict) -> bool:
     return error.expected is None and error.head is None
 
 
-def _decoded(decoder: FrameDecoder, frame: bytes) -> list[Patch]:
-    return list(decoder.decode(frame))
-
-
-def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
-    """Yield the frames of a patch, which start with the options and use nothing before them."""
-    encoder = FrameEncoder(options, max_frame_size=MAX_FRAME)
-    for frame in encoder.encode_parts(_parts(entry)):
-        yield bytes(frame)
+def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
+    """Return options that allow the terms that others allow."""
+    generalized = others.generalized_statements
+    return replace(options, rdf_star=others.rdf_star, generalized_statements=generalized)
 
 
 def _parts(entry: LogEntry) -> Iterator[Batch]:
@@ -262,10 +250,6 @@ def _parts(entry: LogEntry) -> Iterator[Batch]:
             # The encoder ends the patch itself.
             length = len(bytes(batch.ops).removesuffix(bytes([Op.END])))
             yield BatchSlice(batch, 0, length).as_batch()
-
-
-def _some(frames: Iterator[bytes]) -> list[bytes]:
-    return list(islice(frames, _AT_ONCE))
 
 
 def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
@@ -283,10 +267,8 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
         return code.NOT_FOUND, str(error), ()
     if isinstance(error, LimitError) and "_table_size" not in error.message:
         return code.RESOURCE_EXHAUSTED, str(error), ()
-    if (
-        isinstance(error, UnfitPatch | InvalidId | DecodeError | EncodeError)
-        or type(error) is ValueError
-    ):
+    bad = UnfitPatch | InvalidId | DecodeError | EncodeError
+    if isinstance(error, bad) or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()
     _log.error("gRPC", exc_info=error)
     return code.INTERNAL, "the server can't do that now: its standard error says why", ()

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import grpc
@@ -17,7 +17,13 @@ from jelly_rdflib.headers import ID
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.client import Client
-from jelly_rdflib.live.grpc.wire import MAX_FRAME, PATCH_SERVICE, options_message, write_message
+from jelly_rdflib.live.grpc.wire import (
+    LOOKUPS,
+    MAX_FRAME,
+    PATCH_SERVICE,
+    options_message,
+    write_message,
+)
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.live.waiting import waits
@@ -85,13 +91,8 @@ class GrpcSource(ThreadedSource):
             raise ValueError(f"{self.url}: {position!r} is no position in it") from None
 
     def _subscribe(self, position: str | None, timeout: float | None = None) -> Any:
-        requested = PatchOptions(
-            rdf_star=True,
-            generalized_statements=True,
-            max_name_table_size=min(4000, self._limits.max_name_table_size),
-            max_prefix_table_size=min(150, self._limits.max_prefix_table_size),
-            max_datatype_table_size=min(32, self._limits.max_datatype_table_size),
-        )
+        lookups = {name: min(size, getattr(self._limits, name)) for name, size in LOOKUPS.items()}
+        requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
         is_number = position is not None and position.isdecimal()
         request = {
             1: self._client.topic,
@@ -101,7 +102,7 @@ class GrpcSource(ThreadedSource):
         }
         return self._client.call("unary_stream", SUBSCRIBE, write_message(request), timeout)
 
-    def _read(self, position: str | None) -> Iterator[Received]:
+    def _read(self, position: str | None) -> Generator[Received]:
         retries = waits()
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
@@ -183,7 +184,8 @@ class GrpcSink(Sink):
         try:
             for _ in call:
                 with self._changed:
-                    self._bytes -= self._sent.popleft()[1]
+                    if self._sent:
+                        self._bytes -= self._sent.popleft()[1]
                     self._lost_at = None
                     self._changed.notify()
         except grpc.RpcError as error:
@@ -229,12 +231,11 @@ class GrpcSink(Sink):
 
     def _give_up(self, error: Exception) -> Exception:
         """Return the exception for patches that are sent no more, which says which these are."""
-        count, self._lost_at, self._bytes = len(self._sent), None, 0
-        more = (
-            f"; of {count} patches it is not known that they were taken, from <{self._sent[0][2]}> on"
-            if count
-            else ""
-        )
+        more = ""
+        if self._sent:
+            first = self._sent[0][2]
+            more = f"; {len(self._sent)} patches may not have been taken, from <{first}> on"
+        self._lost_at, self._bytes = None, 0
         self._sent.clear()
         return self._client.error(error, more)
 

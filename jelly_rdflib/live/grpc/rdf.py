@@ -19,6 +19,7 @@ from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameBuffer
 from jelly_rdflib.live.grpc.client import Client
 from jelly_rdflib.live.grpc.wire import (
+    LOOKUPS,
     MAX_FRAME,
     RDF_SERVICE,
     SERVER_OPTIONS,
@@ -43,11 +44,6 @@ Statements: TypeAlias = Iterable[GivenStatement | Batch | Frame | Iterable[Given
 """What is sent: statements one by one, or by the frame: as a `Frame`, a `Batch` or a list."""
 
 _log = logging.getLogger(__name__)
-# The largest lookups for a subscriber, whatever it asks for.
-_SIZES = {
-    name: getattr(StreamOptions(), name)
-    for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-}
 
 
 class RdfStreamServer:
@@ -95,7 +91,7 @@ class RdfStreamServer:
             methods["SubscribeRdf"] = grpc.unary_stream_rpc_method_handler(self._subscribe)
         if publish is not None:
             methods["PublishRdf"] = grpc.stream_unary_rpc_method_handler(self._publish)
-        handlers = (grpc.method_handlers_generic_handler(RDF_SERVICE, methods),)
+        handlers = [grpc.method_handlers_generic_handler(RDF_SERVICE, methods)]
         threads = ThreadPoolExecutor(max_calls, thread_name_prefix="RdfStreamServer")
         self._grpc = grpc.server(
             threads, handlers, options=SERVER_OPTIONS, maximum_concurrent_rpcs=max_calls
@@ -140,7 +136,7 @@ class RdfStreamServer:
             options = self._options or StreamOptions()
             if requested is not None:
                 if self._options is None:
-                    options = replace(requested, stream_name="", **_SIZES)
+                    options = replace(requested, stream_name="", **LOOKUPS)
                 options = narrowed(options, requested, "physical_type")
             items = self._functions[0](field_of(request, 1, str) or "", requested)
             yield from _encoded(items, options)

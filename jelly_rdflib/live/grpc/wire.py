@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,7 +27,11 @@ PATCH_SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
 
 MAX_FRAME = 3 << 20
 """The largest frame that is sent, in bytes: by default gRPC takes messages of up to 4 MiB."""
-
+LOOKUPS = {
+    name: getattr(StreamOptions(), name)
+    for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+}
+"""The names of the options for lookups, and the largest that are used by default."""
 SERVER_OPTIONS = [
     # Two servers at one port would share its clients.
     ("grpc.so_reuseport", 0),
@@ -48,17 +53,17 @@ def open_port(
     key: str | os.PathLike[str] | None,
 ) -> str:
     """Have a server listen, with TLS if there is a certificate; return its address."""
-    name = f"[{host}]" if ":" in host else host
+    name, scheme = f"[{host}]" if ":" in host else host, "grpc"
     try:
         if certificate is None or key is None:
             found = server.add_insecure_port(f"{name}:{port}")
         else:
-            pair = (Path(key).read_bytes(), Path(certificate).read_bytes())
+            pair, scheme = (Path(key).read_bytes(), Path(certificate).read_bytes()), "grpcs"
             credentials = grpc.ssl_server_credentials([pair])
             found = server.add_secure_port(f"{name}:{port}", credentials)
     except RuntimeError as error:
         raise OSError(f"can't listen at {name}:{port}: {error}") from error
-    return f"{'grpc' if certificate is None else 'grpcs'}://{name}:{found}"
+    return f"{scheme}://{name}:{found}"
 
 
 def _varint(number: int) -> bytes:
@@ -66,11 +71,10 @@ def _varint(number: int) -> bytes:
     while number > 0x7F:
         data.append(number & 0x7F | 0x80)
         number >>= 7
-    data.append(number)
-    return bytes(data)
+    return bytes([*data, number])
 
 
-def write_message(fields: dict[int, str | bytes | int | None]) -> bytes:
+def write_message(fields: Mapping[int, str | bytes | int | None]) -> bytes:
     """Return a message of protobuf; fields that are None are left out.
 
     Examples:
@@ -88,31 +92,26 @@ def write_message(fields: dict[int, str | bytes | int | None]) -> bytes:
 
 
 def read_message(data: bytes) -> dict[int, Any]:
-    """Return the fields of a message that has texts, messages and numbers; a DecodeError if not."""
-    at, fields = 0, {}
+    """Return the fields of a message: numbers and bytes; a DecodeError if it is no message."""
+    rest: memoryview = memoryview(data)
+    fields: dict[int, Any] = {}
 
     def number() -> int:
-        nonlocal at
-        found = shift = 0
-        while True:
-            if at >= len(data) or shift > 63:
-                raise DecodeError(_BAD)
-            found |= (data[at] & 0x7F) << shift
-            at, shift = at + 1, shift + 7
-            if data[at - 1] < 0x80:
-                return found
-
-    while at < len(data):
-        tag = number()
-        value: bytes | int = number()
-        if tag & 7 == _BYTES:
-            start, at = at, at + int(value)
-            value = data[start:at]
-        elif tag & 7 != _VARINT:
+        nonlocal rest
+        size = next((at for at, byte in enumerate(rest[:10]) if byte < 0x80), None)
+        if size is None:
             raise DecodeError(_BAD)
-        if at > len(data):
+        found = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(rest[: size + 1]))
+        rest = rest[size + 1 :]
+        return found
+
+    while rest:
+        tag, value = number(), number()
+        if tag & 7 not in (_VARINT, _BYTES) or (tag & 7 == _BYTES and value > len(rest)):
             raise DecodeError(_BAD)
         fields[tag >> 3] = value
+        if tag & 7 == _BYTES:
+            fields[tag >> 3], rest = bytes(rest[:value]), rest[value:]
     return fields
 
 
@@ -130,10 +129,12 @@ def field_of(fields: dict[int, Any], field: int, kind: type[_T]) -> _T | None:
 
 def options_message(options: PatchOptions | StreamOptions) -> bytes:
     """Return options as the message that a stream starts with."""
-    is_patch = isinstance(options, PatchOptions)
-    encoder: Any = PatchEncoder(options) if is_patch else StatementEncoder(options)
+    if isinstance(options, PatchOptions):
+        frame = PatchEncoder(options).encode_frame([])
+    else:
+        frame = StatementEncoder(options).encode_frame([])
     # A frame without statements is one row of options.
-    message: bytes = read_message(read_message(encoder.encode_frame([]))[1])[1]
+    message: bytes = read_message(read_message(frame)[1])[1]
     return message
 
 
@@ -152,23 +153,14 @@ def read_options(message: bytes | None, limits: Limits, *, of_patches: bool) -> 
 def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
     """Return the options of a stream for a subscriber who asks for some: with smaller lookups.
 
-    Args:
-        offered: Those that the stream would have.
-        requested: Those that the subscriber asks for.
-        types: The names of the options that must be the same.
-
-    Raises:
-        ValueError: The stream can't be as the subscriber asks for.
+    The ``types`` are the options that must be the same. A ValueError says that the stream can't be
+    as the subscriber asks for.
     """
-    for name in types:
+    for name in (*types, "generalized_statements", "rdf_star", "version"):
         found, wanted = getattr(offered, name), getattr(requested, name)
-        if found != wanted:
-            raise ValueError(f"{name} is {found.name} here, and {wanted.name} is asked for")
-    for name in ("generalized_statements", "rdf_star", "version"):
-        found, wanted = getattr(offered, name), getattr(requested, name)
-        if found > wanted:
-            raise ValueError(f"{name} is {found} here, and {wanted} is asked for")
-    sizes = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+        if found != wanted if name in types else found > wanted:
+            shown = [getattr(each, "name", each) for each in (found, wanted)]
+            raise ValueError(f"{name} is {shown[0]} here, and {shown[1]} is asked for")
     return replace(
-        offered, **{each: min(getattr(offered, each), getattr(requested, each)) for each in sizes}
+        offered, **{each: min(getattr(offered, each), getattr(requested, each)) for each in LOOKUPS}
     )

@@ -146,7 +146,7 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_frame(
     log: jr.PatchLog, server: Server, tmp_path: Path, seed: int
 ) -> None:
     row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 3000), None)
-    with Network(server.url, seed, most=40_000) as network:
+    with Network(server.url, seed, most=20_000) as network:
         url = network.address.replace("http", "grpc")
         copy = jr.PatchLog.create(tmp_path / "copy")
         sink, source = (_opened(opener, url) for opener in (live.open_sink, live.connect))
@@ -161,7 +161,7 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_frame(
         network.mend()
         sink.close()
         thread.join(120)
-    assert network.breaks > 3
+    assert network.breaks >= 1
     for folder in (log.path, tmp_path / "copy"):
         entries = jr.PatchLog(folder).patches()
         found = [int(r[3]) for e in entries for r in e.read() if r[0] == Op.A and r[1] != row[1]]
@@ -283,7 +283,7 @@ def test_100_followers_and_slow_ones_take_no_memory_and_no_threads(
         await asyncio.gather(*followers)
         after = memory_of(server.process)
         threads = len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
-        del calls
+        assert len(calls) == 5
         for channel in slow:
             await channel.close()
         assert threads < 80
