@@ -102,7 +102,7 @@ class GrpcSource(ThreadedSource):
         }
         return self._client.call("unary_stream", SUBSCRIBE, write_message(request), timeout)
 
-    def _read(self, position: str | None) -> Generator[Received]:
+    def _read(self, position: str | None) -> Generator[Received, None, None]:
         retries = waits()
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
@@ -156,6 +156,7 @@ class GrpcSink(Sink):
         self._changed = threading.Condition()
         self._error: Exception | None = None
         self._lost_at: float | None = None
+        self._retries = waits()
         try:
             self._client.version_of(self._connect())
         except BaseException:
@@ -186,7 +187,7 @@ class GrpcSink(Sink):
                 with self._changed:
                     if self._sent:
                         self._bytes -= self._sent.popleft()[1]
-                    self._lost_at = None
+                    self._lost_at, self._retries = None, waits()
                     self._changed.notify()
         except grpc.RpcError as error:
             ended = error
@@ -215,13 +216,13 @@ class GrpcSink(Sink):
 
     def _await(self, is_done: Callable[[], bool]) -> None:
         """Wait until enough was answered, and there is a call; connect again if there is none."""
-        for wait in waits():
+        while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._error is not None or is_done())
                 error = self._error
                 if error is None:
                     return
-                now = time.monotonic()
+                now, wait = time.monotonic(), next(self._retries)
                 self._lost_at = self._lost_at or now
                 is_lost = not isinstance(error, grpc.RpcError) or self._client.is_lost(error)
                 if not is_lost or now + wait > self._lost_at + self._wait:

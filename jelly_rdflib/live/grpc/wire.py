@@ -62,7 +62,7 @@ def open_port(
             credentials = grpc.ssl_server_credentials([pair])
             found = server.add_secure_port(f"{name}:{port}", credentials)
     except RuntimeError as error:
-        raise OSError(f"can't listen at {name}:{port}: {error}") from error
+        raise OSError(f"gRPC can't listen at {name}:{port}") from error
     return f"{scheme}://{name}:{found}"
 
 

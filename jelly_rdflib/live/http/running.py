@@ -30,14 +30,19 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._close = close
         self._beside = beside
+        self.error: OSError | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._close()
         super().handle_exit(sig, frame)
 
     async def main_loop(self) -> None:
-        async with self._beside:
-            await super().main_loop()
+        try:
+            async with self._beside:
+                await super().main_loop()
+        except OSError as error:
+            # Raised after the shutdown.
+            self.error = error
 
 
 def run(
@@ -80,4 +85,7 @@ def run(
             name = f"[{host}]" if ":" in host else host
             scheme = "http" if certificate is None else "https"
             started(f"{scheme}://{name}:{listening.getsockname()[1]}")
-        _Server(config, server.feed.close, beside or nullcontext()).run([listening])
+        running = _Server(config, server.feed.close, beside or nullcontext())
+        running.run([listening])
+        if running.error is not None:
+            raise running.error
