@@ -24,18 +24,16 @@ from jelly_rdflib.errors import (
     LogConflict,
     MissingVersion,
 )
+from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
     PATCH_SERVICE,
     SERVER_OPTIONS,
-    field_of,
     narrowed,
     open_port,
-    read_message,
-    read_options,
-    write_message,
+    requested_options,
 )
 from jelly_rdflib.live.http.access import Right
 from jelly_rdflib.live.http.server import LogServer, is_local
@@ -46,6 +44,7 @@ from jelly_rdflib.log.versions import Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
 from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.streams.codecs import PatchDecoder
 
 _log = logging.getLogger(__name__)
 
@@ -87,11 +86,7 @@ class PatchLogServer(LogServer):
     ) -> AsyncIterator[str]:
         """Listen at a port, 0 for one that is free, for the time of the block; yield the address.
 
-        Args:
-            host: The name or address to listen at.
-            port: The port.
-            certificate, key: The files of a TLS certificate and its key; None: no TLS.
-            started: Called with the address, too.
+        With the files of a certificate this is by TLS. ``started`` is called with the address, too.
 
         Raises:
             OSError: The port can't be used, or a file can't be read.
@@ -152,16 +147,16 @@ class PatchLogServer(LogServer):
             raise MissingVersion(f"there is no topic {topic!r} here: the log is {own!r}")
 
     async def _subscribe(self, data: bytes, context: Any) -> None:
-        request = read_message(data)
-        self._check_topic(field_of(request, 1, str))
-        requested = read_options(field_of(request, 2, bytes), self._limits, of_patches=True)
+        request = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
+        self._check_topic(request.topic)
+        requested = requested_options(request, PatchDecoder(self._limits))
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
             # Which terms will come is not known yet: one that does not fit ends the answer.
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
-        number, id = field_of(request, 3, int), field_of(request, 4, str)
-        version = await run_sync(self._number, id if number is None else number)
+        since = request.WhichOneof("since")
+        version = await run_sync(self._number, since and getattr(request, since))
         if self.feed.is_full:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "there are too many followers")
         async with aclosing(self.feed.entries(version)) as entries:
@@ -197,7 +192,7 @@ class PatchLogServer(LogServer):
     async def _publish(self, frames: Any, context: Any) -> None:
         await context.send_initial_metadata((("version", str(await run_sync(self._number, None))),))
         decoder = FrameDecoder(self._limits, on_repeated_options="continue")
-        size = 0
+        received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         async for frame in frames:
             size += len(frame)
             if size > self._max_body:
@@ -205,7 +200,8 @@ class PatchLogServer(LogServer):
             for patch in await run_sync(list, decoder.decode(frame)):
                 entry = await run_sync(self._take, patch, decoder.options)
                 self.feed.look()
-                await context.write(write_message({1: entry.version, 2: str(entry.id)}))
+                answer = received(version=entry.version, id=str(entry.id))
+                await context.write(answer.SerializeToString())
                 size = 0
         if decoder.options is None or decoder.is_open:
             what = "has no frame" if decoder.options is None else "ends inside a patch"

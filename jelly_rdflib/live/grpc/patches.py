@@ -21,8 +21,7 @@ from jelly_rdflib.live.grpc.wire import (
     LOOKUPS,
     MAX_FRAME,
     PATCH_SERVICE,
-    options_message,
-    write_message,
+    subscribe_message,
 )
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import Received, ThreadedSource
@@ -42,45 +41,36 @@ _FIRST_SECONDS = 10.0
 
 def open_source(address: Address, limits: Limits, timeout: float | None) -> GrpcSource:
     """Open a source: its settings are ``start``, and those of a `Client`."""
-    start = address.take("start", str, "earliest")
-    return GrpcSource(Client(address, limits), limits, timeout, start=start)
+    return GrpcSource(address, limits, timeout)
 
 
 def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> GrpcSink:
     """Open a sink: its settings are ``wait``, and those of a `Client`."""
-    wait = address.take("wait", float, 30.0)
-    return GrpcSink(Client(address, limits), limits, options, wait=wait)
+    return GrpcSink(address, limits, options)
 
 
 class GrpcSource(ThreadedSource):
     """The patches of a log on a gRPC server, as they are appended.
 
-    The `position` is the id of the last patch, or the version before the first one.
-
-    Args:
-        client: The server.
-        limits: What to accept.
-        timeout: As for `Source`.
-        start: ``"earliest"``, ``"latest"``, or the version before the first patch: its number or
-            the id of its patch.
+    The `position` is the id of the last patch, or the version before the first one. So is
+    ``start``; or ``"earliest"``, or ``"latest"``.
     """
 
-    def __init__(
-        self, client: Client, limits: Limits, timeout: float | None, *, start: str
-    ) -> None:
-        super().__init__(client.url, timeout)
-        self._client = client
+    def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
+        super().__init__(str(address), timeout)
+        start = address.take("start", str, "earliest")
+        self._client = Client(address, limits)
         self._limits = limits
         if start != "latest":
             self._start = "0" if start == "earliest" else start
         try:
             # What is wrong with the address or the token is told now.
             call = self._subscribe(self._start, _FIRST_SECONDS)
-            version = client.version_of(call)
+            version = self._client.version_of(call)
             call.cancel()
             self._start = self._start or version
         except BaseException:
-            client.close()
+            self._client.close()
             raise
 
     def resume(self, position: str) -> None:
@@ -93,14 +83,13 @@ class GrpcSource(ThreadedSource):
     def _subscribe(self, position: str | None, timeout: float | None = None) -> Any:
         lookups = {name: min(size, getattr(self._limits, name)) for name, size in LOOKUPS.items()}
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
-        is_number = position is not None and position.isdecimal()
-        request = {
-            1: self._client.topic,
-            2: options_message(requested),
-            3: int(position or 0) if is_number else None,
-            4: None if is_number else position,
-        }
-        return self._client.call("unary_stream", SUBSCRIBE, write_message(request), timeout)
+        since: dict[str, Any] = {"since_id": position}
+        if position is not None and position.isdecimal():
+            since = {"since_version": int(position)}
+        request = subscribe_message(
+            "patch_grpc.proto", "RdfPatchSubscribe", requested, topic=self._client.topic, **since
+        )
+        return self._client.call("unary_stream", SUBSCRIBE, request, timeout)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
         retries = waits()
@@ -134,21 +123,13 @@ class GrpcSink(Sink):
 
     All go into one call, as one stream, and are answered one by one. So there may be many on their
     way, and it is known of each whether it was taken. If the connection is lost, those without an
-    answer are sent again: by its id a patch counts once.
-
-    Args:
-        client: The server.
-        limits: For reading files that are sent.
-        options: Of the stream.
-        wait: The seconds for which a server that is gone is waited for.
+    answer are sent again, for ``wait`` seconds: by its id a patch counts once.
     """
 
-    def __init__(
-        self, client: Client, limits: Limits, options: PatchOptions | None, *, wait: float
-    ) -> None:
-        super().__init__(client.url, limits)
-        self._client = client
-        self._wait = wait
+    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
+        super().__init__(str(address), limits)
+        self._wait = address.take("wait", float, 30.0)
+        self._client = Client(address, limits)
         self._encoder = FrameEncoder(options, restart_every=sys.maxsize, max_frame_size=MAX_FRAME)
         # The patches without an answer: their parts, the frames' size and the id.
         self._sent: deque[tuple[list[Patch], int, str]] = deque()
@@ -160,7 +141,7 @@ class GrpcSink(Sink):
         try:
             self._client.version_of(self._connect())
         except BaseException:
-            client.close()
+            self._client.close()
             raise
 
     def _connect(self) -> Any:

@@ -15,6 +15,7 @@ import grpc
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import DecodeError, JellyError
+from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameBuffer
 from jelly_rdflib.live.grpc.client import Client
@@ -23,13 +24,10 @@ from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
     RDF_SERVICE,
     SERVER_OPTIONS,
-    field_of,
     narrowed,
     open_port,
-    options_message,
-    read_message,
-    read_options,
-    write_message,
+    requested_options,
+    subscribe_message,
 )
 from jelly_rdflib.operations import GivenStatement
 from jelly_rdflib.options import Limits, StreamOptions
@@ -105,12 +103,10 @@ class RdfStreamServer:
         certificate: str | os.PathLike[str] | None = None,
         key: str | os.PathLike[str] | None = None,
     ) -> str:
-        """Listen at a port, 0 for one that is free, and return the address.
+        """Listen at a port, 0 for one that is free; with the files of a certificate by TLS.
 
-        Args:
-            host: The name or address to listen at.
-            port: The port.
-            certificate, key: The files of a TLS certificate and its key; None: no TLS.
+        Returns:
+            The address.
 
         Raises:
             OSError: The port can't be used, or a file can't be read.
@@ -131,14 +127,14 @@ class RdfStreamServer:
 
     def _subscribe(self, data: bytes, context: Any) -> Iterator[bytes]:
         with _explained(context):
-            request = read_message(data)
-            requested = read_options(field_of(request, 2, bytes), self._limits, of_patches=False)
+            request = parse_message("grpc.proto", "RdfStreamSubscribe", data)
+            requested = requested_options(request, StatementDecoder(self._limits))
             options = self._options or StreamOptions()
             if requested is not None:
                 if self._options is None:
                     options = replace(requested, stream_name="", **LOOKUPS)
                 options = narrowed(options, requested, "physical_type")
-            items = self._functions[0](field_of(request, 1, str) or "", requested)
+            items = self._functions[0](request.topic, requested)
             yield from _encoded(items, options)
 
     def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
@@ -182,13 +178,11 @@ def subscribe_rdf(
         See `RdfStreamServer`.
     """
     client = Client(_address(url, settings), limits or Limits(), topic)
-    request = {1: client.topic or None, 2: None if options is None else options_message(options)}
+    request = subscribe_message("grpc.proto", "RdfStreamSubscribe", options, topic=client.topic)
 
     def frames() -> Iterator[Frame]:
         with closing(client):
-            call = client.call(
-                "unary_stream", f"/{RDF_SERVICE}/SubscribeRdf", write_message(request), timeout
-            )
+            call = client.call("unary_stream", f"/{RDF_SERVICE}/SubscribeRdf", request, timeout)
             try:
                 yield from _decoded(call, limits or Limits(), options)
             except grpc.RpcError as error:
@@ -211,14 +205,11 @@ def publish_rdf(
         url: The address, ``grpc://host:8981``; with ``grpcs://`` by TLS.
         statements: Tuples, or by the frame: `Frame`, `jelly_rdflib.Batch` or lists of tuples.
         options: Of the stream; by default `StreamOptions()`.
-        timeout: The seconds after which the answer must have come; None: no such time.
-        settings: ``token``, ``ca``, ``certificate``, ``key``, see the documentation of gRPC.
+        timeout, settings: As for `subscribe_rdf`.
 
     Raises:
-        ConnectionError: The server can't be reached, or refuses the stream.
-        PermissionError: It does not allow it.
+        ConnectionError, PermissionError, ValueError: As for `subscribe_rdf`.
         EncodeError: A statement can't be expressed with the options.
-        ValueError: There is no such setting.
 
     Examples:
         >>> from rdflib import Literal, URIRef

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import grpc
 
-from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
-from jelly_rdflib.streams.codecs import (
-    PatchDecoder,
-    PatchEncoder,
-    StatementDecoder,
-    StatementEncoder,
-)
+from jelly_rdflib.formats.protobuf.messages import message_class
+from jelly_rdflib.options import PatchOptions, StreamOptions
+from jelly_rdflib.streams.codecs import PatchDecoder, StatementDecoder
 
-_T = TypeVar("_T")
 _Options = TypeVar("_Options", PatchOptions, StreamOptions)
 
 RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
@@ -39,10 +32,6 @@ SERVER_OPTIONS = [
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
 ]
-
-# Types of fields in protobuf's wire format.
-_VARINT, _BYTES = 0, 2
-_BAD = "the request is no message of this service"
 
 
 def open_port(
@@ -66,95 +55,38 @@ def open_port(
     return f"{scheme}://{name}:{found}"
 
 
-def _varint(number: int) -> bytes:
-    data = bytearray()
-    while number > 0x7F:
-        data.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*data, number])
-
-
-def write_message(fields: Mapping[int, str | bytes | int | None]) -> bytes:
-    """Return a message of protobuf; fields that are None are left out.
-
-    Examples:
-        >>> read_message(write_message({1: "topic", 3: 300, 4: None}))
-        {1: b'topic', 3: 300}
-    """
-    data = b""
-    for field, value in fields.items():
-        if isinstance(value, int):
-            data += _varint(field << 3 | _VARINT) + _varint(value)
-        elif value is not None:
-            content = value.encode() if isinstance(value, str) else value
-            data += _varint(field << 3 | _BYTES) + _varint(len(content)) + content
+def subscribe_message(
+    file: str, name: str, options: PatchOptions | StreamOptions | None, **fields: Any
+) -> bytes:
+    """Return the request of a subscriber: a message of a file in ``proto``; with None left out."""
+    known = {key: value for key, value in fields.items() if value is not None}
+    message = message_class(file, name)(**known)
+    if options is not None:
+        for field in message.requested_options.DESCRIPTOR.fields:
+            setattr(message.requested_options, field.name, getattr(options, field.name))
+    data: bytes = message.SerializeToString()
     return data
 
 
-def read_message(data: bytes) -> dict[int, Any]:
-    """Return the fields of a message: numbers and bytes; a DecodeError if it is no message."""
-    rest: memoryview = memoryview(data)
-    fields: dict[int, Any] = {}
+def requested_options(request: Any, decoder: PatchDecoder | StatementDecoder) -> Any:
+    """Return the options that a request has, or None, by a decoder that checks them.
 
-    def number() -> int:
-        nonlocal rest
-        size = next((at for at, byte in enumerate(rest[:10]) if byte < 0x80), None)
-        if size is None:
-            raise DecodeError(_BAD)
-        found = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(rest[: size + 1]))
-        rest = rest[size + 1 :]
-        return found
-
-    while rest:
-        tag, value = number(), number()
-        if tag & 7 not in (_VARINT, _BYTES) or (tag & 7 == _BYTES and value > len(rest)):
-            raise DecodeError(_BAD)
-        fields[tag >> 3] = value
-        if tag & 7 == _BYTES:
-            fields[tag >> 3], rest = bytes(rest[:value]), rest[value:]
-    return fields
-
-
-def field_of(fields: dict[int, Any], field: int, kind: type[_T]) -> _T | None:
-    """Return a text, message or number; None if it is not there, a DecodeError if it is none."""
-    value = fields.get(field)
-    try:
-        value = value.decode() if kind is str and value is not None else value
-    except (UnicodeDecodeError, AttributeError):
-        raise DecodeError(_BAD) from None
-    if value is not None and not isinstance(value, kind):
-        raise DecodeError(_BAD)
-    return value
-
-
-def options_message(options: PatchOptions | StreamOptions) -> bytes:
-    """Return options as the message that a stream starts with."""
-    if isinstance(options, PatchOptions):
-        frame = PatchEncoder(options).encode_frame([])
-    else:
-        frame = StatementEncoder(options).encode_frame([])
-    # A frame without statements is one row of options.
-    message: bytes = read_message(read_message(frame)[1])[1]
-    return message
-
-
-def read_options(message: bytes | None, limits: Limits, *, of_patches: bool) -> Any:
-    """Return the options of a message; None without one.
-
-    A LimitError says that they ask for larger lookups than the limits.
+    A LimitError says that they ask for larger lookups than the decoder's limits.
     """
-    if message is None:
+    if not request.HasField("requested_options"):
         return None
-    decoder = (PatchDecoder if of_patches else StatementDecoder)(limits)
-    decoder.decode_frame(write_message({1: write_message({1: message})}))
+    options = request.requested_options
+    kind = "Patch" if isinstance(decoder, PatchDecoder) else "Stream"
+    frame = message_class("patch.proto" if kind == "Patch" else "rdf.proto", f"Rdf{kind}Frame")()
+    frame.rows.add(options=options)
+    decoder.decode_frame(frame.SerializeToString())
     return decoder.options
 
 
 def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
-    """Return the options of a stream for a subscriber who asks for some: with smaller lookups.
+    """Return a stream's options with lookups that are as small as requested.
 
-    The ``types`` are the options that must be the same. A ValueError says that the stream can't be
-    as the subscriber asks for.
+    The ``types`` must be the same. A ValueError says that the stream can't be as requested.
     """
     for name in (*types, "generalized_statements", "rdf_star", "version"):
         found, wanted = getattr(offered, name), getattr(requested, name)

@@ -1,6 +1,6 @@
 """A peer that shares no code with the package: grpcio's generated stubs, in a process of their own.
 
-``python peer.py MODE ADDRESS …``: what it finds is printed as JSON. Its path has the generated modules.
+``python peer.py MODE ADDRESS …`` prints as JSON what it finds. The generated modules are on its path.
 """
 
 import json
@@ -24,8 +24,7 @@ def tell(**fields):
 def ended(call):
     frames = []
     try:
-        for frame in call:
-            frames.append(frame.SerializeToString().hex())
+        frames.extend(frame.SerializeToString().hex() for frame in call)
         tell(frames=frames, code="OK")
     except grpc.RpcError as error:
         tell(frames=frames, code=error.code().name, details=error.details())
@@ -65,13 +64,13 @@ class Servicer(grpc_pb2_grpc.RdfStreamServiceServicer):
     def __init__(self):
         self.frames = []
 
-    def SubscribeRdf(self, request, context):  # noqa: N802
+    def SubscribeRdf(self, request, context):
         tell(topic=request.topic, options=json_format.MessageToDict(request.requested_options))
         if request.topic == "nothing":
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, "there is no such topic")
         yield from self.frames
 
-    def PublishRdf(self, requests, context):  # noqa: N802
+    def PublishRdf(self, requests, context):
         self.frames = list(requests)
         return grpc_pb2.RdfStreamReceived()
 

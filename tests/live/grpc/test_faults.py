@@ -1,4 +1,4 @@
-"""What breaks between a log's server by gRPC and its clients: nothing is lost, nothing is doubled."""
+"""What breaks between a log's server and its clients: nothing is lost, nothing doubled."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -170,11 +171,11 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_frame(
 
 def _opened(opener: Any, url: str) -> Any:
     """Open a source or sink; the first connection may be one that is cut."""
-    while True:
-        try:
-            return opener(url)
-        except ConnectionError:
-            pass
+    found = None
+    while found is None:
+        with suppress(ConnectionError):
+            found = opener(url)
+    return found
 
 
 class Fake:
@@ -227,16 +228,22 @@ def test_a_stream_that_ends_in_the_middle_of_a_patch_is_started_again() -> None:
 def test_a_server_that_asks_for_huge_lookups_is_refused() -> None:
     encoder = FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24))
     frames = [bytes(frame) for frame in encoder.encode(with_id(1))]
-    with Fake([], frames) as fake, live.connect(fake.url) as source:
-        with pytest.raises(jr.LimitError, match="max_name_table_size"):
-            source.receive(10)
+    with (
+        Fake([], frames) as fake,
+        live.connect(fake.url) as source,
+        pytest.raises(jr.LimitError, match="max_name_table_size"),
+    ):
+        source.receive(10)
 
 
 def test_a_patch_without_an_id_is_refused() -> None:
     frames = [bytes(frame) for frame in FrameEncoder().encode(patch_of(1))]
-    with Fake([], frames) as fake, live.connect(fake.url) as source:
-        with pytest.raises(jr.DecodeError, match="without an id"):
-            source.receive(10)
+    with (
+        Fake([], frames) as fake,
+        live.connect(fake.url) as source,
+        pytest.raises(jr.DecodeError, match="without an id"),
+    ):
+        source.receive(10)
 
 
 def memory_of(process: Any) -> int:

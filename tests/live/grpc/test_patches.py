@@ -108,7 +108,8 @@ def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> 
         long, short = source
     assert list(long)[1:] == list(patch)
     assert numbers([short]) == [1]
-    assert log.refresh() and log.version == 2
+    log.refresh()
+    assert log.version == 2
 
 
 def test_quoted_triples_and_generalized_statements_come(log: jr.PatchLog, address: str) -> None:
@@ -196,7 +197,8 @@ def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
         log.refresh()
         if log.version == 1:
             log.append(with_id(2))
-    assert log.refresh() and log.version == 2
+    log.refresh()
+    assert log.version == 2
 
 
 def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -> None:
@@ -330,7 +332,7 @@ def test_a_topic_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) 
 
 
 def test_a_request_that_is_garbage_is_refused(address: str) -> None:
-    for garbage in (b"\xff" * 20, b"\x1a\x01x", b"\x22\x01\xff", b"\x20\x07"):
+    for garbage in (b"\xff" * 20, b"\x22\x01\xff", b"\x1a\x7f"):
         found = call(address, "unary_stream", SUBSCRIBE, garbage)
         assert (found[1], "Traceback" in found[2]) == ("INVALID_ARGUMENT", False)
 
@@ -446,7 +448,7 @@ def test_tls(log: jr.PatchLog, certificate: tuple[Path, Path]) -> None:
 
 def test_a_server_that_is_not_there_is_an_error_at_once() -> None:
     for opener in (live.connect, live.open_sink):
-        with pytest.raises(ConnectionError, match="grpc://127.0.0.1:1/"):
+        with pytest.raises(ConnectionError, match=r"grpc://127\.0\.0\.1:1/"):
             opener("grpc://127.0.0.1:1")
 
 
