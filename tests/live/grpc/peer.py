@@ -1,6 +1,7 @@
 """A peer that shares no code with the package: grpcio's generated stubs, in a process of their own.
 
-``python peer.py MODE ADDRESS …`` prints as JSON what it finds. The generated modules are on its path.
+``python peer.py MODE ADDRESS …`` prints what it finds as JSON. The generated modules are on its
+path.
 """
 
 import json

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +20,7 @@ import grpc
 from grpc_tools import protoc
 
 from jelly_rdflib.live.grpc.log_server import PatchLogServer
+from tests.live.http.support import Program
 from tests.oracle.schema import PROTO_DIR
 
 
@@ -44,6 +48,25 @@ def served(folder: Path, *, tls: tuple[Path, Path] | None = None, **options: Any
         loop.call_soon_threadsafe(end.set)
         thread.join()
         loop.close()
+
+
+class Server(Program):
+    """``jellyp log serve --grpc-port``, at the same port each time that it is started."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        super().__init__(folder, "--grpc-port", str(port), *arguments)
+        self.url = f"grpc://127.0.0.1:{port}"
+
+    def start(self) -> None:
+        super().start()
+        line = self.process.stdout.readline()
+        assert re.search(rf" is at {self.url}$", line), line + self.process.stderr.read()
+
+    def restart(self, number: signal.Signals) -> None:
+        self.end(number)
+        self.start()
 
 
 def call(address: str, kind: str, method: str, request: Any, *metadata: tuple[str, Any]) -> Any:

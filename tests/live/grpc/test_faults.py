@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -24,31 +22,12 @@ from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
 from tests.live.faults import kill_at_random, numbers_in
-from tests.live.grpc.support import served
-from tests.live.http.support import Network, Program
+from tests.live.grpc.support import Server, served
+from tests.live.http.support import Network
 from tests.live.test_log_transport import numbers, patch_of
 from tests.oracle.schema import message_class
 
 SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
-
-
-class Server(Program):
-    """``jellyp log serve --grpc-port``, at the same port each time that it is started."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        super().__init__(folder, "--grpc-port", str(port), *arguments)
-        self.url = f"grpc://127.0.0.1:{port}"
-
-    def start(self) -> None:
-        super().start()
-        line = self.process.stdout.readline()
-        assert re.search(rf" is at {self.url}$", line), line + self.process.stderr.read()
-
-    def restart(self, number: signal.Signals) -> None:
-        self.end(number)
-        self.start()
 
 
 @pytest.fixture
