@@ -49,8 +49,9 @@ def grpc(folder: Path) -> Iterator[str]:
     from tests.live.grpc.support import Server
 
     jr.PatchLog.create(folder / "log")
-    with Server(folder / "log") as program:
-        yield program.url
+    server = Server(folder / "log")
+    with server:
+        yield server.url
 
 
 SERVERS: dict[str, Callable[[Path], AbstractContextManager[str]]] = {

@@ -87,8 +87,11 @@ def test_a_server_that_is_restarted(
 ) -> None:
     found: list[int] = []
 
+    # The first connection is not tried again.
+    source = live.connect(server.url)
+
     def follow() -> None:
-        with live.connect(server.url) as source:
+        with source:
             for patch in source:
                 found.extend(numbers([patch]))
                 if len(found) == 300:

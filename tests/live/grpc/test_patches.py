@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import subprocess
 import threading
 import time
@@ -110,6 +111,19 @@ def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> 
     assert numbers([short]) == [1]
     log.refresh()
     assert log.version == 2
+
+
+@pytest.mark.parametrize("compression", [None, "zst"])
+def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compression: Any) -> None:
+    """One of more than 4 MiB, or of a compressed segment that may stand for as much."""
+    log = jr.PatchLog.create(tmp_path / "big", compression=compression)
+    words = [Literal(random.Random(n).randbytes(3000).hex()) for n in range(900)]
+    rows = [(Op.A, URIRef("urn:s"), URIRef("urn:p"), word, G) for word in words]
+    log.append(rows)
+    with served(log.path) as address, live.connect(address) as source:
+        patch = source.receive(30)
+    assert patch is not None
+    assert [row for row in patch if row[0] == Op.A] == rows
 
 
 def test_quoted_triples_and_generalized_statements_come(log: jr.PatchLog, address: str) -> None:
