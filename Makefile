@@ -35,9 +35,11 @@ demo-spark: $(SPARK_ENV) ## Take the demo's log to Apache Spark: replay it to tw
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 SPARK_LIVE_TESTS := tests/spark/live
 JVM_TESTS := tests/interop/jvm
+# With brokers, which take Java.
+LIVE_TESTS := tests/live/kafka
 # `make lint` runs these.
 TYPE_TESTS := tests/test_types.py
-TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
+TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
 # In several processes, of which few have room in the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
@@ -57,6 +59,10 @@ mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its t
 .PHONY: test-log-live
 test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
 	$(BIN)/python -m tests.faults.log $(ARGS)
+
+.PHONY: test-live
+test-live: $(VENV)/.dev ## Try all transports of live changes with real brokers, which are killed too: half an hour
+	$(BIN)/pytest -rs -n0 tests/live $(ARGS)
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -151,9 +157,17 @@ reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its siz
 long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/reliability.md
 	$(BIN)/python -m benchmarks.reliability.long_run --to docs $(ARGS)
 
+# How many cases the official suite has: a checkout of it that has less is not whole.
+OFFICIAL_CASES := 187
+
 .PHONY: conformance
 conformance: $(VENV)/.dev ## Run the cases of the official test suite, or those in SUITE, a folder, and write the report
-	$(BIN)/python -m tests.conformance $(SUITE) --report docs/conformance/earl.ttl
+	$(BIN)/python -m tests.conformance $(SUITE) $(if $(SUITE),--at-least $(OFFICIAL_CASES)) \
+	    --report docs/conformance/earl.ttl
+
+.PHONY: conformance-patch
+conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on Jelly-JVM's core, and write its pages
+	$(BIN)/python -m tests.conformance.patch.pages
 
 .PHONY: build
 build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/

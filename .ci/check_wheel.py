@@ -1,6 +1,12 @@
-"""What users install works. Run with the Python that a wheel is in, outside of the tree."""
+"""What users install works. Run with the Python that a wheel is in, outside of the tree.
 
+With the argument ``protobuf`` the wheel's extra of that name must be there.
+"""
+
+import io
+import sys
 from importlib.resources import files
+from importlib.util import find_spec
 
 from rdflib import Dataset, URIRef
 
@@ -17,6 +23,18 @@ assert set(old.quads()) == set(new.quads()), counts
 for format in ("jelly-rdf", "rdf-patch", "rdf-patch-thrift"):
     text = new.serialize(format=format, encoding="utf-8")
     assert set(Dataset().parse(data=text, format=format).quads()) == set(new.quads()), format
+# The schemas that these formats need are files of the package.
+operations = list(jr.read_operations(data))
+statements = [operation[1:] for operation in operations if operation[0] == jr.Op.A]
+if "protobuf" in sys.argv or (find_spec("google") and find_spec("google.protobuf")):
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format="jelly-patch-text") as writer:
+        writer.write_all(operations)
+    assert list(jr.read_operations(file.getvalue())) == operations
+    file = io.BytesIO()
+    with jr.StatementWriter(file, format="jelly-text") as writer:
+        writer.write_all(statements)
+    assert list(jr.read_statements(file.getvalue())) == statements
 try:
     jr.apply(data[:-1], old)
 except jr.DecodeError:

@@ -46,8 +46,11 @@ CLOSED = re.compile(r"(<(a|autoref|h[1-6]|pre)\b.*?</\2>)", re.DOTALL)
 NAME = re.compile(r"<code>(jelly_rdflib\.|jr\.)?(\w+)(\.[a-z]\w*)?(?:\(\))?</code>")
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
-# Where a long name may go on in the next line: after a mark, before a capital letter; no number.
-BREAK = re.compile(r"(?<=[A-Za-z])[_/.(](?=\w)|(?<=[a-z])(?=[A-Z])")
+# Where a long name may go on in the next line: after a mark, before a capital letter. And a number
+# of five groups of digits, before its last two.
+BREAK = re.compile(
+    r"(?<=[A-Za-z])[_/.(](?=\w)|(?<=[a-z])(?=[A-Z])|(?<=\d,\d{3},\d{3}),(?=\d{3},\d{3}\b)"
+)
 
 log = get_plugin_logger(__name__)
 

@@ -11,4 +11,4 @@ import_arrow: Callable[[], Any]
 """Imports `jelly_rdflib.arrow`, which needs pyarrow, and returns it."""
 
 import_remote_log: Callable[[], Any]
-"""Imports the class of patch logs on servers, which needs httpx2, and returns it."""
+"""Imports the function that opens patch logs on servers, which needs httpx2, and returns it."""

@@ -12,7 +12,10 @@ import pytest
 from tests.examples import DOCS, PAGES, name_page, run_page
 from tests.formats.syntaxes.support import ISOLATED
 
-WITHOUT_SPARK = [page for page in PAGES if page.parent != DOCS / "spark"]
+# The example of Kafka takes a broker: `tests.live.kafka.test_docs`.
+WITHOUT_SPARK = [
+    page for page in PAGES if page.parent != DOCS / "spark" and page != DOCS / "live" / "kafka.md"
+]
 
 
 @pytest.mark.parametrize(

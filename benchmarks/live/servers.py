@@ -15,7 +15,7 @@ __all__ = ["SERVERS"]
 @contextmanager
 def kafka(folder: Path) -> Iterator[str]:
     """A broker with a topic of one partition."""
-    from tests.spark.live.broker import Broker
+    from tests.live.kafka.broker import Broker
 
     broker = Broker(folder / "kafka")
     broker.start()

@@ -95,14 +95,12 @@ def compact(
         source, limits=limits, normalize=normalize, format=format, in_batches=True
     )
     max_held = (limits or Limits()).max_held_operations
-    compacted = _compact(opened, assume_effective=assume_effective, max_held=max_held)
-    # Only C code touches each statement of the result.
-    return chain.from_iterable(compacted)
+    return _compact(opened, assume_effective=assume_effective, max_held=max_held)
 
 
 def _compact(
     opened: Iterator[Any], *, assume_effective: bool, max_held: int
-) -> Iterator[Iterable[Operation]]:
+) -> Iterator[Operation]:
     compaction = _Compaction()
     with closing_reader(opened):
         for piece in opened:
@@ -120,14 +118,14 @@ def _compact(
                 opened.place_error(error)
                 raise error
     compaction.end_patch("the input ends")
-    yield compaction.headers.operations()
+    yield from compaction.headers.operations()
     prefixes = compaction.prefixes.operations(is_effective=assume_effective)
     statements = compaction.statements.operations(without_reverted=assume_effective)
     first = list(islice(statements, 1))
     if prefixes or first:
-        yield ((Op.TX,), *prefixes, *first)
-        yield statements
-        yield ((Op.TC,),)
+        yield (Op.TX,)
+        yield from chain(prefixes, first, statements)
+        yield (Op.TC,)
 
 
 class _Compaction:

@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from jelly_rdflib.core.batch cimport *
+from jelly_rdflib.core.tables cimport *
 from jelly_rdflib.core.wire cimport A, D, TA, TC, TX, Failure, failure_to_error, mix
 from jelly_rdflib.nodes.numbering cimport NodeNumbers
 
@@ -13,7 +14,6 @@ from jelly_rdflib.core.batch import follow_transaction
 from jelly_rdflib.operations import Op
 
 cdef enum:
-    FIRST_ROWS = 64
     # The largest table that keeps its memory when it is emptied.
     MAX_KEPT_ROWS = 1 << 10
     # Recent terms, and bytes of their text: the first capacity, and the most.
@@ -44,100 +44,78 @@ ctypedef struct Quad:
     uint32_t g
 
 ctypedef struct QuadTable:
-    size_t count  # of rows, dead ones included
-    size_t live
-    size_t capacity
+    uint32_t count  # of rows, dead ones included
+    uint32_t capacity
     Quad* quads
     uint8_t* states
-    # Open addressing: the upper half of the quad's hash, and the row's number + 1; 0 is free.
-    uint64_t* slots
-    size_t mask
-    uint64_t seed  # of hashes
-
-
-cdef void quads_init(QuadTable* table) noexcept nogil:
-    memset(table, 0, sizeof(QuadTable))
-    table.seed = hash_seed()
+    SlotTable slots  # of the rows that are not dead, each with its number + 1
 
 
 cdef void quads_free(QuadTable* table) noexcept nogil:
     PyMem_RawFree(table.quads)
     PyMem_RawFree(table.states)
-    PyMem_RawFree(table.slots)
+    PyMem_RawFree(table.slots.slots)
     memset(table, 0, sizeof(QuadTable))
 
 
-cdef inline uint64_t hash_quad(const QuadTable* table, Quad quad) noexcept nogil:
+cdef inline uint64_t hash_quad(Quad quad) noexcept nogil:
     # With a seed, since the input chooses the order of terms, and so their numbers.
+    cdef uint64_t seed = hash_seed()
     return mix(
-        table.seed ^ (<uint64_t>quad.s << 32 | quad.o),
-        table.seed ^ (<uint64_t>quad.p << 32 | quad.g),
+        seed ^ (<uint64_t>quad.s << 32 | quad.o), seed ^ (<uint64_t>quad.p << 32 | quad.g)
     )
+
+
+cdef inline uint64_t* slot_of(const QuadTable* table, Quad quad, uint64_t hash) noexcept nogil:
+    """Return the slot of a quad, or the free one where it is to be put."""
+    cdef uint64_t* slot = first_slot(&table.slots, hash)
+    cdef const Quad* other
+    while slot[0] != 0:
+        other = &table.quads[<uint32_t>slot[0] - 1]
+        if other.s == quad.s and other.o == quad.o and other.p == quad.p and other.g == quad.g:
+            break
+        slot = next_slot(&table.slots, hash, slot)
+    return slot
 
 
 cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) except -1:
     """Append an operation on a quad; `FIRST_DELETES` of its state counts only if it is new."""
-    cdef uint64_t hash = hash_quad(table, quad)
-    cdef uint64_t tag = hash >> 32 << 32
-    cdef size_t slot, row
-    cdef Quad* other
+    cdef uint64_t hash = hash_quad(quad)
+    cdef uint64_t* slot
+    cdef uint32_t row
     if table.count == table.capacity:
-        make_room(table)
-    slot = hash & table.mask
-    while table.slots[slot] != 0:
-        if table.slots[slot] >> 32 << 32 == tag:
-            row = <uint32_t>table.slots[slot] - 1
-            other = &table.quads[row]
-            if (
-                other.s == quad.s and other.o == quad.o and other.p == quad.p
-                and other.g == quad.g
-            ):
-                state = (state & ~<int>FIRST_DELETES) | (table.states[row] & FIRST_DELETES)
-                table.states[row] = 0
-                table.live -= 1
-                break
-        slot = (slot + 1) & table.mask
+        remove_dead(table)
+    slots_reserve(&table.slots)
+    slot = slot_of(table, quad, hash)
+    if slot[0] != 0:
+        row = <uint32_t>slot[0] - 1
+        state = (state & ~<int>FIRST_DELETES) | (table.states[row] & FIRST_DELETES)
+        table.states[row] = 0
+        move_slot(slot, table.count + 1)
+    else:
+        fill_slot(&table.slots, slot, hash, table.count + 1)
     table.quads[table.count] = quad
     table.states[table.count] = state | LAST
     table.count += 1
-    table.live += 1
-    table.slots[slot] = tag | table.count
     return 0
 
 
-cdef int make_room(QuadTable* table) except -1:
+cdef int remove_dead(QuadTable* table) except -1:
     """Remove dead rows; unless they are more than half of the rows, double the capacity."""
-    cdef size_t capacity = table.capacity
-    cdef size_t row, slot, kept = 0
-    cdef uint64_t hash
-    if table.live * 2 >= capacity:
-        capacity = max(2 * capacity, <size_t>FIRST_ROWS)
-        # A slot has 32 bits for a row.
-        if capacity >= <uint32_t>-1:
-            raise MemoryError
-        grow(<void**>&table.quads, capacity * sizeof(Quad))
+    cdef uint32_t capacity = table.capacity
+    cdef uint32_t row
+    cdef uint32_t kept = 0
+    if 2 * <uint64_t>table.slots.count >= table.capacity:
+        make_room(<void**>&table.quads, table.count, &capacity, sizeof(Quad))
         grow(<void**>&table.states, capacity)
-        grow(<void**>&table.slots, 2 * capacity * sizeof(uint64_t))
-        table.mask = 2 * capacity - 1
         table.capacity = capacity
-    memset(table.slots, 0, (table.mask + 1) * sizeof(uint64_t))
     for row in range(table.count):
         if table.states[row] != 0:
+            move_slot(slot_of(table, table.quads[row], hash_quad(table.quads[row])), kept + 1)
             table.quads[kept] = table.quads[row]
             table.states[kept] = table.states[row]
-            hash = hash_quad(table, table.quads[kept])
             kept += 1
-            slot = hash & table.mask
-            while table.slots[slot] != 0:
-                slot = (slot + 1) & table.mask
-            table.slots[slot] = (hash >> 32 << 32) | kept
     table.count = kept
-    return 0
-
-
-cdef int grow(void** column, size_t size) except -1:
-    if resize(column, size) < 0:
-        raise MemoryError
     return 0
 
 
@@ -169,8 +147,6 @@ cdef class NetStatements:
     def __cinit__(self, default_graph not None):
         self.numbers = NodeNumbers()
         self.default_graph = default_graph
-        quads_init(&self.committed)
-        quads_init(&self.pending)
         self.forget_recent()
         self.current = &self.committed
 
@@ -183,7 +159,7 @@ cdef class NetStatements:
 
     def __len__(self):
         """The number of kept operations."""
-        return self.committed.live + self.pending.live
+        return self.committed.slots.count + self.pending.slots.count
 
     def begin(self):
         """Start a transaction."""
@@ -284,10 +260,9 @@ cdef class NetStatements:
         self.current = &self.committed
         if self.pending.capacity > MAX_KEPT_ROWS:
             quads_free(&self.pending)
-            quads_init(&self.pending)
-        elif self.pending.count > 0:
-            memset(self.pending.slots, 0, (self.pending.mask + 1) * sizeof(uint64_t))
-            self.pending.count = self.pending.live = 0
+        else:
+            slots_clear(&self.pending.slots)
+            self.pending.count = 0
         return 0
 
     cdef int start_batch(self, Batch batch) except -1:

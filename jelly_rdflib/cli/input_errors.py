@@ -23,7 +23,7 @@ class InputError(click.ClickException):
     exit_code = 1
 
     def __init__(self, name: str, error: object) -> None:
-        super().__init__(f"{name}: {_advise(str(error))}")
+        super().__init__(f"{name}: {advise(str(error))}")
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def naming(*names: str) -> Iterator[None]:
         raise InputError(" and ".join(names) if len(names) < 3 else "the inputs", error) from error
 
 
-def _advise(message: str) -> str:
+def advise(message: str) -> str:
     """Put what to give on the command line in the place of arguments of Python."""
     params = click.get_current_context().command.params
     known = {name for param in params for name in param.opts}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import wraps
@@ -66,6 +67,11 @@ class _LogPath(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         return value if is_address(value) else super().convert(value, param, ctx)
 
+
+# The seconds that requests may go on which were there when the signal to end came.
+_LAST_SECONDS = 10
+# With more of them there is an answer 503.
+_MOST_CONNECTIONS = 2000
 
 _FOLDER = click.Path(exists=True, file_okay=False)
 log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, file_okay=False))
@@ -279,6 +285,14 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 @click.option(
     "--rate", metavar="RATE", help="How many requests each client may make: 100/second, say."
 )
+@click.option(
+    "--max-followers",
+    metavar="COUNT",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many may follow at the same time; half of them from one host.",
+)
 @limit_option
 @timeout_option
 def serve(
@@ -303,14 +317,14 @@ def serve(
       jellyp log tail -f http://127.0.0.1:8080
     """
     try:
-        from jelly_rdflib.live.http.access import Tokens
-        from jelly_rdflib.live.http.running import run
-        from jelly_rdflib.live.http.server import LogServer, is_local
+        import uvicorn
+
+        from jelly_rdflib.live.http.access import Tokens, is_local
+        from jelly_rdflib.live.http.server import LogServer
     except ModuleNotFoundError as error:
         raise ImportError(
             f"a server needs more packages ({error.name}): pip install 'jelly-rdflib[server]'"
         ) from error
-    beside = None
     server_class: Any = LogServer
     if grpc_port is not None:
         try:
@@ -334,12 +348,28 @@ def serve(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
-    def started(address: str) -> None:
-        tell(f"{log} is at {address}")
-
-    if grpc_port is not None:
-        beside = server.serving(host, grpc_port, certificate=certificate, key=key, started=started)
-    run(server, host, port, certificate=certificate, key=key, started=started, beside=beside)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        config = uvicorn.Config(
+            server.app,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            limit_concurrency=_MOST_CONNECTIONS,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+        )
+        # Now, so that a wrong certificate is an error before the address is told.
+        config.load()
+        scheme, name = "http" if key is None else "https", f"[{host}]" if ":" in host else host
+        tell(f"{log} is at {scheme}://{name}:{listening.getsockname()[1]}")
+        running = uvicorn.Server(config)
+        if grpc_port is not None:
+            running = server.runner(
+                config, host, grpc_port, lambda address: tell(f"{log} is at {address}")
+            )
+        server.feed.is_ending = lambda: running.should_exit
+        running.run([listening])
 
 
 @log_command

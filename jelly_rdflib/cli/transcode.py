@@ -31,8 +31,7 @@ def command(sources: tuple[str, ...], output: str, **output_options: Any) -> Non
     makes one of them. Blank nodes with the same label become the same blank node.
 
     It differs from convert, which has one IN and one OUT, of any format. To other commands a second
-    stream in a file is an error, unless --repeated-options says what it is. (jellyp spark takes it
-    for more of the first.) Here each starts anew.
+    stream in a file is an error, unless --repeated-options says what it is. Here each starts anew.
 
     \b
     Examples:

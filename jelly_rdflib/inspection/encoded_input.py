@@ -10,6 +10,7 @@ from jelly_rdflib.core.source import Meter
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT, frames_of_text
 from jelly_rdflib.streams.open_input import open_input
 
 
@@ -33,19 +34,34 @@ class EncodedInput:
     """A source that was opened as by `open_input`, with counts that its batches don't have.
 
     ``statistics`` counts the frames; None if the format has no frames. ``meter`` counts the bytes.
+
+    Args:
+        source, arguments: As for `open_input`.
+        as_frames: Whether Jelly as text is read as the frames of Jelly that it stands for. Then
+            ``is_frame_text`` is true, and offsets of its batches are not those of the text.
     """
 
-    def __init__(self, source: Any, **arguments: Any) -> None:
+    def __init__(self, source: Any, *, as_frames: bool = False, **arguments: Any) -> None:
         self.meter = Meter()
         self._input = open_input(source, is_quiet=True, meter=self.meter, **arguments)
         self.batches: BatchSource
         self.statistics: FrameStatistics | None = None
+        self.is_frame_text = False
         try:
+            if as_frames and self._input.look() in (JELLY_TEXT, JELLY_PATCH_TEXT):
+                self._take_frames(self._input.look())
             self.batches = self._input.open()
         except DecodeError as error:
             self.batches = _Unreadable(error)
         if isinstance(self.batches, BatchReader):
             self.statistics = FrameStatistics(self.batches)
+
+    def _take_frames(self, text: Format) -> None:
+        """Replace a text by its frames."""
+        limits = self._input.reading.limits
+        self._input.source = frames_of_text(text, self._input.source, limits)
+        self._input.format = JELLY_PATCH if text.holds_changes else JELLY
+        self.is_frame_text = True
 
     @property
     def format(self) -> Format | None:

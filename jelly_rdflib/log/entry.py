@@ -204,6 +204,19 @@ class LogEntry:
         return read(rewound(source), limits=self.limits, normalize=normalize, format=FORMAT)
 
 
+def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
+    """Find patches that don't follow the one before, which is first ``version`` with ``id``."""
+    broken = []
+    for row in rows:
+        if row[1] != version + 1:
+            what = f"version {row[0]} starts at {row[1]}, but the previous one is {version}"
+            broken.append((row[0], what))
+        elif row[3] != id:
+            broken.append((row[0], f"version {row[0]} must follow <{row[3]}>, but follows <{id}>"))
+        version, id = row[0], row[2]
+    return broken
+
+
 def place_of(entry: LogEntry) -> Place:
     """Return the place of a patch in the log."""
     return Place(entry.first, entry.version, entry.id, entry.prev)

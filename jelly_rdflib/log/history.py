@@ -14,12 +14,11 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rdflib.graph import Dataset
 from rdflib.term import URIRef
@@ -27,7 +26,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.log.database import Database
-from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
+from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row, broken_links
 from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.names import (
@@ -36,8 +35,9 @@ from jelly_rdflib.log.names import (
     file_path,
     file_paths,
 )
-from jelly_rdflib.log.staging import StagedFile, is_whole
-from jelly_rdflib.log.versions import Version, resolve
+from jelly_rdflib.log.staging import StagedFile, is_whole, read_stored
+from jelly_rdflib.log.verify import LogProblem, find_problems
+from jelly_rdflib.log.versions import ALL, Snapshot, State
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
@@ -45,6 +45,8 @@ _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
 NAME = "log.db"
 """The name of a log's database."""
+# The seconds between looks for patches of other writers.
+_INTERVAL = 0.1
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
 _SCHEMA = """
@@ -78,15 +80,6 @@ _ADVICE = (
 )
 
 
-class Snapshot(NamedTuple):
-    """A snapshot in a database; ``id`` is that of the patch which makes the version."""
-
-    version: int
-    id: str
-    file: str
-    digest: str
-
-
 def check_compression(compression: Any) -> None:
     """Check the argument ``compression`` of a new log or replica."""
     if compression not in COMPRESSIONS:
@@ -100,6 +93,7 @@ class History:
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
+        self.location = str(self.path)
         self.segments = self.path / "segments"
         self.snapshots = self.path / "snapshots"
         self.limits = limits
@@ -107,6 +101,9 @@ class History:
         self.database = Database(
             self.path / NAME, "patch log", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE
         )
+
+    def close(self) -> None:
+        """Do nothing: a connection is open for one operation only."""
 
     def create(self, compression: str | None) -> bool:
         """Make an empty log and its folder, unless there is a log; return whether it was made."""
@@ -136,7 +133,24 @@ class History:
         with self.database.reading() as connection:
             id, compression = self.read_name(connection)
             self.is_compressed = compression is not None
-            return id, compression, self.newest(connection)
+            return id, compression, _Rows(self, connection).newest()
+
+    @contextmanager
+    def reading(self) -> Iterator[State]:
+        """Open a block with what the log has now."""
+        with self.database.reading() as connection:
+            yield _Rows(self, connection)
+
+    def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]:
+        """Yield the patches after a version as they come, and None after each look."""
+        while True:
+            with self.reading() as state:
+                entries = state.after(version)
+            for entry in entries:
+                yield entry
+                version = entry.version
+            yield None
+            time.sleep(_INTERVAL)
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
         """Return the id of the log, and the compression of its files."""
@@ -155,78 +169,18 @@ class History:
         """Return the patch of a row, after a check of the row."""
         return LogEntry(self.database.check(COLUMNS, row), self.segments, self.limits)
 
-    def newest(self, connection: sqlite3.Connection) -> LogEntry | None:
-        """Return the newest patch; None if there is none."""
-        row = connection.execute(f"{_SELECT} ORDER BY version DESC LIMIT 1").fetchone()
-        return None if row is None else self.entry(row)
-
-    def latest(self, connection: sqlite3.Connection, upto: int, count: int) -> list[LogEntry]:
-        """Return the last patches up to a version, so many at most; the oldest comes first."""
-        query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"
-        return [self.entry(row) for row in connection.execute(query, (upto, count))][::-1]
-
-    def find(self, connection: sqlite3.Connection, version: int) -> LogEntry:
-        """Return the patch that makes a version, which must exist."""
-        return self.entry(connection.execute(f"{_SELECT} WHERE version = ?", (version,)).fetchone())
-
-    def find_id(self, connection: sqlite3.Connection, id: URIRef) -> int | None:
-        """Return the version that a patch makes; None if there is no such patch."""
-        query = "SELECT version FROM segments WHERE id = ?"
-        row = connection.execute(query, (id,)).fetchone()
-        return None if row is None else int(row[0])
-
-    def find_covering(self, connection: sqlite3.Connection, version: int) -> LogEntry:
-        """Return the patch that makes a version, or that it was squashed into."""
-        query = f"{_SELECT} WHERE version >= ? ORDER BY version LIMIT 1"
-        row = connection.execute(query, (version,)).fetchone()
-        entry = None if row is None else self.entry(row)
-        if entry is None or entry.first > version:
-            raise LogError(
-                f"the log is broken: version {version} is missing in {NAME}: see verify()"
-            )
-        return entry
-
-    def resolve(self, connection: sqlite3.Connection, version: Version, newest: int) -> int:
-        """Return the number of a version; see `jelly_rdflib.log.versions.resolve`."""
-        return resolve(
-            version,
-            newest,
-            partial(self.find_id, connection),
-            partial(self.find_covering, connection),
-        )
-
-    def between(
-        self, connection: sqlite3.Connection, since: int, upto: int, most: int = -2
-    ) -> list[LogEntry]:
-        """Return the patches that lead from one version to another, ``most`` of them at most."""
-        if since >= upto:
-            return []
-        query = f"{_SELECT} WHERE version BETWEEN ? AND ? ORDER BY version LIMIT ?"
-        # One more is the version before them. A negative limit is none.
-        rows = connection.execute(query, (since, upto, most + (since > 0))).fetchall()
-        # The first row is that of the version before them.
-        before = (0, None) if since == 0 else (since, rows.pop(0)[2])
-        broken = broken_links(rows, *before)
-        if broken:
-            raise LogError(f"the log is broken: {broken[0][1]}: see verify()")
-        # Of a hundred thousand rows, only one with each tuple of types is checked.
-        for row in {tuple(map(type, row)): row for row in rows}.values():
-            self.database.check(COLUMNS, row)
-        return [LogEntry(row, self.segments, self.limits) for row in rows]
-
-    def usable_snapshots(self, connection: sqlite3.Connection, upto: int) -> list[Snapshot]:
-        """Return the snapshots of this log's versions, oldest first."""
-        rows = connection.execute(
-            "SELECT version, id, snapshots.file, snapshots.digest"
-            " FROM snapshots JOIN segments USING (version, id) WHERE version <= ? ORDER BY version",
-            (upto,),
-        )
-        return [Snapshot(*row) for row in rows]
-
     def snapshot_path(self, snapshot: Snapshot) -> Path:
         """Return the path of a snapshot, after a check of its row."""
         self.database.check(", ".join(Snapshot._fields), snapshot)
         return file_path(self.snapshots, snapshot.file)
+
+    def open_snapshot(self, snapshot: Snapshot) -> bytes | Path:
+        """Return the stored bytes of a snapshot, after a check of their digest."""
+        return read_stored(self.snapshot_path(snapshot), snapshot.digest)
+
+    def find_problems(self, *, deep: bool) -> list[LogProblem]:
+        """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
+        return find_problems(self, deep=deep)
 
     def append(
         self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
@@ -253,9 +207,10 @@ class History:
         with self.database.staged() as file:
             self._write(file, _squashed_operations(entries), place, options_for(entries))
             with self.database.writing(file) as connection:
-                before = self.find_id(connection, first.prev) if first.prev else 0
+                rows = _Rows(self, connection)
+                before = rows.find_id(first.prev) if first.prev else 0
                 since = place.first - 1
-                if before != since or entries != self.between(connection, since, place.last):
+                if before != since or entries != rows.between(since, place.last):
                     raise MissingVersion(
                         f"versions {place.first} to {place.last} were squashed meanwhile"
                     )
@@ -268,15 +223,22 @@ class History:
                 connection.execute(f"DELETE FROM segments WHERE {between}", versions)
                 return self._add_segment(connection, file, place, covered)
 
-    def add_snapshot(self, entry: LogEntry, dataset: Dataset) -> Path:
+    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
         """Write the data of a version as a snapshot; it replaces one that can't be read."""
         version, id = entry.version, entry.id
+        with self.reading() as state:
+            found = state.snapshots(version)
+        if found and found[-1].version == version:
+            with suppress(LogError, OSError):
+                self.open_snapshot(found[-1])
+                return self.snapshot_path(found[-1])
+        dataset = checkout()
         with self.database.staged() as file:
             path = write_snapshot(
                 file, dataset, version, id, self.snapshots, is_compressed=self.is_compressed
             )
             with self.database.writing(file) as connection:
-                if self.find_id(connection, id) != version:
+                if _Rows(self, connection).find_id(id) != version:
                     raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
@@ -289,9 +251,10 @@ class History:
 
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
         """Return the version of the next patch: a compare-and-swap on ``prev``."""
-        newest = self.newest(connection)
+        rows = _Rows(self, connection)
+        newest = rows.newest()
         version, head_id = (0, None) if newest is None else (newest.version, newest.id)
-        earlier = self.find_id(connection, id)
+        earlier = rows.find_id(id)
         if earlier is not None:
             message = f"the log has the patch <{id}> already: it makes version {earlier}"
         elif prev != head_id:
@@ -333,17 +296,60 @@ class History:
         return self.entry(row)
 
 
-def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
-    """Find patches that don't follow the one before, which is first ``version`` with ``id``."""
-    broken = []
-    for row in rows:
-        if row[1] != version + 1:
-            what = f"version {row[0]} starts at {row[1]}, but the previous one is {version}"
-            broken.append((row[0], what))
-        elif row[3] != id:
-            broken.append((row[0], f"version {row[0]} must follow <{row[3]}>, but follows <{id}>"))
-        version, id = row[0], row[2]
-    return broken
+class _Rows(State):
+    """The rows that a connection sees."""
+
+    def __init__(self, history: History, connection: sqlite3.Connection) -> None:
+        self._history = history
+        self._run = connection.execute
+
+    def _first(self, query: str, *values: object) -> LogEntry | None:
+        row = self._run(f"{_SELECT} {query} LIMIT 1", values).fetchone()
+        return None if row is None else self._history.entry(row)
+
+    def newest(self) -> LogEntry | None:
+        return self._first("ORDER BY version DESC")
+
+    def find(self, version: int) -> LogEntry:
+        entry = self._first("WHERE version >= ? ORDER BY version", version)
+        if entry is None or entry.first > version:
+            raise LogError(
+                f"the log is broken: version {version} is missing in {NAME}: see verify()"
+            )
+        return entry
+
+    def find_id(self, id: URIRef) -> int | None:
+        row = self._run("SELECT version FROM segments WHERE id = ?", (id,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def latest(self, upto: int, count: int) -> list[LogEntry]:
+        query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"
+        return [self._history.entry(row) for row in self._run(query, (upto, count))][::-1]
+
+    def between(self, since: int, upto: int, most: int = ALL) -> list[LogEntry]:
+        if since >= upto:
+            return []
+        history = self._history
+        query = f"{_SELECT} WHERE version BETWEEN ? AND ? ORDER BY version LIMIT ?"
+        # One more is the version before them.
+        rows = self._run(query, (since, upto, most + (since > 0))).fetchall()
+        # The first row is that of the version before them.
+        before = (0, None) if since == 0 else (since, rows.pop(0)[2])
+        broken = broken_links(rows, *before)
+        if broken:
+            raise LogError(f"the log is broken: {broken[0][1]}: see verify()")
+        # Of a hundred thousand rows, only one with each tuple of types is checked.
+        for row in {tuple(map(type, row)): row for row in rows}.values():
+            history.database.check(COLUMNS, row)
+        return [LogEntry(row, history.segments, history.limits) for row in rows]
+
+    def snapshots(self, upto: int) -> list[Snapshot]:
+        rows = self._run(
+            "SELECT version, id, snapshots.file, snapshots.digest"
+            " FROM snapshots JOIN segments USING (version, id) WHERE version <= ? ORDER BY version",
+            (upto,),
+        )
+        return [Snapshot(*row) for row in rows]
 
 
 def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:

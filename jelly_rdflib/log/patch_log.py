@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
@@ -22,9 +23,9 @@ from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning, M
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.files import check_empty, load_snapshot
-from jelly_rdflib.log.history import History, Snapshot
-from jelly_rdflib.log.incoming import default_options, open_incoming
+from jelly_rdflib.log.files import check_empty, load_data
+from jelly_rdflib.log.history import History
+from jelly_rdflib.log.incoming import IncomingPatch, default_options, open_incoming
 from jelly_rdflib.log.names import (
     Compression,
     is_address,
@@ -32,23 +33,41 @@ from jelly_rdflib.log.names import (
     parse_patch_id,
 )
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
-from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.tables import entries_table
-from jelly_rdflib.log.verify import LogProblem, find_problems
-from jelly_rdflib.log.versions import Version
+from jelly_rdflib.log.verify import LogProblem
+from jelly_rdflib.log.versions import Snapshot, State, Version
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# The seconds between looks for patches of other writers.
-_INTERVAL = 0.1
 # Patches, in a notebook.
 _MOST_SHOWN = 50
 
 
-NO_PATCH = "version 0 is empty: no patch makes it"
-"""What is said where the patch of version 0 is asked for."""
+_NOT_MADE = "{}: a log is made where its server is: jellyp log init"
+
+
+class _Backend(Protocol):
+    """Where a log is kept: `History` for a folder, or the same for a server."""
+
+    limits: Limits
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def location(self) -> str: ...
+    def close(self) -> None: ...
+    def read_log(self) -> tuple[str, str | None, LogEntry | None]: ...
+    def reading(self) -> AbstractContextManager[State]: ...
+    def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]: ...
+    def append(
+        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
+    ) -> LogEntry: ...
+    def squash(self, entries: Sequence[LogEntry]) -> LogEntry: ...
+    def open_snapshot(self, snapshot: Snapshot) -> Readable: ...
+    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path: ...
+    def find_problems(self, *, deep: bool) -> list[LogProblem]: ...
 
 
 class PatchLog(Tabular):
@@ -103,15 +122,6 @@ class PatchLog(Tabular):
         [[], ['old'], ['new']]
     """
 
-    def __new__(cls, path: Any = None, **_: Any) -> PatchLog:
-        """Make the object, which is of a subclass for a log on a server."""
-        if is_address(path):
-            remote = importers.import_remote_log()
-            if not issubclass(remote, cls):
-                raise TypeError(f"{cls.__name__} is for folders: PatchLog opens {path}")
-            cls = remote
-        return super().__new__(cls)
-
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -122,11 +132,18 @@ class PatchLog(Tabular):
         timeout: float = DEFAULT_TIMEOUT,
         token: str | None = None,
     ) -> None:
-        if token is not None:
+        limits = limits or Limits()
+        self._history: _Backend
+        if is_address(path):
+            if create or compression is not None:
+                raise ValueError(_NOT_MADE.format(path))
+            self._history = importers.import_remote_log()(path, limits, timeout, token)
+        elif token is not None:
             raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
-        self._history = History(path, limits or Limits(), timeout)
-        if create:
-            self._history.create(compression)
+        else:
+            self._history = history = History(path, limits, timeout)
+            if create:
+                history.create(compression)
         self._log_id, self._compression, self._head = self._history.read_log()
 
     @classmethod
@@ -146,10 +163,14 @@ class PatchLog(Tabular):
             ValueError: There is no such compression.
         """
         if is_address(path):
-            raise ValueError(f"{path}: a log is made where its server is: jellyp log init")
+            raise ValueError(_NOT_MADE.format(path))
         if not History(path, Limits(), timeout).create(compression):
             raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
         return cls(path, limits=limits, timeout=timeout)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A server's can't be copied, and says so.
+        return {**self.__dict__, "_history": copy(self._history)}
 
     def __repr__(self) -> str:
         return f"<PatchLog {self.location!r}: version {self.version}>"
@@ -173,13 +194,17 @@ class PatchLog(Tabular):
 
     @property
     def path(self) -> Path:
-        """The folder, as an absolute path."""
+        """The folder, as an absolute path.
+
+        Raises:
+            LogError: The log is on a server: see `location`.
+        """
         return self._history.path
 
     @property
     def location(self) -> str:
         """The folder, or the address on a server."""
-        return str(self._history.path)
+        return self._history.location
 
     @property
     def log_id(self) -> str:
@@ -204,10 +229,12 @@ class PatchLog(Tabular):
     @property
     def snapshots(self) -> list[int]:
         """The versions that have snapshots."""
-        return [snapshot.version for snapshot in self._snapshots(self.version)]
+        with self._history.reading() as state:
+            return [snapshot.version for snapshot in state.snapshots(self.version)]
 
     def close(self) -> None:
         """Close the connections to a server; for a folder there is nothing to close."""
+        self._history.close()
 
     def refresh(self) -> LogEntry | None:
         """Update the view with the changes of other writers.
@@ -215,8 +242,8 @@ class PatchLog(Tabular):
         Returns:
             The newest patch.
         """
-        with self._history.database.reading() as connection:
-            self._head = self._history.newest(connection)
+        with self._history.reading() as state:
+            self._head = state.newest()
         return self._head
 
     def patches(self, since: Version = None, upto: Version = None) -> list[LogEntry]:
@@ -250,8 +277,8 @@ class PatchLog(Tabular):
             ...     [patch.version for patch in log.latest(2)]
             [2, 3]
         """
-        with self._history.database.reading() as connection:
-            return self._history.latest(connection, self.version, count)
+        with self._history.reading() as state:
+            return state.latest(self.version, count)
 
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over the patches as they are appended, by whomever; wait for the next one.
@@ -275,24 +302,15 @@ class PatchLog(Tabular):
         """
         version = self.version if since is None else self._resolve(since)
         last = time.monotonic()
-        while True:
-            with self._history.database.reading() as connection:
-                newest = self._history.newest(connection)
-                end = 0 if newest is None else newest.version
-                start = self._history.resolve(connection, version, end)
-                entries = self._history.between(connection, start, end)
-            for entry in entries:
-                self._see(entry)
+        for entry in self._history.news(version, timeout):
+            if entry is not None:
+                # The view may be ahead of it.
+                if entry.version > self.version:
+                    self._head = entry
                 yield entry
-                version, last = entry.version, time.monotonic()
-            if timeout is not None and time.monotonic() >= last + timeout:
+                last = time.monotonic()
+            elif timeout is not None and time.monotonic() >= last + timeout:
                 return
-            time.sleep(_INTERVAL)
-
-    def _see(self, entry: LogEntry) -> None:
-        """Bring the view up to a patch that follows it."""
-        if entry.version > self.version:
-            self._head = entry
 
     def entry(self, version: Version = None) -> LogEntry:
         """Return the patch that makes a version; it is not read.
@@ -304,11 +322,8 @@ class PatchLog(Tabular):
             LogError: There is no such version, or it was squashed, or it is 0, which no patch
                 makes; or the log is broken.
         """
-        with self._history.database.reading() as connection:
-            found = self._history.resolve(connection, version, self.version)
-            if found == 0:
-                raise MissingVersion(NO_PATCH)
-            return self._history.find(connection, found)
+        with self._history.reading() as state:
+            return state.entry(version, self.version)
 
     def append(
         self,
@@ -467,7 +482,9 @@ class PatchLog(Tabular):
         check_empty(target)
         end = self._resolve(version)
         start = 0
-        for snapshot in reversed(self._snapshots(end)):
+        with self._history.reading() as state:
+            snapshots = state.snapshots(end)
+        for snapshot in reversed(snapshots):
             if self._load_snapshot(snapshot, target):
                 start = snapshot.version
                 break
@@ -483,7 +500,8 @@ class PatchLog(Tabular):
             version: The version; by default the newest.
 
         Returns:
-            The file. An existing snapshot of the version is only replaced if it is damaged.
+            The file; on a server, its place relative to the address. An existing snapshot of the
+            version is only replaced if it is damaged.
 
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged.
@@ -492,13 +510,7 @@ class PatchLog(Tabular):
             OSError: The file can't be written. Then no file is left.
         """
         entry = self.entry(version)
-        found = self._snapshots(entry.version)
-        if found and found[-1].version == entry.version:
-            with suppress(LogError, OSError):
-                path = self._history.snapshot_path(found[-1])
-                read_stored(path, found[-1].digest)
-                return path
-        return self._history.add_snapshot(entry, self.checkout(entry.version))
+        return self._history.add_snapshot(entry, lambda: self.checkout(entry.version))
 
     def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
         """Replace several consecutive patches by one with the same effect.
@@ -553,13 +565,12 @@ class PatchLog(Tabular):
         Returns:
             The problems, each with advice; none if the log has no problem.
         """
-        return find_problems(self._history, deep=deep)
+        return self._history.find_problems(deep=deep)
 
     def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
         """Load a snapshot; warn and return False if that fails."""
         try:
-            path = self._history.snapshot_path(snapshot)
-            load_snapshot(path, snapshot.digest, target, self._history.limits)
+            load_data(self._history.open_snapshot(snapshot), target, self._history.limits)
         except LimitError:
             raise
         except (LogError, DecodeError, OSError) as error:
@@ -568,18 +579,12 @@ class PatchLog(Tabular):
         return True
 
     def _resolve(self, version: Version) -> int:
-        with self._history.database.reading() as connection:
-            return self._history.resolve(connection, version, self.version)
-
-    def _snapshots(self, upto: int) -> list[Snapshot]:
-        with self._history.database.reading() as connection:
-            return self._history.usable_snapshots(connection, upto)
+        with self._history.reading() as state:
+            return state.resolve(version, self.version)
 
     def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
         """Return the patches between two versions, and the numbers of these."""
-        with self._history.database.reading() as connection:
-            start = 0
-            if since is not None:
-                start = self._history.resolve(connection, since, self.version)
-            end = self._history.resolve(connection, upto, self.version)
-            return self._history.between(connection, start, end), start, end
+        with self._history.reading() as state:
+            start = 0 if since is None else state.resolve(since, self.version)
+            end = state.resolve(upto, self.version)
+            return state.between(start, end), start, end

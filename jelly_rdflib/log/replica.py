@@ -22,7 +22,7 @@ from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.following import PatchSource, follow
-from jelly_rdflib.log.history import Snapshot, check_compression
+from jelly_rdflib.log.history import check_compression
 from jelly_rdflib.log.names import (
     Compression,
     InvalidId,
@@ -33,7 +33,7 @@ from jelly_rdflib.log.names import (
 )
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.versions import Version
+from jelly_rdflib.log.versions import Snapshot, Version
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable
 from typing import Any
 
 from jelly_rdflib.display.table import Table
-from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.entry import LogEntry, Row
 
 
 def entries_table(entries: Iterable[LogEntry], snapshots: Iterable[int]) -> Table:
@@ -30,6 +31,18 @@ def entry_fields(entry: LogEntry) -> dict[str, Any]:
         "digest": entry.digest,
         "time": entry.time.isoformat(),
     }
+
+
+def row_of(fields: dict[str, Any]) -> Row:
+    """Return the row of a patch from `entry_fields`, with the digest in place of the file.
+
+    A KeyError, TypeError or ValueError says that the fields are no patch.
+    """
+    version, first, size = (int(fields[key]) for key in ("version", "first", "bytes"))
+    id, digest = str(fields["id"]), str(fields["digest"])
+    prev = None if fields["prev"] is None else str(fields["prev"])
+    time = datetime.datetime.fromisoformat(fields["time"]).timestamp()
+    return version, first, id, prev, digest, size, digest, time
 
 
 def _versions(entry: LogEntry) -> str:

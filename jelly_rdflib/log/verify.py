@@ -7,18 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import wrong_types
-from jelly_rdflib.log.entry import COLUMNS, LogEntry, place_of
+from jelly_rdflib.log.entry import COLUMNS, LogEntry, broken_links, place_of
 from jelly_rdflib.log.files import check_segment, check_snapshot, load_snapshot
-from jelly_rdflib.log.history import NAME, History, broken_links
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName, file_path
 from jelly_rdflib.log.replay import replay_entries
 from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_stored
 from jelly_rdflib.patch.diff import diff
+
+if TYPE_CHECKING:
+    from jelly_rdflib.log.history import History
 
 # The attempts to check a log while others write to it, if there seem to be problems.
 _ATTEMPTS = 3
@@ -132,7 +134,8 @@ def _database_problem(history: History, what: str, version: int | None = None) -
 def _strange_files(history: History) -> Iterator[LogProblem]:
     staging = history.database.staging
     kinds = {history.segments: SEGMENT, history.snapshots: SNAPSHOT}
-    own = {NAME, f"{NAME}-journal", staging.name, *(folder.name for folder in kinds)}
+    database = history.database.path.name
+    own = {database, f"{database}-journal", staging.name, *(folder.name for folder in kinds)}
     for folder in (*kinds, staging, history.path):
         try:
             names = [name for name in sorted(list_names(folder)) if not name.startswith(".")]

@@ -23,12 +23,12 @@ def _import_arrow() -> Any:
 def _import_remote_log() -> Any:
     # Only now: it needs httpx2, which is an extra.
     try:
-        from jelly_rdflib.live.http.remote_log import RemotePatchLog
+        from jelly_rdflib.live.http.remote_log import open_remote
     except ModuleNotFoundError as error:
         raise ImportError(
             "a patch log on a server needs the package httpx2: pip install 'jelly-rdflib[http]'"
         ) from error
-    return RemotePatchLog
+    return open_remote
 
 
 importers.import_arrow = _import_arrow

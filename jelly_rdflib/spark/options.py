@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 
 if TYPE_CHECKING:
     from jelly_rdflib.spark.kinds import Kind
@@ -162,6 +162,7 @@ class ReadOptions:
     ops: frozenset[int] | None = None
     wanted: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     limits: Limits = dataclasses.field(default_factory=Limits)
+    on_repeated_options: RepeatedOptions = "continue"
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
@@ -196,6 +197,10 @@ class ReadOptions:
                 if term is not None
             },
             limits=Limits(**{name: size for name, size in limits.items() if size is not None}),
+            on_repeated_options=cast(
+                "RepeatedOptions",
+                given.choice("onRepeatedOptions", "continue", "restart", "error"),
+            ),
         )
         given.check_all_taken("to read with")
         if made.max_files is not None and made.max_bytes is not None:

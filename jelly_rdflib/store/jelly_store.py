@@ -14,7 +14,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.display.words import count
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.options import Limits, StreamOptions
-from jelly_rdflib.store.quads import QuadStore, StoreBatches
+from jelly_rdflib.store.quads import QuadStore
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import StatementWriter
 
@@ -365,7 +365,7 @@ class JellyStore(Store):
         file = io.BytesIO()
         options = StreamOptions(generalized_statements=True)
         with StatementWriter(file, options) as writer:
-            for batch in StoreBatches(self.quads, DATASET_DEFAULT_GRAPH_ID):
+            for batch in self.quads.batches(DATASET_DEFAULT_GRAPH_ID):
                 writer.write_all(batch)
         return {
             "identifier": self.identifier,

@@ -191,16 +191,19 @@ def read_part(
     *,
     is_statements: bool = False,
     limits: Limits | None = None,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchReader:
     """Read a part of a file as batches.
 
-    The source is as for `find_parts`. A file that is opened here is closed at the end, at an error,
-    and by ``close()``.
+    The source and ``on_repeated_options`` are as for `find_parts`. A file that is opened here is
+    closed at the end, at an error, and by ``close()``.
     """
     limits = limits or Limits()
     state = part.load_state(limits)
     # The first part, which has the options, is refused if the logical type does not fit.
-    decoder = _make_decoder(is_statements, limits, strict=state is None)
+    decoder = _make_decoder(
+        is_statements, limits, strict=state is None, on_repeated_options=on_repeated_options
+    )
     if state is not None:
         decoder.restore(state)
     return BatchReader(

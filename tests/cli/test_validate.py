@@ -38,7 +38,7 @@ def test_each_fault_has_its_place_as_editors_want_it(folder: Path) -> None:
     assert ended.code == 1
     assert ended.err == ""
     assert ended.text.splitlines() == [
-        "bad.rdfp:1:1: error: transaction ends, but none was started [format]",
+        "bad.rdfp:1:1: error: transaction ends, but none was started [transaction-end]",
         "bad.rdfp:2:1: warning: IRI <s> is relative: it has no scheme [iri]",
         "bad.rdfp:3:3: error: the row ends where a term is expected [format]",
         "bad.rdfp: 2 errors, 1 warning",

@@ -7,6 +7,7 @@ fails.
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -14,7 +15,7 @@ from urllib.parse import quote, unquote
 from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
-__all__ = ["CASES", "SUITE", "Case", "SuiteError", "digest", "read_suite"]
+__all__ = ["CASES", "SUITE", "Case", "SuiteError", "commit", "digest", "read_suite"]
 
 SUITE = Path(__file__).with_name("suite")
 """The cases that come with the project."""
@@ -119,6 +120,26 @@ def digest(folder: Path, cases: list[Case]) -> str:
         content = path.read_bytes()
         result.update(f"{name} {len(content)}\n".encode() + content)
     return result.hexdigest()
+
+
+def commit(folder: Path) -> str | None:
+    """Return the commit of the checkout that a folder is in; None if it is in none, or was changed.
+
+    The project's own cases are a part of the suite: their commit is none of the suite's.
+    """
+    if folder.resolve() == SUITE:
+        return None
+    git = ["git", "-C", str(folder)]
+    try:
+        changes = subprocess.run(
+            [*git, "status", "--porcelain", "."], capture_output=True, text=True, check=True
+        )
+        head = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return None if changes.stdout else head.stdout.strip()
 
 
 class _Files:

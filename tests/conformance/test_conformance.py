@@ -430,6 +430,40 @@ def test_cases_of_the_project_that_are_missing_fail(
     assert capsys.readouterr().out.endswith("FAILED: the suite has 4 cases instead of 119\n")
 
 
+def test_a_checkout_that_is_not_whole_fails(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(suite), "--at-least", "4"]) == ALL_PASS
+    assert main([str(suite), "--at-least", "187"]) == SOME_FAIL
+    assert capsys.readouterr().out.endswith("FAILED: the suite has 4 cases instead of 187\n")
+
+
+def test_the_commit_of_a_checkout_is_told(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def git(*arguments: str) -> str:
+        names = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ["git", "-C", str(suite), *names, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    report = tmp_path / "out.ttl"
+
+    def reported() -> Any:
+        assert main([str(suite), "--report", str(report)]) == ALL_PASS
+        return Graph().parse(report).value(URIRef(manifest.BASE), DC.hasVersion)
+
+    assert reported() is None
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "all")
+    head = git("rev-parse", "HEAD")
+    assert reported() == Literal(head)
+    assert f", commit {head}: 4 cases" in capsys.readouterr().out
+    # What is not committed has no commit.
+    (suite / "rdf/read/more.nt").write_text(FIRST)
+    assert reported() is None
+
+
 def test_a_folder_that_no_manifest_names_is_a_case_that_fails(
     suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

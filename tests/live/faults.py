@@ -1,38 +1,81 @@
-"""Faults that any transport must survive, with nothing lost and nothing doubled."""
+"""Faults that every transport has to bear: with nothing lost, and nothing twice."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
-import signal
 import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.cli.support import COMMAND, ENVIRONMENT
+from tests.support import ROOT
+
+__all__ = ["kill_followers", "numbers_in"]
 
 
-def kill_at_random(arguments: Sequence[str], times: int, seed: int, *, most: float = 1.5) -> None:
-    """Run ``jellyp`` and kill it after up to so many seconds, again and again."""
-    moments = random.Random(seed)
-    for _ in range(times):
-        process = subprocess.Popen(
-            [*COMMAND, *arguments],
-            env=ENVIRONMENT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        time.sleep(moments.uniform(0.2, most))
-        process.send_signal(signal.SIGKILL)
-        _, err = process.communicate()
-        # It ran until it was killed.
-        assert process.returncode == -signal.SIGKILL, err.decode()
+def kill_followers(
+    kind: str,
+    url: str,
+    folder: Path,
+    send: Callable[[int], object],
+    *,
+    kills: int,
+    seed: int,
+    timeout: float = 5.0,
+    **settings: Any,
+) -> None:
+    """Let a follower be killed again and again, at random times, and then let one go to the end.
+
+    Args:
+        kind: What it keeps: ``"replica"`` or ``"log"``.
+        url: The address of the source.
+        folder: Where it keeps it.
+        send: Sends some patches; called with the number of each kill.
+        kills: How often it is killed.
+        seed: Of the times.
+        timeout: The seconds without a patch after which the last one ends.
+        settings: Of the source.
+    """
+    random_ = random.Random(seed)
+    command = [sys.executable, "-m", "tests.live.follower", kind, url, str(folder)]
+    for number in range(kills):
+        send(number)
+        process = _start([*command, json.dumps(settings), "600"])
+        assert process.stdout is not None
+        if number % 5:
+            # Some are killed while they open what they have, and connect.
+            process.stdout.readline()
+            time.sleep(random_.random() * 0.1)
+        else:
+            time.sleep(random_.random() * 1.5)
+        process.kill()
+        process.communicate()
+    process = _start([*command, json.dumps(settings), str(timeout)])
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
 
 
-def numbers_in(log: Path | str | os.PathLike[str]) -> list[int]:
-    """Return the numbers in the statements of a log, patch by patch."""
-    entries = jr.PatchLog(log).patches()
-    return [int(row[3]) for entry in entries for row in entry.read() if row[0] == Op.A]
+def _start(command: list[str]) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
+def numbers_in(kind: str, folder: Path) -> list[int]:
+    """Return the numbers of the patches that a follower has kept: objects of their statements.
+
+    In order, for a log. A replica tells how many patches it has applied: that is compared here.
+    """
+    if kind == "replica":
+        replica = jr.Replica(folder)
+        found = sorted({int(quad[2]) for quad in replica.dataset.quads()})
+        assert replica.version == len(found)
+        return found
+    log = jr.PatchLog(folder)
+    return [int(next(row[3] for row in entry.read() if row[0] == Op.A)) for entry in log.patches()]

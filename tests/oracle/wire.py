@@ -12,6 +12,18 @@ from typing import Any
 
 from google.protobuf import message_factory
 
+from conformance.wire import (
+    GROUP_END,
+    GROUP_START,
+    I32,
+    I64,
+    LEN,
+    VARINT,
+    field,
+    tag,
+    varint,
+)
+
 __all__ = [
     "GROUP_END",
     "GROUP_START",
@@ -28,8 +40,6 @@ __all__ = [
     "tag",
     "varint",
 ]
-
-VARINT, I64, LEN, GROUP_START, GROUP_END, I32 = range(6)
 
 # protobuf's numbers of the field types that occur in the schema
 _BOOL, _STRING, _MESSAGE, _BYTES, _UINT32, _ENUM = 8, 9, 11, 12, 13, 14
@@ -53,31 +63,6 @@ _DEEP = 90
 
 class WireError(ValueError):
     """The bytes are no message of the schema."""
-
-
-def varint(value: int, size: int = 0) -> bytes:
-    """Return a varint, padded to at least ``size`` bytes; negative numbers as int64."""
-    value &= _MAX_UINT64
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    while len(out) < size:
-        out[-1] |= 0x80
-        out.append(0)
-    return bytes(out)
-
-
-def tag(number: int, wire_type: int, size: int = 0) -> bytes:
-    return varint(number << 3 | wire_type, size)
-
-
-def field(number: int, value: bytes | int) -> bytes:
-    """Return a field: of wire type LEN if the value is bytes, VARINT if it is an int."""
-    if isinstance(value, int):
-        return tag(number, VARINT) + varint(value)
-    return tag(number, LEN) + varint(len(value)) + value
 
 
 def looks_bare(data: bytes) -> bool:

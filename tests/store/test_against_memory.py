@@ -161,6 +161,8 @@ class BesideMemory(RuleBasedStateMachine):
             ]
             answers.append(sorted(found, key=str))
         assert answers[0] == answers[1]
+        listed = [{c.identifier for c in d.store.contexts((s, p, o))} for d in self.both()]
+        assert listed[0] == listed[1]
 
     @invariant()
     def same_contents(self) -> None:

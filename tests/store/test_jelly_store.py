@@ -154,6 +154,48 @@ def test_old_values_are_given_back() -> None:
     assert sizes["terms"] < 40_000
 
 
+def test_graphs_are_as_they_were_after_a_smaller_store_is_rolled_back() -> None:
+    dataset = Dataset("Jelly")
+    graph = dataset.graph(G)
+    for number in range(3000):
+        graph.add((S, P, Literal(number)))
+    dataset.commit()
+    dataset.graph(H)
+    # So much is deleted that terms have got other numbers.
+    for number in range(5000):
+        graph.add((S, P, Literal(f"new {number}")))
+        graph.remove((S, P, Literal(f"new {number}")))
+    assert dataset.store.quads.sizes()["rows"] < 5000
+    dataset.rollback()
+    assert [graph.identifier for graph in dataset.store.contexts()] == [G]
+
+
+def test_the_graphs_of_a_triple_are_those_of_all_and_of_only_one() -> None:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, O, G))
+    assert [graph.identifier for graph in dataset.store.contexts((S, P, O))] == [G]
+    dataset.add((S, P, O, H))
+    assert {graph.identifier for graph in dataset.store.contexts((S, P, O))} == {G, H}
+    dataset.remove((S, P, O, G))
+    assert [graph.identifier for graph in dataset.store.contexts((S, P, O))] == [H]
+    assert list(dataset.store.contexts((S, P, Literal("other")))) == []
+
+
+def test_a_literal_is_found_by_its_language_in_any_case() -> None:
+    graph = Graph("Jelly")
+    for tag in ("en-GB", "de"):
+        graph.add((S, P, Literal(tag, lang=tag)))
+        for other in (tag, tag.upper(), tag.lower()):
+            assert (S, P, Literal(tag, lang=other)) in graph
+            assert (S, P, Literal("other", lang=other)) not in graph
+            graph.add((S, P, Literal(tag, lang=other)))
+    assert {o.language for o in graph.objects()} == {"en-GB", "de"}
+    assert (S, P, Literal("de", lang="en-GB")) not in graph
+    graph.remove((S, P, Literal("de", lang="De")))
+    graph.remove((S, P, Literal("en-GB", lang="EN-gb")))
+    assert len(graph) == 0
+
+
 def test_a_large_graph_is_dropped_and_no_other() -> None:
     dataset = Dataset("Jelly")
     dataset.add((S, P, O, G))

@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.log import version
-from jelly_rdflib.cli.options import limit_option
+from jelly_rdflib.cli.options import changes_options
 from jelly_rdflib.cli.printable import tell
 from jelly_rdflib.cli.spark.job import (
     FORMATS,
@@ -19,7 +19,7 @@ from jelly_rdflib.cli.spark.job import (
     Job,
     format_of,
     load_quads,
-    reader_limits,
+    reader_options,
 )
 from jelly_rdflib.cli.spark.session import open_session
 
@@ -44,7 +44,7 @@ common_options = _all_of(
         help="The column that orders the patches in place of their headers: file, for files in the"
         " order of their names.",
     ),
-    limit_option,
+    changes_options,
     click.option(
         "--master",
         metavar="URL",
@@ -233,7 +233,7 @@ def ingest(
         from jelly_rdflib.spark.pipeline import maintain
         from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 
-        reader = spark.readStream.format(format).options(**reader_limits())
+        reader = spark.readStream.format(format).options(**reader_options())
         if max_files is not None:
             reader = reader.option("maxFilesPerTrigger", max_files)
         trigger = None if follow else {"availableNow": True}

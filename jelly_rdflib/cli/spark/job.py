@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.options import chosen_limits
+from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options
 from jelly_rdflib.cli.outputs import error_of_existing
 from jelly_rdflib.cli.spark.session import open_session
 
@@ -71,7 +71,7 @@ class Job:
         with open_session(**self._session, has_delta=is_delta(base)) as spark:
             from jelly_rdflib.spark.pipeline import MARKS
 
-            reader = spark.read.format(self._format).options(**reader_limits())
+            reader = spark.read.format(self._format).options(**reader_options())
             yield reader.load(self._paths), reader.option("op", MARKS).load(self._paths)
 
     def write(self, table: DataFrame) -> None:
@@ -114,9 +114,9 @@ def format_of(path: str, format: str | None) -> str:
     return format
 
 
-def reader_limits() -> dict[str, int]:
-    """Return the chosen limits as options of Spark's reader, which hands them to its workers."""
-    return dataclasses.asdict(chosen_limits())
+def reader_options() -> dict[str, Any]:
+    """Return what is chosen as options of Spark's reader, which hands them to its workers."""
+    return {**dataclasses.asdict(chosen_limits()), "onRepeatedOptions": chosen_repeated_options()}
 
 
 def is_delta(path: str | None) -> bool:
@@ -127,7 +127,7 @@ def is_delta(path: str | None) -> bool:
 def load_quads(spark: SparkSession, path: str) -> DataFrame:
     """Load a table of quads: a Delta table, .jelly files, or Parquet."""
     if path.rstrip("/").endswith(".jelly"):
-        return spark.read.format("jelly").options(**reader_limits()).load(path)
+        return spark.read.format("jelly").options(**reader_options()).load(path)
     return spark.read.format("delta" if is_delta(path) else "parquet").load(path)
 
 

@@ -14,7 +14,7 @@ from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEnc
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
-from jelly_rdflib.options import PatchOptions, StreamOptions
+from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
 
 def check_protobuf(title: str) -> None:
@@ -35,6 +35,14 @@ def _open_text(format: Format, source: memoryview | ByteSource, reading: Reading
     from jelly_rdflib.formats.protobuf.jelly_text import TextBatches
 
     return PlacedBatches(TextBatches(format, source, reading))
+
+
+def frames_of_text(format: Format, source: memoryview | ByteSource, limits: Limits) -> ByteSource:
+    """Return the delimited frames that Jelly as text stands for."""
+    check_protobuf(format.title)
+    from jelly_rdflib.formats.protobuf.jelly_text import frame_source
+
+    return frame_source(format, source, limits.max_frame_size)
 
 
 def _text_encoder(

@@ -71,9 +71,29 @@ def write_frames(
 ) -> None:
     """Write the frames of a text as delimited frames, with nothing changed."""
     for frame, _ in read_frames(format, source, max_size):
-        file = io.BytesIO()
-        serialize_length_prefixed(frame, file)
-        sink(file.getvalue())
+        sink(_delimited(frame))
+
+
+def frame_source(format: Format, source: memoryview | ByteSource, max_size: int) -> ByteSource:
+    """Return the delimited frames of a text; reading raises the errors of `read_frames`."""
+    pieces = read_in_pieces(source)
+    frames = read_frames(format, pieces, max_size)
+    waiting = bytearray()
+
+    def read(size: int) -> bytes:
+        if not waiting and (found := next(frames, None)) is not None:
+            waiting.extend(_delimited(found[0]))
+        piece = bytes(waiting[:size])
+        del waiting[:size]
+        return piece
+
+    return ByteSource(read, pieces.close)
+
+
+def _delimited(frame: Any) -> bytes:
+    file = io.BytesIO()
+    serialize_length_prefixed(frame, file)
+    return file.getvalue()
 
 
 def read_frames(

@@ -14,12 +14,12 @@ from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.errors import PatchError
+from jelly_rdflib.graph.stores.sorted_batches import StoreBatches
 from jelly_rdflib.graph.stores.target import check_target, get_default_graph
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.store.jelly_store import JellyStore
-from jelly_rdflib.store.quads import StoreBatches
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 

@@ -28,8 +28,7 @@ class Rule:
 
 
 _ERRORS = {
-    "format": "Readers accept it: the wire form and the frames, the options, lookup ids, repeated"
-    " and quoted terms, UTF-8, the grammar of text, where transactions and patches start and end.",
+    "format": "Readers accept it: the grammar of text, and all that has no name of its own here.",
     "limit": "It asks for no more than the limits allow (jelly_rdflib.Limits).",
     "types": "The logical type goes with the physical type"
     " (Jelly-RDF, Consistency with physical stream types).",
@@ -39,6 +38,48 @@ _ERRORS = {
     " take none before the first graph (Jelly-Patch, Namespaces).",
     "namespace-version": "A stream with namespace declarations has version 2"
     " (Jelly-RDF, Versioning).",
+    "frame-length": "Each frame is as long as the length before it says (Jelly-Patch, Delimited"
+    " variant).",
+    "wire": "Frames are messages of the schema, as protobuf writes them (Jelly-Patch, Format"
+    " specification).",
+    "utf-8": "Strings are UTF-8 (Jelly-RDF, Blank nodes).",
+    "options-first": "The first row is the options (Jelly-Patch, Patch stream options).",
+    "options-same": "Options that come again are the same (Jelly-Patch, Patch stream options).",
+    "stream-type": "The type of a patch stream is FRAME, FLAT or PUNCTUATED (Jelly-Patch, Patch"
+    " stream types).",
+    "statement-type": "The type of a patch stream's statements is TRIPLES or QUADS (Jelly-Patch,"
+    " Statement types).",
+    "physical-type": "The physical type is TRIPLES, QUADS or GRAPHS (Jelly-RDF, Physical stream"
+    " types).",
+    "version-tag": "The version is from 1 to the newest one that this library reads (Jelly-Patch,"
+    " Patch stream options).",
+    "name-lookup-size": "The name lookup has 8 entries or more (Jelly-Patch, Patch stream"
+    " options).",
+    "no-lookup": "A lookup of size 0 is not used (Jelly-Patch, Patch stream options).",
+    "lookup-size": "Ids are not above the size of their lookup (Jelly-RDF, Prefix, name, and"
+    " datatype lookup entries).",
+    "lookup-reference": "An entry is set before it is used (Jelly-RDF, Prefix, name, and datatype"
+    " lookup entries).",
+    "datatype-id": "The id of a literal's datatype is not 0 (Jelly-RDF, Literals).",
+    "repeated-term-first": "A term that repeats was there before (Jelly-RDF, Repeated terms).",
+    "quoted-repeated-term": "No term of a quoted triple repeats (Jelly-RDF, Quoted triples).",
+    "generalized-option": "Generalized statements need the option generalized_statements"
+    " (Jelly-Patch, Patch stream options).",
+    "rdf-star-option": "Quoted triples need the option rdf_star (Jelly-Patch, Patch stream"
+    " options).",
+    "namespace-value": "A namespace that is added has an IRI (Jelly-Patch, Namespaces).",
+    "header-value": "A header has a value (Jelly-Patch, Headers).",
+    "transaction-start": "No transaction starts in another one (Jelly-Patch, Transactions).",
+    "transaction-end": "TC and TA end a transaction that was started (Jelly-Patch, Transactions).",
+    "transaction-frame": "A transaction of a FRAME stream ends in its frame (Jelly-Patch,"
+    " Transactions).",
+    "transaction-open": "A transaction ends before the input does (Jelly-Patch, Transactions).",
+    "punctuation-type": "Only PUNCTUATED streams have punctuation marks (Jelly-Patch, Patch rows).",
+    "punctuation-transaction": "No patch ends inside a transaction (Jelly-Patch, Patch stream"
+    " types).",
+    "graph-rows": "Graphs start and end in turns, with all triples between, and have a node"
+    " (Jelly-RDF, RDF statements and graphs).",
+    "row-type": "Rows are those of the physical type (Jelly-RDF, Physical stream types).",
 }
 _WARNINGS = {
     "logical-type": "The logical type is one that is defined.",

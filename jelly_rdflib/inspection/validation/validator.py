@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
@@ -10,10 +11,11 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
-from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
+from jelly_rdflib.inspection.validation.reader_rules import rule_of
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
@@ -35,8 +37,9 @@ def validate(
     far as that makes sense. In RDF Patch text a faulty row is left out, up to its dot or to the
     next line that starts like a row. In Jelly, reading goes on after a fault that does not affect
     later rows, such as a transaction that starts twice. Damaged frames, messages or lookups do
-    affect them: then this fault is the last one. A fault that may be in every row is reported once:
-    the kind of a field once for a stream, a term once, the place of headers once for a patch.
+    affect them: then this fault is the last one. Jelly as text is checked as the frames that it
+    stands for: places are those of frames and rows. A fault that may be in every row is reported
+    once: the kind of a field once for a stream, a term once, the place of headers once for a patch.
     Memory is bounded by the largest frame.
 
     Args:
@@ -76,9 +79,22 @@ def validate(
     """
     errors: list[DecodeError] = []
     input_ = EncodedInput(
-        source, limits=limits, format=format, isolated=isolated, is_exact=True, faults=errors
+        source,
+        as_frames=True,
+        limits=limits,
+        format=format,
+        isolated=isolated,
+        is_exact=True,
+        faults=errors,
     )
-    return _Validator(input_, errors).run()
+    faults = _Validator(input_, errors).run()
+    return _without_offsets(faults) if input_.is_frame_text else faults
+
+
+def _without_offsets(faults: Iterator[Fault]) -> Iterator[Fault]:
+    """Leave out the offsets of frames that the input does not have; a line is of the input."""
+    for fault in faults:
+        yield fault if fault.line is not None else replace(fault, offset=None)
 
 
 def _offset(fault: Fault) -> int:
@@ -123,8 +139,7 @@ class _Validator:
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
-            rule = "limit" if isinstance(error, LimitError) else "format"
-            yield Fault(rule=rule, **error_fields(error))
+            yield Fault(rule=rule_of(error), **error_fields(error))
         self._errors.clear()
 
     def _find(self, batch: Batch) -> Iterator[Finding]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, closing, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import grpc
 import grpc.aio
+import uvicorn
 from anyio.to_thread import run_sync
+from fastapi import HTTPException
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.errors import (
@@ -35,8 +37,8 @@ from jelly_rdflib.live.grpc.wire import (
     open_port,
     requested_options,
 )
-from jelly_rdflib.live.http.access import Right
-from jelly_rdflib.live.http.server import LogServer, is_local
+from jelly_rdflib.live.http.access import Gate, Right, is_local
+from jelly_rdflib.live.http.server import LogServer
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, parse_patch_id
@@ -92,10 +94,11 @@ class PatchLogServer(LogServer):
             OSError: The port can't be used, or a file can't be read.
             ValueError: There are no tokens, and other machines could reach the server.
         """
-        if self._tokens is None and not self._is_open and not is_local(host):
+        if self.tokens is None and not self.is_open and not is_local(host):
             raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
         self._kept_size = 0
+        self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         self._encoding = asyncio.Lock()
         subscribe = grpc.unary_stream_rpc_method_handler(self._handler(self._subscribe, Right.READ))
         publish = grpc.stream_stream_rpc_method_handler(self._handler(self._publish, Right.APPEND))
@@ -103,15 +106,22 @@ class PatchLogServer(LogServer):
         handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
         server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
         address = open_port(server, host, port, certificate, key)
-        self.feed.open()
         await server.start()
         if started is not None:
             started(address)
         try:
             yield address
         finally:
-            self.feed.close()
+            self.feed.is_ending = lambda: True
+            self.feed.look()
             await server.stop(_LAST_SECONDS)
+
+    def runner(
+        self, config: uvicorn.Config, host: str, port: int, started: Callable[[str], object]
+    ) -> uvicorn.Server:
+        """Return what runs both servers, with one certificate."""
+        files = {"certificate": config.ssl_certfile, "key": config.ssl_keyfile}
+        return _Both(config, self.serving(host, port, started=started, **files))
 
     def _handler(self, work: Callable[[Any, Any], Awaitable[None]], right: Right) -> Any:
         """Return what grpc calls: it checks the right, and answers errors."""
@@ -129,11 +139,11 @@ class PatchLogServer(LogServer):
 
     async def _admit(self, context: Any, right: Right) -> None:
         metadata = dict(context.invocation_metadata())
-        if not self._is_within_rate(context.peer().rpartition(":")[0]):
+        if not self._gate.is_within_rate(_host_of(context)):
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many requests")
-        if self._tokens is not None:
+        if self.tokens is not None:
             kind, _, token = str(metadata.get("authorization", "")).partition(" ")
-            found = self._tokens.right(token) if kind.lower() == "bearer" else None
+            found = self.tokens.right(token) if kind.lower() == "bearer" else None
             if found is None:
                 await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a bearer token is needed")
             elif found < right:
@@ -142,14 +152,14 @@ class PatchLogServer(LogServer):
         self._check_topic(metadata.get("topic-bin", b"").decode("utf-8", "replace"))
 
     def _check_topic(self, topic: str | None) -> None:
-        own = Path(self._path).name
+        own = self._history.path.name
         if topic and topic != own:
             raise MissingVersion(f"there is no topic {topic!r} here: the log is {own!r}")
 
     async def _subscribe(self, data: bytes, context: Any) -> None:
         request = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
         self._check_topic(request.topic)
-        requested = requested_options(request, PatchDecoder(self._limits))
+        requested = requested_options(request, PatchDecoder(self._history.limits))
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
             # Which terms will come is not known yet: one that does not fit ends the answer.
@@ -157,18 +167,17 @@ class PatchLogServer(LogServer):
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
         version = await run_sync(self._number, since and getattr(request, since))
-        if self.feed.is_full:
-            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "there are too many followers")
-        async with aclosing(self.feed.entries(version)) as entries:
+        self.feed.check_room(_host_of(context))
+        async with aclosing(self.feed.pages(version, _host_of(context))) as pages:
             await context.send_initial_metadata((("version", str(version)),))
-            async for entry in entries:
-                if entry is not None:
+            async for page in pages:
+                for entry in page:
                     async for frame in self._frames(entry, options):
                         await context.write(frame)
 
     def _number(self, version: Version) -> int:
-        with self._resolving(version) as (_, (number,)):
-            return number
+        with self._history.reading() as state:
+            return state.resolve(version)
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
@@ -190,12 +199,12 @@ class PatchLogServer(LogServer):
 
     async def _publish(self, frames: Any, context: Any) -> None:
         await context.send_initial_metadata((("version", str(await run_sync(self._number, None))),))
-        decoder = FrameDecoder(self._limits, on_repeated_options="continue")
+        decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         async for frame in frames:
             size += len(frame)
-            if size > self._max_body:
-                raise LimitError(f"the patch has more than {self._max_body} bytes")
+            if size > self.max_body:
+                raise LimitError(f"the patch has more than {self.max_body} bytes")
             for patch in await run_sync(list, decoder.decode(frame)):
                 entry = await run_sync(self._take, patch, decoder.options)
                 self.feed.look()
@@ -227,6 +236,32 @@ class PatchLogServer(LogServer):
         with suppress(MissingVersion):
             return self._open().entry(id)
         return None
+
+
+class _Both(uvicorn.Server):
+    """A server of HTTP, and one of gRPC beside it."""
+
+    def __init__(self, config: uvicorn.Config, beside: Any) -> None:
+        super().__init__(config)
+        self._beside = beside
+        self._error: OSError | None = None
+
+    async def main_loop(self) -> None:
+        try:
+            async with self._beside:
+                await super().main_loop()
+        except OSError as error:
+            # Raised after the shutdown.
+            self._error = error
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        super().run(sockets)
+        if self._error is not None:
+            raise self._error
+
+
+def _host_of(context: Any) -> str:
+    return str(context.peer()).rpartition(":")[0]
 
 
 def _is_locked(error: LogConflict) -> bool:
@@ -268,6 +303,8 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
         return code.NOT_FOUND, str(error), ()
     if isinstance(error, LimitError) and "_table_size" not in error.message:
         return code.RESOURCE_EXHAUSTED, str(error), ()
+    if isinstance(error, HTTPException):
+        return code.RESOURCE_EXHAUSTED, str(error.detail), ()
     bad = UnfitPatch | InvalidId | DecodeError | EncodeError
     if isinstance(error, bad) or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()

@@ -1,84 +1,64 @@
-"""Who may do what: bearer tokens (RFC 6750) with rights."""
+"""Who may do what: bearer tokens (RFC 6750) with rights, and rates."""
 
 from __future__ import annotations
 
 import enum
 import hashlib
+import ipaddress
 import os
 import re
 from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-_LINE = re.compile(r"(read|append|manage)\s+(\S+)")
-# RFC 6750, section 2.1.
-_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
-# A shorter one can be guessed.
-_MIN_LENGTH = 16
+from fastapi import Depends, HTTPException, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from limits import parse as parse_rate
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+# RFC 6750, section 2.1. A shorter one can be guessed.
+_TOKEN = re.compile(r"(?=.{16})[A-Za-z0-9\-._~+/]+=*")
+_BEARER = HTTPBearer(auto_error=False)
 
 
 class Right(enum.IntEnum):
     """What a token allows; each right includes those before it."""
 
-    READ = 1
-    """Read everything, and follow."""
+    READ = 1  # and to follow
     APPEND = 2
-    """Append patches."""
-    MANAGE = 3
-    """Verify the log, write snapshots, and squash patches."""
+    MANAGE = 3  # to verify the log, to write snapshots, and to squash patches
+
+
+_RIGHTS = {right.name.lower(): right for right in Right}
 
 
 class Tokens:
-    """The tokens of a server, and the rights that each gives.
+    """The tokens of a server, and the right that each gives; a ValueError says that it is none.
 
     Only hashes are kept, and looked up, so that the time of an answer tells nothing of a token.
-
-    Args:
-        rights: The right of each token.
-
-    Raises:
-        ValueError: A token is too short, or has a character that bearer tokens can't have.
-
-    Examples:
-        >>> tokens = Tokens({"a-token-of-ours-01": Right.READ})
-        >>> tokens.right("a-token-of-ours-01"), tokens.right("another")
-        (<Right.READ: 1>, None)
     """
 
     def __init__(self, rights: dict[str, Right]) -> None:
-        for token in rights:
-            if len(token) < _MIN_LENGTH or not _TOKEN.fullmatch(token):
-                # Not the token itself: messages end up in files.
-                raise ValueError(
-                    f"a token has {_MIN_LENGTH} or more of A-Z a-z 0-9 - . _ ~ + /, and ="
-                    f" at its end: one of {len(token)} characters is not like that"
-                )
+        if not all(map(_TOKEN.fullmatch, rights)):
+            # Not the token itself: messages end up in files.
+            raise ValueError("a token has 16 or more of A-Z a-z 0-9 - . _ ~ + /, and = at its end")
         self._rights = {_hash(token): right for token, right in rights.items()}
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Tokens:
-        """Read a file with a right and a token in each line: ``append 4LrTQ…``.
-
-        Empty lines, and those that start with ``#``, are left out.
-
-        Raises:
-            ValueError: A line is not like that, or there is no token; the message has its number.
-            OSError: The file can't be read.
-        """
+        """Read a file with a right and a token in each line, or ``#`` and a comment."""
         rights = {}
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
-            if line.strip() and not line.startswith("#"):
-                found = _LINE.fullmatch(line.strip())
-                if found is None:
-                    raise ValueError(
-                        f"{os.fspath(path)}, line {number}: a line is a right (read, append or"
-                        " manage) and a token"
-                    )
-                rights[found[2]] = Right[found[1].upper()]
+            words = line.split()
+            if words and not line.startswith("#"):
+                if len(words) != 2 or words[0] not in _RIGHTS:
+                    what = f"a line is a right ({', '.join(_RIGHTS)}) and a token"
+                    raise ValueError(f"{os.fspath(path)}, line {number}: {what}")
+                rights[words[1]] = _RIGHTS[words[0]]
         if not rights:
             raise ValueError(f"{os.fspath(path)} has no token")
         return cls(rights)
-
-    def __repr__(self) -> str:
-        return f"<Tokens: {len(self._rights)}>"
 
     def right(self, token: str) -> Right | None:
         """Return the right that a token gives; None if there is no such token."""
@@ -87,3 +67,62 @@ class Tokens:
 
 def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+class Gate:
+    """Lets a request through that has the right, and is one of not too many."""
+
+    def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
+        self._tokens = tokens
+        self._is_open = is_open
+        self._rate = None if rate is None else parse_rate(rate)
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    def is_within_rate(self, host: str) -> bool:
+        """Count a request of a host; False if it is one too many."""
+        return self._rate is None or self._limiter.hit(self._rate, host)
+
+    def needs(self, right: Right) -> Any:
+        """Return a dependency of FastAPI that lets requests through which have a right."""
+
+        async def check(
+            request: Request,
+            credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+        ) -> None:
+            self._check_browser(request)
+            if not self.is_within_rate(client_of(request)):
+                raise HTTPException(429, "too many requests", {"Retry-After": "1"})
+            if self._tokens is None:
+                return
+            found = None if credentials is None else self._tokens.right(credentials.credentials)
+            if found is None:
+                raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+            if found < right:
+                headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
+                detail = f"this needs a token with the right {right.name.lower()}"
+                raise HTTPException(403, detail, headers)
+
+        return Depends(check)
+
+    def _check_browser(self, request: Request) -> None:
+        """Refuse what a page of another site may have made a browser ask for."""
+        if self._tokens is None and not self._is_open and not is_local(request.url.hostname or ""):
+            raise HTTPException(403, "without tokens this serves programs of its machine alone")
+        origin = request.headers.get("origin")
+        site = request.headers.get("sec-fetch-site", "none")
+        is_own = origin is None or urlsplit(origin).netloc == request.url.netloc
+        if request.method != "GET" and (not is_own or site not in ("none", "same-origin")):
+            raise HTTPException(403, "pages of other sites can't change the log")
+
+
+def client_of(request: Request) -> str:
+    """Return the host of a client."""
+    return request.client.host if request.client else ""
+
+
+def is_local(host: str) -> bool:
+    """Do only programs of this machine reach a server of this host name?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+import io
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import zstandard
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 from jelly_rdflib.formats import FORMATS
-from jelly_rdflib.live.http.negotiation import choose
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import options_for
 from jelly_rdflib.streams.writing import PatchWriter
@@ -24,6 +27,8 @@ _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 # The seconds in which the next part of a body must come.
 _SILENCE = 60
+# All bodies together may be so many times as large as one.
+_TOGETHER = 4
 
 # The text of frames has no media type.
 CHANGES = [
@@ -36,95 +41,84 @@ CHANGES = [
 
 def accepted(request: Request, offered: Sequence[str]) -> str:
     """Return the media type for the answer; an HTTPException if the client takes none of them."""
-    found = choose(request.headers.get("accept"), offered)
+    accept = parse_accept_header(request.headers.get("accept") or "*/*", MIMEAccept)
+    found = accept.best_match(offered)
     if found is None:
         raise HTTPException(406, f"there are: {', '.join(offered)}")
     return found
 
 
-async def take_body(request: Request, most: int) -> IO[bytes]:
-    """Read a body of so many bytes at most into a file, which the caller closes."""
-    too_large = HTTPException(413, f"the body has more than {most} bytes")
-    told = request.headers.get("content-length", "")
-    if told.isascii() and told.isdigit() and (len(told) > 20 or int(told) > most):
-        raise too_large
-    size = 0
-    chunks = request.stream()
-    file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-    try:
-        while (chunk := await asyncio.wait_for(anext(chunks, None), _SILENCE)) is not None:
-            size += len(chunk)
-            if size > most:
-                raise too_large
-            file.write(chunk)
-    except asyncio.TimeoutError:
-        file.close()
-        raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file
+class Bodies:
+    """Takes the bodies of requests into files; a body has ``most`` bytes at most."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held = 0
+
+    @asynccontextmanager
+    async def take(self, request: Request) -> AsyncIterator[IO[bytes]]:
+        """Read a body into a file, which is there in the block."""
+        too_large = HTTPException(413, f"the body has more than {self._most} bytes")
+        told = request.headers.get("content-length", "")
+        if told.isdecimal() and int(told) > self._most:
+            raise too_large
+        size = 0
+        chunks = request.stream()
+        try:
+            with SpooledTemporaryFile(_IN_MEMORY) as file:
+                while chunk := await asyncio.wait_for(anext(chunks, b""), _SILENCE):
+                    size += len(chunk)
+                    self._held += len(chunk)
+                    if size > self._most:
+                        raise too_large
+                    if self._held > _TOGETHER * self._most:
+                        raise HTTPException(
+                            503, "too many patches come at once", {"Retry-After": "1"}
+                        )
+                    file.write(chunk)
+                file.seek(0)
+                yield file
+        except asyncio.TimeoutError:
+            raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
+        finally:
+            self._held -= size
 
 
 def send_stored(
-    source: bytes | Path,
-    media_type: str,
-    request: Request,
-    headers: dict[str, str],
-    compression: Any,
+    source: bytes | Path, media_type: str, request: Request, digest: str, is_compressed: bool
 ) -> Response:
     """Answer with a file of a log as it is stored; without its zstd if the client takes none."""
-    headers = {**headers, "Vary": "Accept, Accept-Encoding"}
-    if compression is not None:
-        if choose(request.headers.get("accept-encoding", "identity"), ["zstd"]) is None:
-            return StreamingResponse(_decompressed(source), media_type=media_type, headers=headers)
+    # Weak: the content is the same, whatever its coding is.
+    headers = {"ETag": f'W/"{digest}"', "Vary": "Accept, Accept-Encoding"}
+    codings = parse_accept_header(request.headers.get("accept-encoding") or "identity")
+    if is_compressed and codings.quality("zstd") == 0:
+        opened = source.open("rb") if isinstance(source, Path) else io.BytesIO(source)
+        decompressed = zstandard.ZstdDecompressor().stream_reader(opened, closefd=True)
+        pieces = iter(partial(decompressed.read, _CHUNK), b"")
+        return StreamingResponse(pieces, media_type=media_type, headers=headers)
+    if is_compressed:
         headers["Content-Encoding"] = "zstd"
     if isinstance(source, Path):
         return FileResponse(source, media_type=media_type, headers=headers)
     return Response(source, media_type=media_type, headers=headers)
 
 
-def _decompressed(source: bytes | Path) -> Iterator[bytes]:
-    decompressor = zstandard.ZstdDecompressor()
-    if isinstance(source, Path):
-        with source.open("rb") as file:
-            yield from decompressor.read_to_iter(file)
-    else:
-        yield from decompressor.read_to_iter(source)
-
-
-def send_changes(
-    entries: Sequence[LogEntry], media_type: str, headers: dict[str, str]
-) -> StreamingResponse:
+def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -> Response:
     """Answer with patches as one stream."""
-    return StreamingResponse(_encoded(entries, media_type), media_type=media_type, headers=headers)
 
+    def encoded() -> Iterator[bytes]:
+        chunks = io.BytesIO()
+        options = options_for(entries) if media_type == CHANGES[0] else None
+        with PatchWriter(chunks, options, format=media_type) as writer:
+            for entry in entries:
+                with closing(entry.batches()) as batches:
+                    for batch in batches:
+                        writer.write_all(batch)
+                        if chunks.tell() >= _CHUNK:
+                            yield chunks.getvalue()
+                            chunks.seek(0)
+                            chunks.truncate()
+        yield chunks.getvalue()
 
-def _encoded(entries: Sequence[LogEntry], media_type: Any) -> Iterator[bytes]:
-    chunks = _Chunks()
-    options = options_for(entries) if media_type == CHANGES[0] else None
-    with PatchWriter(chunks, options, format=media_type) as writer:
-        for entry in entries:
-            with closing(entry.batches()) as batches:
-                for batch in batches:
-                    writer.write_all(batch)
-                    if chunks.size >= _CHUNK:
-                        yield chunks.take()
-    yield chunks.take()
-
-
-class _Chunks:
-    """A destination whose bytes are taken away now and then."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._parts: list[bytes] = []
-
-    def write(self, data: bytes) -> None:
-        self._parts.append(bytes(data))
-        self.size += len(data)
-
-    def take(self) -> bytes:
-        parts, self._parts, self.size = self._parts, [], 0
-        return b"".join(parts)
+    headers["Vary"] = "Accept"
+    return StreamingResponse(encoded(), media_type=media_type, headers=headers)

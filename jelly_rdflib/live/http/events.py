@@ -5,168 +5,130 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import logging
-import threading
-from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from anyio.to_thread import run_sync
+from fastapi import HTTPException
 
 from jelly_rdflib.errors import JellyError, LogError, MissingVersion
 from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
 from jelly_rdflib.log import LogEntry
+from jelly_rdflib.log.history import History
 from jelly_rdflib.log.tables import entry_fields
 
-_log = logging.getLogger(__name__)
-
-# How many events are kept, for the followers that come next.
-_MOST_KEPT = 256
+# How many events are kept, for the followers that come next; how many a follower gets at once.
+_MOST_KEPT, _PAGE = 256, 16
+# The seconds between looks for the patches of other processes.
+_INTERVAL = 0.1
 
 
 class Feed:
     """The news of a log, for any number of followers.
 
     The log is a folder, to which other processes append, too: so the feed looks for new patches
-    while there are followers, every ``interval`` seconds.
-
-    Args:
-        find_version: Returns the newest version.
-        find_patches: Returns some of the patches after a version.
-        interval: In seconds.
-        most: How many followers there may be.
+    while there are followers. There may be ``most`` of them, and half of these from one host.
     """
 
-    def __init__(
-        self,
-        find_version: Callable[[], int],
-        find_patches: Callable[[int], Sequence[LogEntry]],
-        *,
-        interval: float,
-        most: int,
-    ) -> None:
-        self._find_version = find_version
-        self._find_patches = find_patches
-        self._interval = interval
+    def __init__(self, history: History, most: int) -> None:
+        self._history = history
         self._most = most
+        self._followers: Counter[str] = Counter()
         self._version = 0
-        self._followers = 0
-        self._is_closed = False
+        self.is_ending: Callable[[], bool] = lambda: False
+        """Is the server ending? Then followers go."""
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
-        self._error = ""
-        # Each event by the digest of its segment; squashing gives a version another one.
-        self._events: OrderedDict[str, bytes] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __repr__(self) -> str:
-        return f"<Feed: version {self._version}, {self._followers} followers>"
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no more followers may come."""
-        return self._followers >= self._most
-
-    def open(self) -> None:
-        """Let followers come, also after `close`."""
-        self._is_closed = False
-
-    def close(self) -> None:
-        """Let all followers go."""
-        self._is_closed = True
-        self._announce()
-        self._wanted.set()
 
     def look(self) -> None:
         """Look for new patches at once: one was appended."""
         self._wanted.set()
 
+    def check_room(self, host: str) -> None:
+        """Check that a host may follow, once more."""
+        if max(self._followers.total(), 2 * self._followers[host]) >= self._most:
+            raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
+
     async def _watch(self) -> None:
         """Look for new patches while there are followers."""
-        while self._followers and not self._is_closed:
-            version = await run_sync(self._look)
-            if version != self._version:
-                self._version = version
-                self._announce()
+        while self._followers:
+            version = self._version
+            # It may work the next time, and followers wait for that.
+            with suppress(JellyError, OSError):
+                self._version = await run_sync(self._find_version)
+            if self._version != version or self.is_ending():
+                news, self._news = self._news, asyncio.Event()
+                news.set()
             with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), self._interval)
+                await asyncio.wait_for(self._wanted.wait(), _INTERVAL)
             self._wanted.clear()
 
-    def _look(self) -> int:
-        try:
-            version, self._error = self._find_version(), ""
-        except (JellyError, OSError) as error:
-            # It may work the next time, and followers wait for that.
-            if str(error) != self._error:
-                _log.error("the log can't be read: %s", error)
-            self._error = str(error)
-            return self._version
-        return version
+    def _find_version(self) -> int:
+        with self._history.reading() as state:
+            return state.version()
 
-    def _announce(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
-
-    async def follow(self, since: int) -> AsyncIterator[bytes]:
-        """Yield an event for each patch after a version, and a comment when there is none."""
+    async def follow(self, since: int, host: str) -> AsyncIterator[bytes]:
+        """Yield an event for each patch after a version, and another now and then without one."""
         try:
-            async with aclosing(self.entries(since)) as entries:
-                async for entry in entries:
-                    if entry is None:
-                        yield b": no news\n\n"
-                    else:
-                        yield await run_sync(self._event, entry)
+            async with aclosing(self.pages(since, host)) as pages:
+                async for page in pages:
+                    for event in await run_sync(_events_of, page):
+                        yield event
+                    since = page[-1].version if page else since
+                    if not page:
+                        yield _event("idle", {"version": since})
         except MissingVersion as error:
-            yield _event("gone", json.dumps({"message": str(error)}))
+            yield _event("gone", {"message": str(error)})
 
-    async def entries(self, since: int) -> AsyncGenerator[LogEntry | None, None]:
-        """Yield each patch after a version; None when there is none for some seconds.
+    async def pages(self, since: int, host: str) -> AsyncGenerator[list[LogEntry], None]:
+        """Yield the patches after a version, some at a time; now and then none.
 
-        A MissingVersion says that the next one was squashed.
+        A MissingVersion says that the version was squashed meanwhile.
         """
-        self._followers += 1
+        self._followers[host] += 1
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
         self.look()
         try:
-            while not self._is_closed:
+            while not self.is_ending():
                 news = self._news
-                found = await run_sync(self._find_patches, since)
-                for entry in found:
-                    yield entry
-                    since = entry.version
-                if found:
+                if page := await run_sync(self._after, since):
+                    yield page
+                    since = page[-1].version
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), HEARTBEAT)
                 except asyncio.TimeoutError:
-                    yield None
+                    yield []
         finally:
-            self._followers -= 1
+            self._followers -= Counter([host])
 
-    def _event(self, entry: LogEntry) -> bytes:
-        with self._lock:
-            event = self._events.get(entry.digest)
-        if event is not None:
-            return event
-        fields = entry_fields(entry)
-        if entry.size <= MAX_INLINE:
-            # Who asks for a damaged patch itself gets the error.
-            with suppress(LogError, OSError):
-                stored: Any = entry.stored()
-                data = stored.read_bytes() if isinstance(stored, Path) else stored
-                fields["patch"] = base64.b64encode(data).decode()
-        event = _event("patch", json.dumps(fields), str(entry.version))
-        with self._lock:
-            self._events[entry.digest] = event
-            if len(self._events) > _MOST_KEPT:
-                self._events.popitem(last=False)
-        return event
+    def _after(self, since: int) -> list[LogEntry]:
+        with self._history.reading() as state:
+            return list(state.after(since, _PAGE))
 
 
-def _event(kind: str, data: str, id: str | None = None) -> bytes:
-    first = "" if id is None else f"id: {id}\n"
-    return f"{first}event: {kind}\ndata: {data}\n\n".encode()
+def _events_of(page: list[LogEntry]) -> list[bytes]:
+    return [_news_of(entry) for entry in page]
+
+
+@lru_cache(_MOST_KEPT)
+def _news_of(entry: LogEntry) -> bytes:
+    """Return the event of a patch; with the patch itself, if that is small."""
+    fields = entry_fields(entry)
+    if entry.size <= MAX_INLINE:
+        # Who asks for a damaged patch itself gets the error.
+        with suppress(LogError, OSError):
+            stored: Any = entry.stored()
+            data = stored.read_bytes() if isinstance(stored, Path) else stored
+            fields["patch"] = base64.b64encode(data).decode()
+    return f"id: {entry.version}\n".encode() + _event("patch", fields)
+
+
+def _event(kind: str, fields: dict[str, Any]) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps(fields)}\n\n".encode()

@@ -1,469 +1,404 @@
-"""A patch log that a server has: `PatchLog` for ``http://…`` and ``https://…``."""
+"""A patch log that a server has: what `PatchLog` needs for ``http://…`` and ``https://…``."""
 
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import json
 import os
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import Any, TypeVar
 
 import httpx2
 from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
-from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import (
-    DecodeError,
-    LimitError,
-    LogConflict,
-    LogError,
-    LogWarning,
-    MissingVersion,
-)
-from jelly_rdflib.live.http.client import LONG, Client, Unanswered
-from jelly_rdflib.live.http.wire import (
-    EVENTS,
-    HEARTBEAT,
-    JELLY,
-    JELLY_PATCH,
-    JSON,
-    MAX_INLINE,
-    MOST_ENTRIES,
-    etag,
-    row_of,
-)
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
+from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.waiting import waits
-from jelly_rdflib.log.database import DEFAULT_TIMEOUT
-from jelly_rdflib.log.entry import LogEntry, Row
-from jelly_rdflib.log.files import Place, load_data, write_segment
-from jelly_rdflib.log.history import Snapshot, broken_links
+from jelly_rdflib.log.entry import LogEntry, Row, broken_links
+from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
-from jelly_rdflib.log.names import Compression
-from jelly_rdflib.log.patch_log import NO_PATCH, PatchLog
+from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import Version, resolve
+from jelly_rdflib.log.versions import ALL, Snapshot, State
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
+_T = TypeVar("_T")
+_TOKEN = "JELLYP_TOKEN"
+_CONNECT_TIMEOUT = 10.0
+# Seconds for the server to do what may take long: to append or squash patches, to check a log.
+_LONG = 600.0
+# The most that an answer in JSON may have, in bytes.
+_MOST_JSON = 1 << 26
 # A larger segment goes to the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
-# The most characters of a line of events: a patch in it is base64.
-_MOST_LINE = 4 * MAX_INLINE
 _NO_FOLDER = "a log on a server has no folder here"
 
 
-class RemoteEntry(LogEntry):
+class Unanswered(ConnectionError):
+    """A request may have reached the server, and no answer says what became of it."""
+
+
+class Client:
+    """Makes requests to a server of a patch log; the arguments are those of `PatchLog`."""
+
+    def __init__(self, address: str, token: str | None, timeout: float) -> None:
+        if httpx2.URL(address).userinfo:
+            # Addresses are shown in messages.
+            raise ValueError(f"an address has no user name or password: give a token, or {_TOKEN}")
+        self.address = address.rstrip("/")
+        self.timeout = timeout
+        headers = {"Accept": wire.JSON}
+        if token := os.environ.get(_TOKEN) if token is None else token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx2.Client(base_url=f"{self.address}/", headers=headers)
+        # A PatchLog of a folder need not be closed, so neither does this.
+        self.close = weakref.finalize(self, self._http.close)
+        """Closes all connections."""
+
+    @contextmanager
+    def ask(
+        self, method: str, path: str, silence: float | None = None, **options: Any
+    ) -> Iterator[httpx2.Response]:
+        """Send a request; yield the answer, whose body is still to be read, in the block.
+
+        The server may say nothing for ``silence`` seconds, by default the timeout. A
+        ConnectionError says that it can't be reached or is busy, or that the request is
+        `Unanswered`. A LogError says that the block could not understand the answer.
+        """
+        seconds = silence or self.timeout or _CONNECT_TIMEOUT
+        timeout = httpx2.Timeout(seconds, connect=_CONNECT_TIMEOUT)
+        try:
+            with self._http.stream(method, path, timeout=timeout, **options) as response:
+                if not response.is_success:
+                    raise self._error(response)
+                yield response
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise ConnectionError(f"{self.address}: {error}") from error
+        except (KeyError, TypeError, ValueError, httpx2.SSEError):
+            what = "is no patch log: the server answers something else"
+            raise LogError(f"{self.address} {what}") from None
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise Unanswered(f"{self.address}: {str(error) or type(error).__name__}") from error
+
+    def _error(self, response: httpx2.Response) -> Exception:
+        response.read()
+        fields = None
+        with suppress(ValueError):
+            fields = response.json()
+        error = wire.error_of(response.status_code, fields, self.address)
+        # A server that failed may have made a change before.
+        is_unknown = response.request.method == "POST" and response.is_server_error
+        return Unanswered(str(error)) if is_unknown else error
+
+    def again(self, request: Callable[[], _T]) -> _T:
+        """Return what a request gives: again and again for the timeout, if the server is gone."""
+        end = time.monotonic() + self.timeout
+        for wait in waits():
+            try:
+                return request()
+            except ConnectionError:
+                if time.monotonic() + wait > end:
+                    raise
+            time.sleep(wait)
+        raise AssertionError("the waits never end")
+
+    def read(
+        self,
+        make: Callable[[Any], _T],
+        method: str,
+        path: str,
+        silence: float | None = None,
+        **options: Any,
+    ) -> _T:
+        """Return what ``make`` makes of an answer in JSON; the rest as for `ask`."""
+        data = bytearray()
+        with self.ask(method, path, silence, **options) as response:
+            for part in response.iter_bytes():
+                data += part
+                if len(data) > _MOST_JSON:
+                    raise ValueError("the answer is too large")
+            return make(json.loads(data))
+
+    def get(
+        self, path: str, make: Callable[[Any], _T], silence: float | None = None, **params: Any
+    ) -> _T:
+        """Read an answer in JSON, again if need be."""
+        return self.again(partial(self.read, make, "GET", path, silence, params=params))
+
+    def post(self, path: str, make: Callable[[Any], _T], **options: Any) -> _T:
+        """Send a change, once."""
+        return self.read(make, "POST", path, _LONG, **options)
+
+    def unknown(self, what: str, error: Exception) -> OSError:
+        """Return the error for a change of which nobody knows whether it was made."""
+        return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
+
+
+def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:
+    """Open the log at an address; the arguments are those of `PatchLog`."""
+    return _RemoteHistory(Client(address, token, timeout), limits)
+
+
+class _RemoteEntry(LogEntry):
     """A patch of a log on a server: its bytes are fetched when they are read."""
 
-    __slots__ = ("_client", "inline")
+    __slots__ = ("_history", "inline")
 
-    def __init__(self, row: Row, client: Client, limits: Limits) -> None:
-        super().__init__(row, Path(), limits)
-        self._client = client
+    def __init__(self, row: Row, history: _RemoteHistory) -> None:
+        super().__init__(row, Path(), history.limits)
+        self._history = history
+        # The segment, if it came with the news of the patch.
         self.inline: bytes | None = None
-        """The segment, if it came with the news of the patch."""
 
     @property
     def path(self) -> Path:
-        """There is none.
-
-        Raises:
-            LogError: Always.
-        """
         raise LogError(f"{_NO_FOLDER}, and its patches no files: see location")
 
     @property
     def location(self) -> str:
-        """The address of the patch."""
-        return f"{self._client.address}/patches/{self.version}"
+        return f"{self._history.location}/patches/{self.version}"
 
     def stored(self) -> Readable:
-        """Return the segment as the server has stored it, after a check of its digest."""
         if self.inline is not None:
             return self.inline
         path, what = f"patches/{self.version}", f"version {self.version}"
-        return fetch(self._client, path, JELLY_PATCH, self.digest, what, size=self.size)
+        return self._history.fetch(path, wire.JELLY_PATCH, self.digest, what, self.size)
 
 
-class _Held:
+class _Held(SpooledTemporaryFile[bytes]):
     """Bytes of any number, in memory while they are few; they go with the last user."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-
-    def read(self, size: int) -> bytes:
-        return self._file.read(size)
-
-    def write(self, data: bytes) -> None:
-        self._file.write(data)
-
-    def seek(self, offset: int) -> None:
-        self._file.seek(offset)
 
     def __del__(self) -> None:
         # Readers don't close what they have not opened.
-        self._file.close()
+        self.close()
 
 
-def fetch(
-    client: Client,
-    path: str,
-    media_type: str,
-    digest: str,
-    what: str,
-    *,
-    size: int | None = None,
-) -> _Held:
-    """Return a stored file, after a check of its digest; of at most ``size`` bytes."""
-
-    def take(response: httpx2.Response) -> tuple[_Held, str]:
-        file, found, count = _Held(), hashlib.sha256(), 0
-        for chunk in response.iter_raw():
-            file.write(chunk)
-            found.update(chunk)
-            count += len(chunk)
-            if size is not None and count > size:
-                raise LogError(f"{client.address}: {what} came with more than its {size} bytes")
-        file.seek(0)
-        return file, found.hexdigest()
-
-    # The digest is that of the stored bytes, which may be compressed.
-    file, found = client.get(path, {"Accept": media_type, "Accept-Encoding": "zstd"}, take)
-    if found != digest:
-        raise LogError(
-            f"{client.address}: {what} came damaged: its SHA-256 is {found}, and should be {digest}"
-        )
-    return file
-
-
-class RemoteHistory:
-    """What `PatchLog` needs to append and to squash patches on a server."""
+class _RemoteHistory(State):
+    """What `History` is for a folder, for a server: its methods do the same by requests."""
 
     def __init__(self, client: Client, limits: Limits) -> None:
-        self.client = client
+        self._client = client
         self.limits = limits
-
-    def append(
-        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
-    ) -> LogEntry:
-        """Send a patch, which must follow the patch ``prev``."""
-        file: Any = _Held()
-        place = Place(0, 0, id, prev)
-        write_segment(file, patch.operations(), place=place, options=options, is_compressed=False)
-        patch.check_end()
-        return self._send(file, place)
-
-    def squash(self, entries: list[LogEntry]) -> LogEntry:
-        """Have the server replace consecutive patches by one."""
-        versions = {"first": str(entries[0].first), "last": str(entries[-1].version)}
-        return self.entry(self.client.change("squash", **versions))
-
-    def _send(self, file: _Held, place: Place) -> LogEntry:
-        """Send a segment, again if no answer comes, until it is known what became of it."""
-        headers = {"If-Match": etag(place.prev), "Content-Type": JELLY_PATCH, "Accept": JSON}
-        end = time.monotonic() + self.client.timeout
-        # May an earlier request have been done, though no answer came?
-        is_unknown = False
-        for wait in waits():
-            file.seek(0)
-            try:
-                chunks = iter(partial(file.read, _CHUNK), b"")
-                return self.entry(self.client.post("patches", content=chunks, headers=headers))
-            except (ConnectionError, LogConflict) as caught:
-                error = caught
-            is_unknown = is_unknown or isinstance(error, Unanswered)
-            is_late = time.monotonic() + wait > end
-            if not is_unknown:
-                if is_late or isinstance(error, LogConflict):
-                    raise error
-            else:
-                found, is_known = self._look_for(place)
-                if found is not None:
-                    return found
-                if isinstance(error, LogConflict) and is_known:
-                    raise error
-                if is_late or isinstance(error, LogConflict):
-                    raise self.client.unknown("the patch was committed", error) from error
-            time.sleep(wait)
-        raise AssertionError("the waits never end")
-
-    def _look_for(self, place: Place) -> tuple[LogEntry | None, bool]:
-        """Return a patch that was sent, if it is in the log; and whether another has its place."""
-        try:
-            with suppress(MissingVersion):
-                found = self.find(place.id)
-                is_squashed = found.first < found.version
-                return (found if is_squashed or found.prev == place.prev else None), True
-            before = 0 if place.prev is None else self.find(place.prev).version
-            return None, self.find(before + 1).prev == place.prev
-        except (MissingVersion, ConnectionError):
-            # The place was squashed, or is free; or the server is gone.
-            return None, False
-
-    def find(self, version: int | str) -> RemoteEntry:
-        """Ask for the patch that makes a version, by its number or its id."""
-        return self.entry(self.client.json(f"patches/{version}"))
-
-    def entry(self, fields: Any) -> RemoteEntry:
-        """Return the patch of an answer."""
-        try:
-            row = row_of(fields)
-        except (KeyError, TypeError, ValueError):
-            raise self.client.no_log() from None
-        return RemoteEntry(row, self.client, self.limits)
-
-
-class RemotePatchLog(PatchLog):
-    """A patch log that a server has, see ``jellyp log serve``; its methods are those of `PatchLog`.
-
-    `PatchLog` makes it for an address. Each thread needs an object of its own.
-
-    Args:
-        path: The address, ``http://…`` or ``https://…``.
-        create, compression: As for `PatchLog`; a log is made where the server is, so not these.
-        limits: The limits for reading patches.
-        timeout: The seconds for which a lost connection is tried again; the first one is not.
-        token: The bearer token; by default that of the environment variable ``JELLYP_TOKEN``.
-
-    Raises:
-        LogError: There is no patch log at this address.
-        PermissionError: The token does not allow it.
-        ConnectionError: The server can't be reached.
-        ValueError: A log is to be made.
-    """
-
-    _history: Any
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        create: bool = False,
-        compression: Compression = None,
-        limits: Limits | None = None,
-        timeout: float = DEFAULT_TIMEOUT,
-        token: str | None = None,
-    ) -> None:
-        if create or compression is not None:
-            raise ValueError(f"{path}: a log is made where its server is: jellyp log init")
-        self._client = Client(os.fspath(path), token, timeout)
-        self._history = RemoteHistory(self._client, limits or Limits())
-        # A server that is not there at the start may be a wrong address.
-        self._get(patience=0)
-
-    @property
-    def path(self) -> Path:
-        """There is none: see `location`.
-
-        Raises:
-            LogError: Always.
-        """
-        raise LogError(_NO_FOLDER)
-
-    @property
-    def location(self) -> str:
-        """The address of the log."""
-        return self._client.address
+        self.location = client.address
+        self.close = client.close
 
     def __reduce__(self) -> Any:
         raise TypeError("a log on a server can't be pickled or copied: open it by its address")
 
-    def close(self) -> None:
-        """Close the connections to the server."""
-        self._client.close()
+    @property
+    def path(self) -> Path:
+        raise LogError(_NO_FOLDER)
 
-    def _get(self, *, patience: float | None = None) -> None:
-        """Ask for the newest patch and the snapshots."""
+    def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         try:
-            fields = self._client.json("", patience=patience)
-        except MissingVersion:
-            raise self._client.no_log() from None
+            # Once: a server that is not there at the start may be a wrong address.
+            return self._client.read(self._described, "GET", "")[:3]
+        except MissingVersion as error:
+            raise LogError(f"{self.location} is no patch log: {error}") from None
+
+    def _described(self, fields: Any) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
+        """Return the id of the log, its compression, its newest patch, and its snapshots."""
+        stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
+        snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
+        head = None if fields["head"] is None else self.entry_in(fields["head"])
+        return str(fields["id"]), fields["compression"], head, snapshots
+
+    def reading(self) -> AbstractContextManager[State]:
+        return nullcontext(self)
+
+    def newest(self) -> LogEntry | None:
+        return self._client.get("", self._described)[2]
+
+    def find(self, version: int | str) -> LogEntry:
+        return self._client.get(f"patches/{version}", self.entry_in)
+
+    def find_id(self, id: URIRef) -> int | None:
         try:
-            self._log_id = str(fields["id"])
-            self._compression = fields["compression"]
-            self._stored = [
-                (int(each["version"]), str(each["digest"])) for each in fields["snapshots"]
-            ]
-            head = fields["head"]
-        except (KeyError, TypeError, ValueError):
-            raise self._client.no_log() from None
-        self._head = None if head is None else self._history.entry(head)
-
-    def refresh(self) -> LogEntry | None:
-        """Update the view with the changes of other writers.
-
-        Returns:
-            The newest patch.
-        """
-        self._get()
-        return self._head
-
-    def entry(self, version: Version = None) -> LogEntry:
-        """Return the patch that makes a version; it is not read. See `PatchLog.entry`."""
-        found = self._resolve(version)
-        if found == 0:
-            raise MissingVersion(NO_PATCH)
-        entry: LogEntry = self._history.find(found)
-        return entry
-
-    def _find_id(self, id: URIRef) -> int | None:
-        try:
-            return int(self._history.find(id).version)
+            return self.find(id).version
         except MissingVersion:
             return None
 
-    def _resolve(self, version: Version) -> int:
-        return resolve(version, self.version, self._find_id, self._history.find)
+    def between(self, since: int, upto: int, most: int = ALL) -> list[LogEntry]:
+        return self._list(since, upto=upto)[:most] if since < upto else []
 
-    def _snapshots(self, upto: int) -> list[Snapshot]:
-        return [
-            Snapshot(version, "", "", digest) for version, digest in self._stored if version <= upto
-        ]
+    def latest(self, upto: int, count: int) -> list[LogEntry]:
+        if count > wire.MOST_ENTRIES:
+            return self._list(0, upto=upto)[-count:]
+        return self._list(0, upto=upto, last=count)
 
-    def latest(self, count: int = 10) -> list[LogEntry]:
-        """Return the last patches; see `PatchLog.latest`."""
-        if count > MOST_ENTRIES:
-            return self.patches()[-count:]
-        return self._list(0, upto=self.version, last=count)
+    def snapshots(self, upto: int) -> list[Snapshot]:
+        return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
 
-    def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
-        start, end = self._resolve(0 if since is None else since), self._resolve(upto)
-        return self._list(start, upto=end) if start < end else [], start, end
+    def entry_in(self, fields: Any) -> LogEntry:
+        """Return the patch of an answer, or of an event, which may have its segment."""
+        entry = _RemoteEntry(row_of(fields), self)
+        if "patch" in fields:
+            entry.inline = base64.b64decode(fields["patch"], validate=True)
+            if hashlib.sha256(entry.inline).hexdigest() != entry.digest:
+                raise ValueError("the segment is another one")
+        return entry
 
     def _list(self, since: int, **parameters: int) -> list[LogEntry]:
-        """Ask for the patches after a version, page by page."""
+        """Return the patches after a version, which are fetched page by page."""
         entries: list[LogEntry] = []
-        while True:
-            answer = self._client.json("patches", since=since, **parameters)
-            try:
-                patches, following = answer["patches"], answer["next"]
-            except (KeyError, TypeError):
-                raise self._client.no_log() from None
-            entries += map(self._history.entry, patches)
-            if following is None:
-                break
-            if not isinstance(following, int) or following <= since:
-                raise self._client.no_log()
+
+        def take(fields: Any) -> int | None:
+            entries.extend(map(self.entry_in, fields["patches"]))
+            following: int | None = fields["next"]
+            if following is not None and following <= since:
+                raise ValueError("the next page is none")
+            return following
+
+        following: int | None = since
+        while following is not None:
             since = following
+            following = self._client.get("patches", take, since=since, **parameters)
         rows = [entry.row for entry in entries]
         broken = rows and broken_links(rows, rows[0][1] - 1, rows[0][3])
         if broken:
             raise LogError(f"{self.location}: the log is broken: {broken[0][1]}")
         return entries
 
-    def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
-        name = f"the snapshot of version {snapshot.version}"
-        path = f"snapshots/{snapshot.version}"
-        try:
-            file = fetch(self._client, path, JELLY, snapshot.digest, name)
-            load_data(file, target, self._history.limits)
-        except LimitError:
-            raise
-        except (LogError, DecodeError, OSError) as error:
-            warn(f"{name} is not used: {error}", LogWarning)
-            return False
-        return True
-
-    def snapshot(self, version: Version = None) -> Path:
-        """Have the server write a snapshot; see `PatchLog.snapshot`.
-
-        Returns:
-            The place of the snapshot, relative to the address.
-        """
-        number = self.entry(version).version
-        self._client.change("snapshots", version=str(number))
-        return Path(f"snapshots/{number}")
-
-    def verify(self, *, deep: bool = False) -> list[LogProblem]:
-        """Have the server find all problems of the log; see `PatchLog.verify`."""
-        found = self._client.json("problems", silence=LONG, deep=deep)
-        try:
-            return [
-                LogProblem(Path(each["path"]), each["message"], each["version"], each["advice"])
-                for each in found["problems"]
-            ]
-        except (KeyError, TypeError):
-            raise self._client.no_log() from None
-
-    def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
-        """Iterate over the patches as they come; see `PatchLog.follow`.
-
-        A lost connection is made again, however long it takes.
-        """
-        version = self.version if since is None else self._resolve(since)
-        for old in self._list(version):
-            self._see(old)
-            yield old
-            version = old.version
-        silence = 2 * HEARTBEAT if timeout is None else min(2 * HEARTBEAT, timeout)
-        last, retries = time.monotonic(), waits()
-        while timeout is None or time.monotonic() < last + timeout:
+    def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]:
+        # Events bring small patches with them; but only a list says that it has all there are.
+        for entry in [] if timeout is None else self._list(version):
+            yield entry
+            version = entry.version
+        silence = 2 * wire.HEARTBEAT if timeout is None else min(2 * wire.HEARTBEAT, timeout)
+        retries = waits()
+        while True:
+            yield None
             with suppress(ConnectionError):
-                for entry in self._events(version, silence):
-                    if entry is not None:
-                        if entry.first != version + 1:
-                            raise self._client.no_log()
-                        version = entry.version
-                        self._see(entry)
-                        yield entry
-                        last, retries = time.monotonic(), waits()
-                    elif timeout is not None and time.monotonic() > last + timeout:
-                        return
+                for found in self._events(version, silence):
+                    if found is not None:
+                        version, retries = found.version, waits()
+                    yield found
             time.sleep(next(retries))
 
-    def _events(self, since: int, silence: float) -> Iterator[RemoteEntry | None]:
-        """Yield an item for each event of one connection: its patch, or None if it has none."""
-        headers, parameters = {"Accept": EVENTS}, {"since": since}
-        with self._client.stream("events", headers, parameters, silence=silence) as response:
-            kind = ""
-            for line in self._lines(response):
-                field, _, value = line.partition(": ")
-                if field == "event":
-                    kind = value
-                elif field == "data" and kind == "gone":
-                    raise MissingVersion(str(self._fields(value).get("message")))
-                elif field == "data" and kind == "patch":
-                    yield self._entry_of(self._fields(value))
-                elif not field:
-                    # A comment: there is no news.
+    def _events(self, version: int, silence: float) -> Iterator[LogEntry | None]:
+        """Yield the patches that one connection brings, and None for an event without one."""
+        options: Any = {"params": {"since": version}, "headers": {"Accept": wire.EVENTS}}
+        with self._client.ask("GET", "events", silence, **options) as response:
+            for event in httpx2.EventSource(response, max_event_size=4 * wire.MAX_INLINE):
+                fields: Any = event.json()
+                if event.event == "gone":
+                    raise MissingVersion(fields["message"])
+                if event.event != "patch":
                     yield None
+                    continue
+                entry = self.entry_in(fields)
+                if entry.first != version + 1:
+                    raise ValueError("a patch was left out")
+                version = entry.version
+                yield entry
 
-    def _lines(self, response: httpx2.Response) -> Iterator[str]:
-        """Yield the lines of an answer without an end."""
-        rest = ""
-        for text in response.iter_text():
-            *lines, rest = (rest + text).split("\n")
-            yield from lines
-            if len(rest) > _MOST_LINE:
-                raise self._client.no_log()
+    def append(
+        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
+    ) -> LogEntry:
+        """Send a patch, again if no answer comes, until it is known what became of it."""
+        file: Any = _Held(_IN_MEMORY)
+        place = Place(0, 0, id, prev)
+        write_segment(file, patch.operations(), place=place, options=options, is_compressed=False)
+        patch.check_end()
+        headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
+        # May an earlier request have been done, though no answer came?
+        is_unknown = False
 
-    def _fields(self, data: str) -> dict[str, Any]:
+        def send() -> LogEntry:
+            nonlocal is_unknown
+            file.seek(0)
+            chunks = iter(partial(file.read, _CHUNK), b"")
+            try:
+                return self._client.post("patches", self.entry_in, content=chunks, headers=headers)
+            except (ConnectionError, LogConflict) as error:
+                is_unknown = is_unknown or isinstance(error, Unanswered)
+                found = self._find_sent(place, error) if is_unknown else None
+                if found is None:
+                    raise
+                return found
+
         try:
-            fields = json.loads(data)
-        except ValueError:
-            fields = None
-        if not isinstance(fields, dict):
-            raise self._client.no_log()
-        return fields
+            return self._client.again(send)
+        except ConnectionError as error:
+            if is_unknown:
+                raise self._client.unknown("the patch was committed", error) from error
+            raise
 
-    def _entry_of(self, fields: dict[str, Any]) -> RemoteEntry:
-        """Return the patch of an event, which may have its segment."""
-        entry: RemoteEntry = self._history.entry(fields)
-        if "patch" not in fields:
-            return entry
+    def _find_sent(self, place: Place, error: Exception) -> LogEntry | None:
+        """Return a patch that may have been sent; None if another one, or none, has its place."""
+        with suppress(MissingVersion, ConnectionError):
+            with suppress(MissingVersion):
+                found = self.find(place.id)
+                is_squashed = found.first < found.version
+                return found if is_squashed or found.prev == place.prev else None
+            before = 0 if place.prev is None else self.find(place.prev).version
+            if self.find(before + 1).prev == place.prev:
+                return None
+        if isinstance(error, LogConflict):
+            # It may be one of several that were squashed.
+            raise self._client.unknown("the patch was committed", error) from error
+        return None
+
+    def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
+        versions = {"first": entries[0].first, "last": entries[-1].version}
+        return self._change("squash", self.entry_in, **versions)
+
+    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
+        """Have the server store a snapshot; return its place, relative to the address."""
+        return self._change(
+            "snapshots", lambda fields: Path(f"snapshots/{entry.version}"), version=entry.version
+        )
+
+    def _change(self, path: str, make: Callable[[Any], _T], **versions: int) -> _T:
         try:
-            inline = base64.b64decode(fields["patch"], validate=True)
-        except (ValueError, TypeError):
-            raise self._client.no_log() from None
-        if len(inline) > MAX_INLINE or hashlib.sha256(inline).hexdigest() != entry.digest:
-            raise self._client.no_log()
-        entry.inline = inline
-        return entry
+            return self._client.post(path, make, params=versions)
+        except Unanswered as error:
+            raise self._client.unknown("the log was changed", error) from error
+
+    def open_snapshot(self, snapshot: Snapshot) -> Readable:
+        what = f"the snapshot of version {snapshot.version}"
+        return self.fetch(f"snapshots/{snapshot.version}", wire.JELLY, snapshot.digest, what)
+
+    def find_problems(self, *, deep: bool) -> list[LogProblem]:
+        def make(fields: Any) -> list[LogProblem]:
+            found = fields["problems"]
+            return [LogProblem(**{**each, "path": Path(each["path"])}) for each in found]
+
+        return self._client.get("problems", make, _LONG, deep=deep)
+
+    def fetch(
+        self, path: str, media_type: str, digest: str, what: str, size: int | None = None
+    ) -> Readable:
+        """Fetch a stored file, of at most ``size`` bytes, and check its digest."""
+        # The digest is that of the stored bytes, which may be compressed.
+        headers = {"Accept": media_type, "Accept-Encoding": "zstd"}
+
+        def take() -> tuple[Any, str]:
+            file, found = _Held(_IN_MEMORY), hashlib.sha256()
+            with self._client.ask("GET", path, headers=headers) as response:
+                for chunk in response.iter_raw():
+                    file.write(chunk)
+                    found.update(chunk)
+                    if size is not None and file.tell() > size:
+                        raise LogError(f"{self.location}: {what} has more than its {size} bytes")
+            file.seek(0)
+            return file, found.hexdigest()
+
+        file, found = self._client.again(take)
+        if found != digest:
+            raise LogError(
+                f"{self.location}: {what} came damaged: its SHA-256 is {found}, and should be"
+                f" {digest}"
+            )
+        return file  # type: ignore[no-any-return]

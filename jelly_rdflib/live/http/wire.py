@@ -1,68 +1,67 @@
-"""What both sides say: ETags, media types, and the patches of a log as JSON."""
+"""What both sides say: media types, ETags, and errors."""
 
 from __future__ import annotations
 
-import datetime
-import re
 from typing import Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.log.entry import Row
-from jelly_rdflib.log.names import InvalidId, parse_patch_id
+from jelly_rdflib import errors
+from jelly_rdflib.log.incoming import UnfitPatch
+from jelly_rdflib.log.names import InvalidId
 
 JELLY_PATCH = "application/x-jelly-rdf-patch"
 JELLY = "application/x-jelly-rdf"
 JSON = "application/json"
 EVENTS = "text/event-stream"
 
-MOST_ENTRIES = 1000
-"""How many patches an answer lists at most."""
-MAX_INLINE = 1 << 16
-"""The largest segment, in bytes, that comes with the news of it."""
-HEARTBEAT = 15.0
-"""The seconds after which a server that has no news says so."""
-
-# RFC 9110 has no way to say that a patch must be the first one: "If-None-Match: *" asks for no log.
-_EMPTY = '"empty"'
-_ETAG = re.compile(r'(W/)?"([^"]*)"')
-_ETAGS = re.compile(rf"{_ETAG.pattern}(?:\s*,\s*{_ETAG.pattern})*")
+MOST_ENTRIES = 1000  # that an answer lists
+MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with the news of it
+HEARTBEAT = 15.0  # the seconds after which a server that has no news says so
+EMPTY = "empty"  # the ETag of a log without patches
 
 
 def etag(head: str | None) -> str:
-    """Return the ETag of a log whose newest patch has this id; None: it has no patch.
-
-    Examples:
-        >>> etag("uuid:1"), etag(None)
-        ('"uuid:1"', '"empty"')
-    """
-    return _EMPTY if head is None else f'"{head}"'
+    """Return the ETag of a log whose newest patch has this id; None: it has no patch."""
+    # RFC 9110 has no way to ask for this: "If-None-Match: *" means that there is no log.
+    return f'"{EMPTY if head is None else head}"'
 
 
-def parse_etags(value: str) -> list[URIRef | None]:
-    """Return the ids in ``If-Match``; None for a log without patches. Weak ones never match.
+# The first one that an error is of counts.
+_STATUSES: tuple[tuple[Any, int], ...] = (
+    (errors.LogConflict, 412),
+    (errors.MissingVersion, 404),
+    (errors.LimitError, 413),
+    ((UnfitPatch, InvalidId, errors.DecodeError, errors.EncodeError), 400),
+)
+_ERRORS: dict[int, type[Exception]] = {
+    **dict.fromkeys((401, 403), PermissionError),
+    # Of a server, or a proxy before it, that is not there at the moment.
+    **dict.fromkeys((429, 502, 503, 504), ConnectionError),
+}
 
-    Anything that is no list of ETags of a log is an InvalidId.
 
-    Examples:
-        >>> parse_etags('"empty", W/"x"')
-        [None]
-    """
-    if _ETAGS.fullmatch(value.strip()) is None:
-        raise InvalidId(f"{value!r} is no list of ETags: they stand in quotation marks")
-    strong = (found[2] for found in _ETAG.finditer(value) if not found[1])
-    return [None if f'"{each}"' == _EMPTY else parse_patch_id(each) for each in strong]
+def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
+    """Return the status and the JSON for a request that failed; 500 tells nothing of the error."""
+    if isinstance(error, errors.LogConflict) and error.expected is None and error.head is None:
+        return 503, {"detail": "others are writing to the log"}
+    for kinds, status in _STATUSES:
+        if isinstance(error, kinds):
+            return status, {"detail": str(error), **vars(error)}
+    return 500, {"detail": "the server can't do that now: its standard error says why"}
 
 
-def row_of(fields: dict[str, Any]) -> Row:
-    """Return the row of a patch from `jelly_rdflib.log.tables.entry_fields`.
-
-    The digest is in place of the file.
-
-    A KeyError, TypeError or ValueError says that the fields are no patch.
-    """
-    version, first, size = (int(fields[key]) for key in ("version", "first", "bytes"))
-    id, digest = str(fields["id"]), str(fields["digest"])
-    prev = None if fields["prev"] is None else str(fields["prev"])
-    time = datetime.datetime.fromisoformat(fields["time"]).timestamp()
-    return version, first, id, prev, digest, size, digest, time
+def error_of(status: int, fields: Any, address: str) -> Exception:
+    """Return the error that an answer stands for; a KeyError or TypeError: for none."""
+    has_detail = isinstance(fields, dict) and "detail" in fields
+    detail = fields["detail"] if has_detail else f"the server answers {status}"
+    if isinstance(detail, list):
+        # FastAPI lists what is wrong with the parameters.
+        detail = "; ".join(each["msg"] for each in detail)
+    if status == 412:
+        expected, head = (fields[key] and URIRef(fields[key]) for key in ("expected", "head"))
+        version = fields["version"]
+        return errors.LogConflict(detail, expected=expected, head=head, version=version)
+    if status == 404:
+        return errors.MissingVersion(detail)
+    return _ERRORS.get(status, errors.LogError)(f"{address}: {detail}")

@@ -55,26 +55,31 @@ def opened(
     file: str,
     storage: Storage,
     kind: Kind,
-    limits: Limits,
+    options: ReadOptions,
     part: Part | None = None,
-    **settings: Any,
+    *,
+    is_quiet: bool = False,
 ) -> Iterator[BatchSource]:
-    """Open a file, with settings of a `Reading`, or a part of it.
+    """Open a file, or a part of it; with ``is_quiet`` nothing is warned of.
 
     Its reader raises a DecodeError if it is the other Jelly.
     """
     is_statements = kind.is_statements
+    settings: dict[str, Any] = {
+        "limits": options.limits,
+        "on_repeated_options": options.on_repeated_options,
+    }
     with closing(storage.at(file).open(file)) as source:
         if part is None:
             batches = open_input(
                 source,
                 format=kind.format,
                 holds_changes=not is_statements,
-                limits=limits,
+                is_quiet=is_quiet,
                 **settings,
             ).batches()
         else:
-            batches = read_part(source, part, is_statements=is_statements, limits=limits)
+            batches = read_part(source, part, is_statements=is_statements, **settings)
         with closing(batches):
             yield batches
 
@@ -95,7 +100,7 @@ def find_statement_type(
 
 def _look(file: str, storage: Storage, kind: Kind, options: ReadOptions) -> str | None:
     try:
-        with opened(file, storage, kind, options.limits, is_quiet=True) as batches:
+        with opened(file, storage, kind, options, is_quiet=True) as batches:
             next(batches, None)
             return statement_type(batches.options)
     except DecodeError as error:
@@ -117,7 +122,8 @@ def plan(
     In the mode FAILFAST an empty file is a DecodeError, and so are those of `find_statement_type`.
 
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
-    after some damage as if nothing was missing.
+    after some damage as if nothing was missing. A file in which streams may start anew is read as a
+    whole.
     """
     for file in files:
         if file.is_missing and not options.ignores_missing:
@@ -140,7 +146,8 @@ def plan(
     for file in files:
         path, size = file.path, file.size
         parts: list[Part] = []
-        if kind.has_frames and options.mode == FAILFAST and size > SLACK * target:
+        is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"
+        if kind.has_frames and is_divisible and size > SLACK * target:
             parts = _parts_of(file, storage, kind, target, options.limits)
         if len(parts) > 1:
             partitions.extend(FilePartition([(path, part)], first) for part in parts)

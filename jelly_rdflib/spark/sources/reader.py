@@ -57,6 +57,9 @@ class RowsReader:
         self.schema = schema
         self.filters = Filters.of(options)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.kind.name}: {', '.join(self.paths)}>"
+
     def find_files(self) -> list[Entry]:
         """Return the current files of the paths."""
         options = self.options
@@ -104,8 +107,8 @@ class RowsReader:
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
         maker = RowMaker(self.kind, self.options, self.filters, schema)
-        limits, place = self.options.limits, None if part is None else part.place
-        batches = opened(path, self.storage, self.kind, limits, part)
+        place = None if part is None else part.place
+        batches = opened(path, self.storage, self.kind, self.options, part)
         try:
             yield from maker.rows(path, batches, self._constants(path, schema), place, first)
         except FileNotFoundError:

@@ -38,6 +38,9 @@ class FileSource(DataSource):
     settings: ClassVar[Mapping[str, str]] = {}
     """How to reach stores, as the session says."""
 
+    def __repr__(self) -> str:
+        return f"<FileSource of {self.kind.name}>"
+
     @classmethod
     def name(cls) -> str:
         """Return the format's name."""

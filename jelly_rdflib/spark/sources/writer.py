@@ -73,6 +73,9 @@ class PartitionWriter:
         self._temporary = os.path.join(self._folder, f"_temporary-{job}")
         self._suffix = f"{kind.extension}{self._options.suffix}"
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._kind.name}: {self._folder}>"
+
     @property
     def _place(self) -> Machine | Store:
         return self._storage.at(self._folder)

@@ -3,15 +3,16 @@
 ctypedef struct StoredTerm:
     uint64_t place  # of the text in the data, shifted left by 8 bits, and the kind
     uint32_t hash
-    uint32_t extra  # number of the tag or the datatype, as in `TermColumns`
+    # Number of the tag or the datatype, as in `TermColumns`; of a tag, that of the tag in lower case
+    # if it is another.
+    uint32_t extra
 
 
 ctypedef struct TermKey:
     # What makes a term: two are equal if these are.
     int kind
     Span text
-    uint32_t datatype  # a typed literal's
-    Span tag  # a language literal's, in any case
+    uint32_t extra  # as above
     uint64_t hash  # of which the low half is used
 
 
@@ -30,15 +31,14 @@ cdef class Dictionary:
     cdef size_t data_capacity
     cdef SlotTable table
     cdef RecentNode* recent
-    # Literals that differ from one of the table in the case of the language tag: their numbers, by
-    # the number of that one and their own tag.
-    cdef dict spellings
+    # Literals that differ from one of the table in the case of the language tag.
+    cdef dict spellings  # their numbers, by that of the one in the table and that of their tag
     # The number of the last literal in its own spelling; 0 if the table has it in this spelling.
     cdef uint32_t spelling
 
     # Each returns a number, or 0 if the store does not have the term and is not to get it.
     cdef int64_t number_of_node(self, object node, bint is_added) except -1
-    cdef int64_t number_of_iri(self, object iri, bint is_added) except -1
+    cdef int64_t number_of_text(self, int kind, Span text, bint is_added) except -1
     cdef int64_t number_of_term(
         self, const TermColumns* terms, uint32_t term, bint is_added
     ) except -1
@@ -46,14 +46,9 @@ cdef class Dictionary:
 
     cdef void prefetch_terms(self, const uint64_t* hashes, uint32_t count) noexcept
     cdef uint64_t* slot_of(self, const TermKey* key) noexcept
-    cdef uint32_t add_key(self, TermKey* key) except 0
-    cdef uint32_t append(self, TermKey* key) except 0
-    cdef uint32_t find_spelling(self, TermKey* key, uint32_t number, bint is_added) except? 0
+    cdef uint32_t append(self, const TermKey* key) except 0
     cdef int reserve(self, size_t text) except -1
     cdef object node(self, uint32_t number)
-    cdef bint is_small(self, uint32_t number) noexcept
-    cdef object make_node(self, uint32_t number)
-    cdef void forget_nodes(self) noexcept
 
 
 cdef inline int stored_kind(Dictionary terms, uint32_t number) noexcept:
@@ -66,6 +61,29 @@ cdef inline Span stored_text(Dictionary terms, uint32_t number) noexcept:
     text.start = terms.data + (terms.terms[number].place >> 8)
     text.end = terms.data + (terms.terms[number + 1].place >> 8)
     return text
+
+
+cdef inline uint32_t compared_extra(Dictionary terms, uint32_t extra) noexcept:
+    """Return the number by which a datatype or tag is compared: tags in lower case."""
+    return terms.terms[extra].extra or extra
+
+
+cdef inline bint is_literal(int kind) noexcept:
+    """Is it a literal with a tag or a datatype?"""
+    return kind == TermKind.LANGUAGE_LITERAL or kind == TermKind.TYPED_LITERAL
+
+
+cdef inline TermKey key_of(Dictionary terms, uint32_t number) noexcept:
+    """Return what makes a term, good until a term is added; its extra is a number of this store."""
+    cdef TermKey key
+    key.kind = stored_kind(terms, number)
+    key.text = stored_text(terms, number)
+    key.extra = terms.terms[number].extra
+    key.hash = terms.terms[number].hash
+    return key
+
+
+cdef int64_t find_number(Dictionary terms, object node) except -1
 
 
 cdef inline object node_of(Dictionary terms, uint32_t number):

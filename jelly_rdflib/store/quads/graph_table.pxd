@@ -10,7 +10,7 @@ ctypedef struct GraphTable:
     GraphEntry* entries
     uint32_t count, capacity
     uint32_t filled  # how many have quads
-    SlotTable slots  # of an entry's number + 1
+    SlotTable slots  # of entries, each with its number + 1
     uint32_t last  # the entry that was found last
 
 

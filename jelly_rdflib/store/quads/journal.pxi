@@ -52,14 +52,14 @@ cdef class StoreJournal:
         """
         cdef QuadStore store = self.store
         cdef Mark told
-        cdef int64_t name = find_number(store, self.default_graph)
+        cdef int64_t name = find_number(store.terms, self.default_graph)
         cdef int64_t refused = 0
         cdef uint32_t row
         cdef uint8_t op
         cdef uint64_t[2] counts = [0, 0]
         cdef Batch batch
         if self.refused is not None:
-            refused = find_number(store, self.refused)
+            refused = find_number(store.terms, self.refused)
         self.batch.start(store.terms, store.rows, <uint32_t>name)
         told = store.told
         while not self.batch.is_full():
@@ -104,10 +104,13 @@ cdef class StoreJournal:
 
         May be called again.
         """
-        if self.is_one and not of_all_graphs:
-            self.store.undo_graph(self.default_graph)
-        else:
-            self.store.undo(&self.store.times.committed, 0)
+        cdef QuadStore store = self.store
+        cdef uint32_t graph = 0
+        cdef bint is_one = self.is_one and not of_all_graphs
+        if is_one:
+            graph = <uint32_t>find_number(store.terms, self.default_graph)
+        if graph != 0 or not is_one:
+            undo(store, &store.times.committed, graph)
         self.skip()
 
     @property

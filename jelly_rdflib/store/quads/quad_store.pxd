@@ -4,7 +4,7 @@
 cdef class QuadStore:
     cdef Dictionary terms
     cdef Rows rows
-    cdef RowIndex index  # of the rows that are alive
+    cdef SlotTable index  # of the rows that are alive, each with its number + 1
     cdef GraphTable graphs
     cdef list runs  # of rows 0 to `sealed`; it is replaced, not changed
     cdef uint32_t sealed
@@ -36,7 +36,6 @@ cdef class QuadStore:
     cdef void prefetch_slot(self, const Row* row) noexcept
     cdef void prefetch_row(self, const Row* row) noexcept
     cdef int remove_at(self, uint64_t* slot) except -1
-    cdef void note_change(self, const Row* row, int change) noexcept
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1
@@ -45,17 +44,9 @@ cdef class QuadStore:
     cdef int set_mark(self) except -1
     cdef int undo_marked(self) except -1
     cdef void drop_mark(self) noexcept
-    cdef int undo_graph(self, object name) except -1
-    cdef int undo(self, const Mark* mark, uint32_t graph) except -1
-    cdef int bring_back(self, const Mark* mark, uint32_t graph, bint is_clean) except -1
-    cdef void list_again(self, const Mark* mark, uint32_t graph) noexcept
-    cdef void clamp(self, Mark* mark) noexcept
-    cdef void drop_rows(self, uint32_t count) noexcept
     cdef int commit_told(self) except -1
     cdef bint has_untold(self) noexcept
     cdef bint is_free(self) noexcept
     cdef int tidy(self) except -1
-    cdef int vacuum(self) except -1
-    cdef void take(self, QuadStore fresh, uint32_t committed_rows) noexcept
     cdef object graph_object(self, uint32_t name)
     cdef int keep_graph(self, uint32_t name, object graph) except -1

@@ -100,7 +100,7 @@ cdef bint number_pattern(QuadStore store, tuple pattern, Row* row) except -1:
     for i in range(3):
         number = 0
         if pattern[i] is not None:
-            number = find_number(store, pattern[i])
+            number = find_number(store.terms, pattern[i])
             if number == 0:
                 return False
         row.terms[i] = <uint32_t>number
@@ -108,11 +108,7 @@ cdef bint number_pattern(QuadStore store, tuple pattern, Row* row) except -1:
     return True
 
 
-cdef int64_t find_number(QuadStore store, object node) except -1:
-    return find_number_in(store.terms, node)
-
-
-cdef int64_t find_number_in(Dictionary terms, object node) except -1:
+cdef int64_t find_number(Dictionary terms, object node) except -1:
     try:
         return terms.number_of_node(node, False)
     except EncodeError:
@@ -139,7 +135,7 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
     if not number_pattern(store, pattern, &row):
         return None
     if graph is not None:
-        name = find_number(store, graph_name)
+        name = find_number(store.terms, graph_name)
     if snapshot.terms is not store.terms:
         return find_rows(store, pattern, graph)
     if graph is None:

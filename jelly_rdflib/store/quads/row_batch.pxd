@@ -11,7 +11,8 @@ cdef class RowBatch:
     # The numbers that the store's terms have in the batch, 0 for none; and which have one.
     cdef uint32_t* numbers
     cdef uint32_t* numbered
-    cdef size_t capacity, numbered_count, numbered_capacity
+    cdef size_t capacity
+    cdef uint32_t numbered_count, numbered_capacity
 
     cdef int start(self, Dictionary terms, Rows rows, uint32_t default_name) except -1
     cdef bint is_full(self) noexcept

@@ -89,16 +89,14 @@ cdef class RowBatch:
         cdef Span text
         cdef Failure failure
         cdef int64_t number
-        cdef size_t capacity
         if self.numbers[term] != 0:
             return self.numbers[term]
-        if stored.terms[term].extra != 0:
+        if is_literal(stored_kind(stored, term)):
             extra = self.number(stored.terms[term].extra)
         text = stored_text(stored, term)
-        if self.numbered_count == self.numbered_capacity:
-            capacity = 2 * self.numbered_capacity + 1024
-            grow(<void**>&self.numbered, capacity * sizeof(uint32_t))
-            self.numbered_capacity = capacity
+        make_room(
+            <void**>&self.numbered, self.numbered_count, &self.numbered_capacity, sizeof(uint32_t)
+        )
         number = terms_intern(
             table, <TermKind>stored_kind(stored, term), text.start, text.end - text.start, extra,
             hash_key(stored_kind(stored, term), text, table.hashes[extra]), NULL, &failure,

@@ -33,11 +33,15 @@ ctypedef struct Death:
     uint32_t row, before
 
 
+ctypedef struct Block:
+    Row* rows
+    # When each row died: 0 for one that is alive. NULL if all rows of the block are.
+    uint32_t* deaths
+
+
 @cython.final
 cdef class Rows:
-    cdef Row** blocks
-    # The deaths of a block's rows: 0 for a row that is alive. NULL if all rows of a block are.
-    cdef uint32_t** deaths
+    cdef Block* blocks
     cdef uint32_t count, block_count, block_capacity
     # The terms that objects of rows are spelled as, where that is not as the dictionary has them.
     cdef dict spellings
@@ -47,11 +51,11 @@ cdef class Rows:
 
 
 cdef inline Row* row_at(Rows rows, uint32_t row) noexcept:
-    return &rows.blocks[row >> BLOCK_BITS][row & (BLOCK_ROWS - 1)]
+    return &rows.blocks[row >> BLOCK_BITS].rows[row & (BLOCK_ROWS - 1)]
 
 
 cdef inline uint32_t death_of(Rows rows, uint32_t row) noexcept:
-    cdef uint32_t* deaths = rows.deaths[row >> BLOCK_BITS]
+    cdef uint32_t* deaths = rows.blocks[row >> BLOCK_BITS].deaths
     return 0 if deaths == NULL else deaths[row & (BLOCK_ROWS - 1)]
 
 
@@ -68,7 +72,7 @@ cdef inline bint may_return(const Mark* mark, uint32_t row, uint32_t death) noex
 
 cdef inline void set_death(Rows rows, uint32_t row, uint32_t death) noexcept:
     """Set the death of a row, after `reserve_death`."""
-    rows.deaths[row >> BLOCK_BITS][row & (BLOCK_ROWS - 1)] = death
+    rows.blocks[row >> BLOCK_BITS].deaths[row & (BLOCK_ROWS - 1)] = death
 
 
 cdef inline uint32_t object_of(Rows rows, uint32_t row) except? 0:
@@ -82,3 +86,10 @@ cdef inline bint is_row(const Row* one, const Row* other) noexcept:
         load64(<const uint8_t*>one) == load64(<const uint8_t*>other)
         and load64(<const uint8_t*>one + 8) == load64(<const uint8_t*>other + 8)
     )
+
+
+cdef inline uint64_t hash_row(const Row* row) noexcept:
+    cdef uint64_t first = load64(<const uint8_t*>row)
+    cdef uint64_t second = load64(<const uint8_t*>row + 8)
+    # The numbers of terms are no secret: without the seed, quads could be chosen that collide.
+    return fold(first ^ hash_seed(), second ^ MIX_B)

@@ -6,16 +6,9 @@ each is at least twice as long as the next one and there are few of them.
 """
 
 cdef enum:
-    # So few items are sorted by insertion.
-    FEW_ITEMS = 48
     SAMPLE_EVERY = 16
     # To sort so many rows takes memory that is given back to the system.
     MANY_ROWS = 1 << 16
-    DIGIT_VALUES = 256
-
-cdef enum:
-    # Orders: by which terms, one after the other.
-    SPOG, POSG, OSPG, GSPO, GPOS, GOSP, ORDERS
 
 
 cdef extern from *:
@@ -32,11 +25,6 @@ cdef extern from *:
     """
     const uint8_t[4]* ORDER_COLUMNS "jelly_order_columns"
     void trim_memory "jelly_trim_memory"() noexcept
-
-
-ctypedef struct SortItem:
-    uint64_t key
-    uint32_t number  # of a row or a term
 
 
 @cython.nonecheck(True)
@@ -108,21 +96,18 @@ cdef Permutation merge_permutations(
     cdef uint32_t at = 0, other = 0
     cdef uint32_t count = 0 if second is None else second.count
     cdef Permutation merged = make_permutation(times, first.count + count)
-    while at < first.count and other < count:
-        if compare_rows(
-            row_at(rows, first.rows[at]), row_at(rows, second.rows[other]), order
-        ) <= 0:
+    while at < first.count or other < count:
+        if other == count or (
+            at < first.count
+            and compare_rows(
+                row_at(rows, first.rows[at]), row_at(rows, second.rows[other]), order
+            ) <= 0
+        ):
             keep_row(merged, rows, times, first.rows[at])
             at += 1
         else:
             keep_row(merged, rows, times, second.rows[other])
             other += 1
-    while at < first.count:
-        keep_row(merged, rows, times, first.rows[at])
-        at += 1
-    while other < count:
-        keep_row(merged, rows, times, second.rows[other])
-        other += 1
     take_samples(merged, rows, order)
     return merged
 
@@ -254,25 +239,18 @@ cdef inline int compare_key(
 cdef int sort_rows(
     Rows rows, int order, uint32_t* numbers, uint32_t count, const uint32_t* ranks
 ) except -1:
-    """Sort numbers of rows: by two terms, then those that have both in common by the others.
+    """Sort numbers of rows by the rows' terms, in an order.
 
     Terms are compared by their ranks, or by their numbers if ``ranks`` is NULL.
     """
     cdef SortItem* items = <SortItem*>PyMem_RawMalloc(2 * <size_t>count * sizeof(SortItem) + 1)
-    cdef uint32_t i, start
+    cdef uint32_t i
     if items == NULL:
         raise MemoryError
     try:
         for i in range(count):
             items[i].number = numbers[i]
-            items[i].key = sort_key(rows, numbers[i], order, 0, ranks)
-        sort_items(items, items + count, count)
-        start = 0
-        for i in range(1, count + 1):
-            if i == count or items[i].key != items[start].key:
-                if i - start > 1:
-                    sort_ties(rows, order, items + start, items + count, i - start, ranks)
-                start = i
+        sort_row_items(rows, order, 0, items, items + count, count, ranks)
         for i in range(count):
             numbers[i] = items[i].number
     finally:
@@ -282,13 +260,22 @@ cdef int sort_rows(
     return 0
 
 
-cdef int sort_ties(
-    Rows rows, int order, SortItem* items, SortItem* spare, uint32_t count, const uint32_t* ranks
+cdef int sort_row_items(
+    Rows rows, int order, int place, SortItem* items, SortItem* spare, uint32_t count,
+    const uint32_t* ranks,
 ) except -1:
+    """Sort by the two terms from a place of the order on, and rows with the same ones by the others."""
     cdef uint32_t i
+    cdef uint32_t start = 0
     for i in range(count):
-        items[i].key = sort_key(rows, items[i].number, order, 2, ranks)
+        items[i].key = sort_key(rows, items[i].number, order, place, ranks)
     sort_items(items, spare, count)
+    if place == 0:
+        for i in range(1, count + 1):
+            if i == count or items[i].key != items[start].key:
+                if i - start > 1:
+                    sort_row_items(rows, order, 2, items + start, spare, i - start, ranks)
+                start = i
     return 0
 
 
@@ -306,49 +293,3 @@ cdef inline uint32_t sort_term(
     if ranks == NULL:
         return row_at(rows, row).terms[column]
     return ranks[object_of(rows, row) if column == O else row_at(rows, row).terms[column]]
-
-
-cdef void sort_items(SortItem* items, SortItem* spare, uint32_t count) noexcept:
-    """Sort items by their keys, digit by digit from the lowest one; equal ones keep their order."""
-    cdef uint32_t[DIGIT_VALUES] places
-    cdef SortItem* source = items
-    cdef SortItem* target = spare
-    cdef uint64_t differing = 0
-    cdef uint32_t i, sum, digit_count
-    cdef int shift, value
-    if count <= FEW_ITEMS:
-        insert_items(items, count)
-        return
-    for i in range(1, count):
-        differing |= items[i].key ^ items[0].key
-    for shift in range(0, 64, 8):
-        if differing >> shift & 0xFF == 0:
-            # All have the same digit.
-            continue
-        memset(places, 0, sizeof(places))
-        for i in range(count):
-            places[source[i].key >> shift & 0xFF] += 1
-        sum = 0
-        for value in range(<int>DIGIT_VALUES):
-            digit_count = places[value]
-            places[value] = sum
-            sum += digit_count
-        for i in range(count):
-            value = <int>(source[i].key >> shift & 0xFF)
-            target[places[value]] = source[i]
-            places[value] += 1
-        source, target = target, source
-    if source != items:
-        memcpy(items, source, count * sizeof(SortItem))
-
-
-cdef void insert_items(SortItem* items, uint32_t count) noexcept:
-    cdef uint32_t i, place
-    cdef SortItem item
-    for i in range(1, count):
-        item = items[i]
-        place = i
-        while place > 0 and items[place - 1].key > item.key:
-            items[place] = items[place - 1]
-            place -= 1
-        items[place] = item

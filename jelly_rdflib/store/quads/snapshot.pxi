@@ -11,31 +11,10 @@ cdef enum:
 cdef class Snapshot:
     """The state of a store at a time."""
 
-    cdef QuadStore store
-    cdef Dictionary terms
-    cdef Rows rows
-    cdef list runs
-    cdef uint32_t sealed, count, at
-    cdef bint has_many_graphs
-
     def __dealloc__(self):
         # After a vacuum the store has other rows, which this reader does not see.
         if self.store is not None and self.store.rows is self.rows:
             self.store.readers -= 1
-
-    cdef Permutation permutation(self, Run run, int order):
-        """Return the rows of a run in an order."""
-        cdef Permutation permutation
-        cdef Times times
-        if self.store.rows is self.rows and self.store.times.clock == self.at:
-            return get_permutation(run, self.rows, &self.store.times, order)
-        permutation = run.permutations[order]
-        if permutation is not None and permutation.made_at <= self.at:
-            return permutation
-        # The run's own one may leave out what died since.
-        times.clock = self.at
-        times.committed.rows = times.marked.rows = 0
-        return get_permutation(Run(run.start, run.end), self.rows, &times, order)
 
     cdef int sort(self) except -1:
         """See that few rows are in no run."""
@@ -53,17 +32,38 @@ cdef class Snapshot:
     cdef list names_of(self, const Row* row):
         """Return the numbers of the graphs that a triple is in."""
         cdef Row pattern = row[0]
-        cdef Row found
+        cdef Scan scan
         cdef list names = []
+        cdef int64_t number
         pattern.terms[G] = 0
-        open_scan(self, &pattern, has_graph=False).read_triple(&found, names)
-        return names
+        scan = open_scan(self, &pattern, has_graph=False)
+        while True:
+            number = scan.read_row()
+            if number < 0:
+                return names
+            names.append(row_at(self.rows, <uint32_t>number).terms[G])
 
     cdef object graph_object(self, uint32_t name):
         """Return the object that stands for a graph."""
         if self.terms is self.store.terms:
             return self.store.graph_object(name)
         return self.store.make_graph(node_of(self.terms, name))
+
+
+cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
+    """Return the rows of a run in an order."""
+    cdef QuadStore store = snapshot.store
+    cdef Permutation permutation
+    cdef Times times
+    if store.rows is snapshot.rows and store.times.clock == snapshot.at:
+        return get_permutation(run, snapshot.rows, &store.times, order)
+    permutation = run.permutations[order]
+    if permutation is not None and permutation.made_at <= snapshot.at:
+        return permutation
+    # The run's own one may leave out what died since.
+    times.clock = snapshot.at
+    times.committed.rows = times.marked.rows = 0
+    return get_permutation(Run(run.start, run.end), snapshot.rows, &times, order)
 
 
 cdef Snapshot open_snapshot(QuadStore store):
@@ -83,27 +83,10 @@ cdef Snapshot open_snapshot(QuadStore store):
     return snapshot
 
 
-ctypedef struct Source:
-    # Sorted rows of a run, or of those in no run, that are left.
-    const uint32_t* rows
-    uint32_t at, end
-
-
 @cython.nonecheck(True)
 @cython.final
 cdef class Scan:
     """The rows that match a pattern."""
-
-    cdef Snapshot snapshot
-    cdef Row pattern  # 0 stands for any term
-    cdef bint has_graph
-    cdef int order
-    cdef list permutations
-    cdef Source* sources
-    cdef uint32_t source_count, source
-    cdef uint32_t* tail  # rows that are in no run, sorted
-    cdef uint32_t next_row, last_row  # rows that are looked at one by one
-    cdef uint32_t row  # the row that was read last, of a triple's rows the first
 
     def __dealloc__(self):
         PyMem_RawFree(self.sources)
@@ -115,28 +98,28 @@ cdef class Scan:
         cdef Permutation permutation
         cdef Source* source
         cdef uint32_t[4] key
-        cdef uint32_t run_count, i, count
+        cdef uint32_t i
         snapshot.sort()
         self.order = order
         for i in range(<uint32_t>length):
             key[i] = self.pattern.terms[ORDER_COLUMNS[order][i]]
-        run_count = len(snapshot.runs)
-        self.sources = <Source*>PyMem_RawMalloc((<size_t>run_count + 1) * sizeof(Source))
+        self.sources = <Source*>PyMem_RawMalloc((len(snapshot.runs) + 1) * sizeof(Source))
         if self.sources == NULL:
             raise MemoryError
         self.permutations = []
         for run in snapshot.runs:
-            permutation = snapshot.permutation(run, order)
+            permutation = permutation_of(snapshot, run, order)
             source = &self.sources[self.source_count]
             source.rows = permutation.rows
             source.at = find_lower(permutation, snapshot.rows, order, key, length)
             source.end = find_upper(permutation, snapshot.rows, order, key, length, source.at)
+            source.wasted = &permutation.wasted
             if source.at < source.end:
                 self.source_count += 1
                 self.permutations.append(permutation)
         self.next_row = snapshot.sealed
         self.last_row = snapshot.count
-        if is_merged:
+        if is_merged and self.next_row < self.last_row:
             self.sort_tail()
         return 0
 
@@ -144,53 +127,38 @@ cdef class Scan:
         """Make a source of the rows that are in no run."""
         cdef Source* source = &self.sources[self.source_count]
         cdef uint32_t row
-        if self.next_row == self.last_row:
-            return 0
         self.tail = <uint32_t*>PyMem_RawMalloc(
             (self.last_row - self.next_row) * sizeof(uint32_t)
         )
         if self.tail == NULL:
             raise MemoryError
+        source.rows = self.tail
         source.at = source.end = 0
+        source.wasted = &self.wasted
         for row in range(self.next_row, self.last_row):
-            if self.matches(row_at(self.snapshot.rows, row)):
+            if matches(self, row_at(self.snapshot.rows, row)):
                 self.tail[source.end] = row
                 source.end += 1
         sort_rows(self.snapshot.rows, self.order, self.tail, source.end, NULL)
-        source.rows = self.tail
-        self.source_count += source.end > 0
+        self.source_count += 1
         self.next_row = self.last_row
         return 0
 
-    cdef inline bint matches(self, const Row* row) noexcept:
-        cdef const uint32_t* pattern = self.pattern.terms
-        return (
-            (pattern[S] == 0 or pattern[S] == row.terms[S])
-            and (pattern[P] == 0 or pattern[P] == row.terms[P])
-            and (pattern[O] == 0 or pattern[O] == row.terms[O])
-            and (not self.has_graph or pattern[G] == row.terms[G])
-        )
-
-    cdef int64_t read_row(self) except -2:
+    cdef int64_t read_row(self) noexcept:
         """Return the number of the next row; -1 at the end."""
         cdef Snapshot snapshot = self.snapshot
-        cdef Source* source
-        cdef uint32_t row
+        cdef int64_t row
         while self.source < self.source_count:
-            source = &self.sources[self.source]
-            while source.at < source.end:
-                row = source.rows[source.at]
-                source.at += 1
-                if is_alive(snapshot.rows, row, snapshot.at):
-                    return row
-                if source.rows != self.tail:
-                    (<Permutation>self.permutations[self.source]).wasted += 1
+            row = peek(self, &self.sources[self.source])
+            if row >= 0:
+                self.sources[self.source].at += 1
+                return row
             self.source += 1
         while self.next_row < self.last_row:
             row = self.next_row
             self.next_row += 1
-            if self.matches(row_at(snapshot.rows, row)) and is_alive(
-                snapshot.rows, row, snapshot.at
+            if matches(self, row_at(snapshot.rows, <uint32_t>row)) and is_alive(
+                snapshot.rows, <uint32_t>row, snapshot.at
             ):
                 return row
         return -1
@@ -203,42 +171,53 @@ cdef class Scan:
         cdef Rows rows = self.snapshot.rows
         cdef const Row* row
         cdef const Row* first
-        cdef uint32_t i, number
+        cdef Source* source
+        cdef uint32_t i
+        cdef int64_t number
         while True:
             first = NULL
             for i in range(self.source_count):
-                self.skip_dead(i)
-                if self.sources[i].at < self.sources[i].end:
-                    row = row_at(rows, self.sources[i].rows[self.sources[i].at])
-                    if first == NULL or compare_rows(row, first, self.order) < 0:
-                        first = row
-                        number = self.sources[i].rows[self.sources[i].at]
+                number = peek(self, &self.sources[i])
+                if number < 0:
+                    continue
+                row = row_at(rows, <uint32_t>number)
+                if first == NULL or compare_rows(row, first, self.order) < 0:
+                    first = row
+                    source = &self.sources[i]
             if first == NULL:
                 return len(names) > 0
-            if names and not is_same_triple(first, triple):
-                return True
             if not names:
-                self.row = number
+                self.row = source.rows[source.at]
+            elif not is_same_triple(first, triple):
+                return True
             triple[0] = first[0]
             names.append(first.terms[G])
-            for i in range(self.source_count):
-                # A quad is alive in one row at a time.
-                if (
-                    self.sources[i].at < self.sources[i].end
-                    and row_at(rows, self.sources[i].rows[self.sources[i].at]) == first
-                ):
-                    self.sources[i].at += 1
-
-    cdef int skip_dead(self, uint32_t number) except -1:
-        cdef Snapshot snapshot = self.snapshot
-        cdef Source* source = &self.sources[number]
-        while source.at < source.end and not is_alive(
-            snapshot.rows, source.rows[source.at], snapshot.at
-        ):
+            # A quad is alive in one row at a time, and a row is in one source.
             source.at += 1
-            if source.rows != self.tail:
-                (<Permutation>self.permutations[number]).wasted += 1
-        return 0
+
+
+cdef inline bint matches(Scan scan, const Row* row) noexcept:
+    """Has a row the terms of the pattern?"""
+    cdef const uint32_t* pattern = scan.pattern.terms
+    return (
+        (pattern[S] == 0 or pattern[S] == row.terms[S])
+        and (pattern[P] == 0 or pattern[P] == row.terms[P])
+        and (pattern[O] == 0 or pattern[O] == row.terms[O])
+        and (not scan.has_graph or pattern[G] == row.terms[G])
+    )
+
+
+cdef inline int64_t peek(Scan scan, Source* source) noexcept:
+    """Return the number of the next row of a source; -1 at its end."""
+    cdef Snapshot snapshot = scan.snapshot
+    cdef uint32_t row
+    while source.at < source.end:
+        row = source.rows[source.at]
+        if is_alive(snapshot.rows, row, snapshot.at):
+            return row
+        source.at += 1
+        source.wasted[0] += 1
+    return -1
 
 
 cdef inline bint is_same_triple(const Row* one, const Row* other) noexcept:
@@ -246,6 +225,19 @@ cdef inline bint is_same_triple(const Row* one, const Row* other) noexcept:
         one.terms[S] == other.terms[S] and one.terms[P] == other.terms[P]
         and one.terms[O] == other.terms[O]
     )
+
+
+cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
+    """Return the rows of a graph, to be read row by row, or of all; none if the name is 0."""
+    cdef Scan scan = Scan.__new__(Scan)
+    memset(&scan.pattern, 0, sizeof(Row))
+    scan.snapshot = snapshot
+    if not is_one:
+        scan.last_row = snapshot.count
+    elif name != 0:
+        scan.pattern.terms[G] = name
+        return open_scan(snapshot, &scan.pattern, has_graph=True)
+    return scan
 
 
 cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):

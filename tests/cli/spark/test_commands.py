@@ -237,6 +237,16 @@ def test_ingest(log: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("shared")
+def test_streams_that_were_joined(log: Path, tmp_path: Path) -> None:
+    joined = tmp_path / "joined.jellyp"
+    joined.write_bytes(b"".join((log / f"{name}.jellyp").read_bytes() for name in "ba"))
+    refused = invoke("replay", joined, code=1)
+    assert "--repeated-options restart reads them" in refused.output
+    shown = invoke("replay", joined, "--repeated-options", "restart").stdout_bytes.decode()
+    assert set(shown.splitlines()) == lines(dataset_at(2))
+
+
+@pytest.mark.usefixtures("shared")
 def test_limits_go_to_the_workers(log: Path, tmp_path: Path) -> None:
     needs_connectors()
     short, long = ("--limit", "max_string_size=4"), ("--limit", "max_string_size=1K")

@@ -245,7 +245,11 @@ def test_errors_are_told_in_a_line(
     monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
 ) -> None:
     started = Started(monkeypatch)
-    with pytest.raises(click.ClickException) as caught, open_session(None, [], None):
+    with (
+        click.Context(click.Command("x")),
+        pytest.raises(click.ClickException) as caught,
+        open_session(None, [], None),
+    ):
         raise error
     assert caught.value.message == message
     started.spark.stop.assert_called_once_with()

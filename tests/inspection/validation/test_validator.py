@@ -9,6 +9,7 @@ import itertools
 import linecache
 import random
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ import pytest
 from hypothesis import given
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.jelly_decoder import FrameReader
+from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT
 from jelly_rdflib.inspection.validation import RULES
 from jelly_rdflib.inspection.validation.faults import RecentSet
+from jelly_rdflib.inspection.validation.reader_rules import REFUSALS, is_refusal
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.statement_support import write_frames
@@ -41,6 +45,15 @@ def faults(source: Any, **arguments: Any) -> list[jr.Fault]:
 def found(source: Any, **arguments: Any) -> list[tuple[str, int | None, int | None]]:
     """Return the rules that an input breaks, with the frame and the row."""
     return [(fault.rule, fault.frame, fault.row) for fault in faults(source, **arguments)]
+
+
+def _general(rule: str) -> str:
+    return "format" if rule in REFUSALS - {"limit"} else rule
+
+
+def refusals(source: Any, **arguments: Any) -> list[tuple[str, int | None, int | None]]:
+    """Return what `found` does, with "format" for all rules that readers enforce."""
+    return [(_general(rule), *place) for rule, *place in found(source, **arguments)]
 
 
 def text_found(text: str) -> list[tuple[str, int | None, int | None]]:
@@ -127,7 +140,8 @@ class TestFaults:
         }
         (fault,) = faults(b"TC .")
         assert str(fault) == (
-            "error: transaction ends, but none was started (line 1, column 1, byte 0) [format]"
+            "error: transaction ends, but none was started (line 1, column 1, byte 0)"
+            " [transaction-end]"
         )
 
     def test_the_offset_is_that_of_the_row(self) -> None:
@@ -170,7 +184,7 @@ class TestFormat:
         ],
     )
     def test_of_patches(self, rows: list[Any], expected: list[int]) -> None:
-        faults = found(b.stream([options(), P, *rows]))
+        faults = refusals(b.stream([options(), P, *rows]))
         errors = [fault for fault in faults if fault[0] != "repeated-options"]
         assert errors == [("format", 0, row) for row in expected]
 
@@ -187,7 +201,7 @@ class TestFormat:
     )
     def test_of_statements(self, physical: int, rows: list[Any], expected: list[int]) -> None:
         data = rb.stream([rdf_options(physical_type=physical), rb.name("urn:p"), *rows])
-        assert found(data) == [("format", 0, row) for row in expected]
+        assert refusals(data) == [("format", 0, row) for row in expected]
 
     def test_state_is_as_if_the_rule_had_been_kept(self) -> None:
         """Names, prefixes and repeated terms count on behind a fault."""
@@ -198,8 +212,11 @@ class TestFormat:
             b.add("s", b.iri(), "o"),
         ]
         names = [b.name(f"urn:{n}") for n in range(5)]
-        assert found(b.stream([options(), *names, *rows])) == [("format", 0, 6), ("format", 0, 7)]
-        assert found(b.stream([options(), *names[:4], *rows])) == [
+        assert refusals(b.stream([options(), *names, *rows])) == [
+            ("format", 0, 6),
+            ("format", 0, 7),
+        ]
+        assert refusals(b.stream([options(), *names[:4], *rows])) == [
             ("format", 0, 5),
             ("format", 0, 6),
             ("format", 0, 8),
@@ -208,27 +225,27 @@ class TestFormat:
     def test_findings_behind_rows_without_an_operation_are_located(self) -> None:
         odd = [b.add(f"bad label {number}", b.iri(0, 1), "o") for number in range(3)]
         rows = [b.header("k"), odd[0], pb.RdfPatchRow(), odd[1], b.punctuation(), odd[2]]
-        assert found(b.stream([options(), P, *rows])) == [
+        assert refusals(b.stream([options(), P, *rows])) == [
             (("format", "blank-node-label")[row % 2], 0, row) for row in range(2, 8)
         ]
 
     def test_transactions_of_frames(self) -> None:
         opts = options(stream_type=b.FRAME)
         data = b.stream([opts, P, b.begin()], [b.begin(), GOOD], [b.commit()])
-        assert found(data) == [("format", 0, None), ("format", 1, None), ("format", 2, 0)]
+        assert refusals(data) == [("format", 0, None), ("format", 1, None), ("format", 2, 0)]
 
     def test_a_mark_inside_a_transaction_ends_it(self) -> None:
         opts = options(stream_type=b.PUNCTUATED)
         data = b.stream([opts, b.begin(), b.punctuation(), b.begin(), b.commit()])
-        assert found(data) == [("format", 0, 2)]
+        assert refusals(data) == [("format", 0, 2)]
 
     def test_an_unfinished_transaction(self) -> None:
-        assert found(b.stream([options(), b.begin()])) == [("format", 1, None)]
-        assert text_found("TX .\n") == [("format", 2, 1)]
+        assert refusals(b.stream([options(), b.begin()])) == [("format", 1, None)]
+        assert text_found("TX .\n") == [("transaction-open", 2, 1)]
 
     def test_damage_ends_it(self) -> None:
-        assert found(SMALL[:-1])[-1] == ("format", 2, None)
-        assert found(b"") == [("format", 0, None)]
+        assert refusals(SMALL[:-1])[-1] == ("format", 2, None)
+        assert refusals(b"") == [("format", 0, None)]
         assert [f.message for f in faults(gzip.compress(REALISTIC)[:-9])][-1].startswith("bad gzip")
 
     def test_there_is_an_end_to_it(self) -> None:
@@ -247,7 +264,7 @@ class TestFormat:
                     [0, 1, 10, 128, 255, rng.randrange(256)]
                 )
             data = bytes(mutated)
-            errors = [fault for fault in faults(data) if fault.rule in ("format", "limit")]
+            errors = [fault for fault in faults(data) if is_refusal(fault)]
             refusal = jr.inspect(data).error
             assert (refusal is None) == (not errors)
             if refusal is not None:
@@ -260,17 +277,17 @@ class TestFormat:
         assert found(SMALL, limits=jr.Limits(max_prefix_table_size=1)) == [("limit", 0, 0)]
         text = b"A <urn:s> <urn:p> <urn:o> .\nA <urn:ssss> <urn:p> <urn:o> .\nTC .\n"
         rules = [(f.rule, f.line) for f in faults(text, limits=jr.Limits(max_string_size=6))]
-        assert rules == [("limit", 2), ("format", 3)]
+        assert rules == [("limit", 2), ("transaction-end", 3)]
 
     def test_a_file_is_what_its_name_says(self, tmp_path: Path) -> None:
         data = rb.stream([rdf_options(), rb.name("urn:p"), rb.spo("s", rb.iri(), "o")])
         for name, expected in [("a.jellyp", [("format", 0, 0)]), ("a", []), ("a.bin", [])]:
             path = tmp_path / name
             path.write_bytes(data)
-            assert found(path) == expected
-        assert found(data, format="jelly-rdf") == []
-        assert found(data, format="jelly-patch") == [("format", 0, 0)]
-        assert found(SMALL, format="jelly-rdf")[0][0] == "format"
+            assert refusals(path) == expected
+        assert refusals(data, format="jelly-rdf") == []
+        assert refusals(data, format="jelly-patch") == [("format", 0, 0)]
+        assert refusals(SMALL, format="jelly-rdf")[0][0] == "format"
 
     def test_wrong_calls(self, tmp_path: Path) -> None:
         """They are told by the call, not by the iterator."""
@@ -298,7 +315,7 @@ class TestOptions:
 
     def test_reading_goes_on_behind_types_that_do_not_go_together(self) -> None:
         data = rb.stream([rdf_options(logical_type=2), rb.end()])
-        assert found(data) == [("types", 0, 0), ("format", 0, 1)]
+        assert refusals(data) == [("types", 0, 0), ("format", 0, 1)]
 
     def test_types_are_told_once(self) -> None:
         options = rdf_options(logical_type=2)
@@ -361,7 +378,7 @@ class TestOptions:
 
     def test_what_the_end_would_show_is_not_told_of_a_part(self) -> None:
         data = b.stream([options(rdf_star=True), P, GOOD])
-        assert found(data[:-1]) == [("format", 0, None)]
+        assert refusals(data[:-1]) == [("format", 0, None)]
 
 
 class TestFrames:
@@ -393,12 +410,15 @@ class TestFrames:
         more = [rb.name("x" * 60, 2)] * 2
         graph = rb.spog("s", rb.iri(0, 1), "o", "g")
         data = rb.stream([*head, graph], [triple, quad, quad, *more])
-        assert found(data) == [("format", 1, 0)]
+        assert refusals(data) == [("format", 1, 0)]
         unset = faults(rb.stream([*head, triple, quad, quad, *more]))
-        assert [(fault.rule, fault.row) for fault in unset] == [("format", 2), ("format", 3)]
+        assert [(fault.rule, fault.row) for fault in unset] == [
+            ("row-type", 2),
+            ("repeated-term-first", 3),
+        ]
         assert "no term before it in position 4" in unset[1].message
         head = [rdf_options(), name, rb.start("g"), triple]
-        assert found(rb.stream(head, [triple, triple, triple, *more])) == [("format", 0, 2)]
+        assert refusals(rb.stream(head, [triple, triple, triple, *more])) == [("format", 0, 2)]
 
 
 def patch(*rows: bytes) -> bytes:
@@ -659,3 +679,30 @@ def test_nothing_is_kept() -> None:
         and "finditer" not in linecache.getline(place.filename, place.lineno)
     ]
     assert sum(kept) < 200 * 32
+
+
+@pytest.mark.parametrize("name", [None, "x.txt"])
+def test_jelly_as_text_has_the_faults_of_its_frames(name: str | None, tmp_path: Path) -> None:
+    pytest.importorskip("google.protobuf")
+    from jelly_rdflib.formats.protobuf.jelly_text import FrameTexts
+
+    patch = b.stream(
+        [options(rdf_star=True), P, b.name("rel"), b.add(b.iri(0, 2), b.iri(0, 1), "o")],
+        [options(rdf_star=True), b.commit()],
+    )
+    statements = rb.stream([rdf_options(logical_type=rb.FLAT_QUADS, physical_type=rb.TRIPLES)])
+    for data, format in ((patch, JELLY_PATCH_TEXT), (statements, JELLY_TEXT)):
+        text = bytearray()
+        put = FrameTexts(format, text.extend, is_delimited=False)
+        for frame in FrameReader(memoryview(data), jr.Limits()):
+            put(frame)
+        source: Any = bytes(text)
+        if name is not None:
+            source = tmp_path / name.replace("txt", format.extensions[0])
+            source.write_bytes(text)
+        expected = [replace(fault, offset=None) for fault in faults(data)]
+        assert len(expected) > 0
+        assert faults(source) == expected
+        # A fault of the text itself has its place there.
+        (*_, last) = faults(bytes(text) + b"# Frame 9\nrows {\n  nothing\n}\n")
+        assert (last.rule, last.line) == ("format", text.count(b"\n") + 3)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import grpc
 from grpc_tools import protoc
 
 from jelly_rdflib.live.grpc.log_server import PatchLogServer
+from tests.cli.support import COMMAND, ENVIRONMENT
 from tests.live.http.support import Program
 from tests.oracle.schema import PROTO_DIR
 
@@ -48,6 +51,19 @@ def served(folder: Path, *, tls: tuple[Path, Path] | None = None, **options: Any
         loop.call_soon_threadsafe(end.set)
         thread.join()
         loop.close()
+
+
+def kill_at_random(arguments: Sequence[str], times: int, seed: int, *, most: float = 1.5) -> None:
+    """Run ``jellyp`` and kill it after up to so many seconds, again and again."""
+    moments, pipe = random.Random(seed), subprocess.PIPE
+    for _ in range(times):
+        command = [*COMMAND, *arguments]
+        process = subprocess.Popen(command, env=ENVIRONMENT, stdout=pipe, stderr=pipe)
+        time.sleep(moments.uniform(0.2, most))
+        process.send_signal(signal.SIGKILL)
+        _, err = process.communicate()
+        # It ran until it was killed.
+        assert process.returncode == -signal.SIGKILL, err.decode()
 
 
 class Server(Program):

@@ -21,8 +21,8 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
-from tests.live.faults import kill_at_random, numbers_in
-from tests.live.grpc.support import Server, served
+from tests.live.faults import numbers_in
+from tests.live.grpc.support import Server, kill_at_random, served
 from tests.live.http.support import Network
 from tests.live.test_log_transport import numbers, patch_of
 from tests.oracle.schema import message_class
@@ -63,7 +63,7 @@ def test_a_consumer_killed_50_times_keeps_a_log(
     copy = jr.PatchLog(tmp_path / "copy")
     with live.connect(server.url, timeout=1) as source:
         assert append_from(source, copy) == 400
-    assert numbers_in(tmp_path / "copy") == list(range(400))
+    assert numbers_in("log", tmp_path / "copy") == list(range(400))
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_a_server_that_is_restarted(
             sink.send(patch_of(patch))
     thread.join(60)
     assert found == list(range(300))
-    assert numbers_in(log.path) == list(range(300))
+    assert numbers_in("log", log.path) == list(range(300))
 
 
 def test_a_server_that_stays_away_is_told_with_what_it_did_not_take(server: Server) -> None:
@@ -294,4 +294,4 @@ def test_a_sink_waits_for_a_slow_server(log: jr.PatchLog, monkeypatch: pytest.Mo
         for number in range(100):
             sink.send(patch_of(number))
             assert len(sent._sent) <= 10
-    assert numbers_in(log.path) == list(range(100))
+    assert numbers_in("log", log.path) == list(range(100))

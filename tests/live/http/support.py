@@ -28,13 +28,13 @@ def served(folder: Path, **options: Any) -> Iterator[str]:
     server = LogServer(folder, **options)
     config = uvicorn.Config(server.app, log_level="critical", timeout_graceful_shutdown=5)
     running = uvicorn.Server(config)
+    server.feed.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=running.run, args=[[listening]])
         thread.start()
         try:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         finally:
-            server.feed.close()
             running.should_exit = True
             thread.join()
 
@@ -82,13 +82,13 @@ class Network:
     Each connection ends after a random number of bytes, in one direction or the other.
     """
 
-    def __init__(self, target: str, seed: int, most: int = 3000) -> None:
+    def __init__(self, target: str, seed: int, most: int = 3000, port: int = 0) -> None:
         self._target = int(target.rpartition(":")[2])
         self._random = random.Random(seed)
         self._most = most
         self._is_broken = True
         self.breaks = 0
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server(("127.0.0.1", port))
         self.address = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 

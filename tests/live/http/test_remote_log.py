@@ -18,7 +18,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
-from jelly_rdflib.live.http import remote_log
+from jelly_rdflib.live.http import events, remote_log, wire
 from tests.live.http.support import Network, served
 from tests.log.support import GRAPH, P, S, add, change, fill, numbers, patch_id, state
 
@@ -317,14 +317,10 @@ def test_answers_that_are_errors(status: str, error: Any) -> None:
 def test_a_patch_that_comes_damaged(address: str, folder: Path, monkeypatch: Any) -> None:
     """The digest of a patch is that of its bytes, whoever has changed them on the way."""
     log = fill(PatchLog(address), 1)
-    fetch = remote_log.fetch
-
-    def changed(client: Any, path: str, kind: str, digest: str, what: str, size: int) -> Any:
-        return fetch(client, path, kind, digest[::-1], what, size=size)
-
-    monkeypatch.setattr(remote_log, "fetch", changed)
+    entry = log.entry(1)
+    monkeypatch.setattr(type(entry), "digest", entry.digest[::-1])
     with pytest.raises(LogError, match="version 1 came damaged"):
-        log.entry(1).read()
+        entry.read()
 
 
 # --- answers that are lost ------------------------------------------------------------------------
@@ -336,11 +332,11 @@ class Lossy(remote_log.Client):
     between: Any = None
     is_done = True
 
-    def post(self, path: str, **options: Any) -> Any:
+    def post(self, path: str, make: Any, **options: Any) -> Any:
         if type(self).between is None:
-            return super().post(path, **options)
+            return super().post(path, make, **options)
         if type(self).is_done:
-            super().post(path, **options)
+            super().post(path, make, **options)
         between, type(self).between = type(self).between, None
         between()
         raise remote_log.Unanswered("the answer was lost")
@@ -453,13 +449,13 @@ def test_a_log_of_a_folder_is_copied_and_one_on_a_server_is_not(address: str, fo
         copy.copy(PatchLog(address))
 
 
-def test_a_class_of_the_caller_is_for_folders(address: str, folder: Path) -> None:
+def test_a_class_of_the_caller_takes_either(address: str, folder: Path) -> None:
     class Own(PatchLog):
         pass
 
-    assert type(Own(folder)) is Own
-    with pytest.raises(TypeError, match="Own is for folders"):
-        Own(address)
+    for place in (folder, address):
+        assert type(Own(place)) is Own
+        assert Own(place).append([]).version == Own(place).version
 
 
 def test_an_address_has_no_password() -> None:
@@ -470,7 +466,7 @@ def test_an_address_has_no_password() -> None:
 
 def test_more_patches_than_an_answer_has(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     log = fill(PatchLog(address), 3)
-    monkeypatch.setattr(remote_log, "MOST_ENTRIES", 1)
+    monkeypatch.setattr(wire, "MOST_ENTRIES", 1)
     assert [entry.version for entry in log.latest(2)] == [2, 3]
 
 
@@ -484,7 +480,13 @@ def test_a_damaged_patch_does_not_stop_the_news(address: str, folder: Path) -> N
 
 
 @pytest.mark.parametrize("fields", [{}, {"patch": "AAAA"}, {"version": 1, "patch": None}])
-def test_news_that_is_no_patch(address: str, fields: dict[str, Any]) -> None:
-    log: Any = PatchLog(address)
+def test_news_that_is_no_patch(
+    address: str, fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = fill(PatchLog(address), 1)
+    follower = PatchLog(address).follow(0)
+    assert next(follower).version == 1
+    monkeypatch.setattr(events, "entry_fields", lambda entry: fields)
+    fill(log, 1)
     with pytest.raises(LogError, match="is no patch log"):
-        log._entry_of(fields)
+        next(follower)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import re
 import signal
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
+from fastapi import HTTPException, Request
 from rdflib import Dataset, URIRef
 from starlette.testclient import TestClient
 
 import jelly_rdflib as jr
 from jelly_rdflib import PatchLog
 from jelly_rdflib.live.http.access import Right, Tokens
-from jelly_rdflib.live.http.answers import CHANGES
+from jelly_rdflib.live.http.answers import CHANGES, Bodies
 from jelly_rdflib.live.http.server import LogServer
 from tests.live.http.support import Program
 from tests.log import support
@@ -354,6 +357,49 @@ def test_a_client_that_asks_too_often(log: PatchLog) -> None:
     answers = [http.get("/") for _ in range(5)]
     assert [each.status_code for each in answers] == [200, 200, 200, 429, 429]
     assert answers[-1].headers["retry-after"] == "1"
+
+
+def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
+    feed = LogServer(log.path, max_followers=4).feed
+
+    async def follow() -> None:
+        followers: list[Any] = []
+        for host, other in (("one", "one"), ("one", "two"), ("two", "two"), ("two", "three")):
+            feed.check_room(host)
+            feed.check_room(other)
+            followers.append(feed.follow(2, host))
+            assert b"id: 3" in await anext(followers[-1])
+            if len(followers) in (2, 4):
+                with pytest.raises(HTTPException, match="too many followers"):
+                    feed.check_room(host)
+        for each in followers:
+            await each.aclose()
+        feed.check_room("one")
+
+    asyncio.run(follow())
+
+
+def test_bodies_at_once_have_a_limit() -> None:
+    bodies = Bodies(1000)
+
+    def request(size: int) -> Request:
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"x" * size, "more_body": False}
+
+        return Request({"type": "http", "headers": []}, receive)
+
+    async def hold() -> None:
+        async with AsyncExitStack() as held:
+            for _ in range(4):
+                await held.enter_async_context(bodies.take(request(900)))
+            await held.enter_async_context(bodies.take(request(400)))
+            with pytest.raises(HTTPException) as caught:
+                await held.enter_async_context(bodies.take(request(1)))
+            assert caught.value.status_code == 503
+        async with bodies.take(request(900)) as body:
+            assert body.read() == b"x" * 900
+
+    asyncio.run(hold())
 
 
 def test_a_file_of_tokens(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.spark.live.java_server import JavaServer, free_port
+from tests.java_server import JavaServer, free_port
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -148,11 +149,33 @@ def write_statements(path: Path, physical_type: str) -> str:
     return str(path)
 
 
-def read(files: list[str], kind: Kind, options: ReadOptions) -> None:
-    """Plan on the driver, and read as tasks do: both check files."""
+def read(files: list[str], kind: Kind, options: ReadOptions) -> list[tuple[Any, ...]]:
+    """Plan on the driver, and read as tasks do: both check files. Return the rows' operations."""
     reader = FilesReader(kind, options, kind.schema_for(options), files)
-    for partition in reader.plan(entries(files)):
-        list(reader.read(partition))
+    return [
+        tuple(row[name] for name in ("op", "s", "p", "o", "g"))
+        for partition in reader.plan(entries(files))
+        for batch in reader.read(partition)
+        for row in (batch.to_pylist() if kind is JELLY_PATCH else ())
+    ]
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_streams_that_were_joined(tmp_path: Path, in_parts: bool) -> None:
+    one, two = (
+        write_file(tmp_path / f"{seed}.jellyp", make_operations(3, 30, seed), frame_rows=10)
+        for seed in (1, 2)
+    )
+    joined = tmp_path / "joined.jellyp"
+    joined.write_bytes(one.read_bytes() + two.read_bytes())
+    options = ReadOptions(partition_bytes=joined.stat().st_size // 5 if in_parts else None)
+    restarting = replace(options, on_repeated_options="restart")
+    expected = read([str(one), str(two)], JELLY_PATCH, options)
+    assert read([str(joined)], JELLY_PATCH, restarting) == expected
+    refusing = replace(options, on_repeated_options="error")
+    assert read([str(one)], JELLY_PATCH, refusing) == read([str(one)], JELLY_PATCH, options)
+    with pytest.raises(jr.DecodeError, match="has its options again"):
+        read([str(joined)], JELLY_PATCH, refusing)
 
 
 class TestChecks:

@@ -5,7 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 
-/** Reads one format and writes another: both of changes, or both of statements. */
+/** Reads one format and writes another: both of changes, or both of statements; or the options of Jelly-Patch. */
 final class Conversion {
 
     private Conversion() {}
@@ -16,7 +16,11 @@ final class Conversion {
             var input = new BufferedInputStream(Files.newInputStream(request.path("in")));
             var output = new BufferedOutputStream(Files.newOutputStream(request.path("out")))
         ) {
-            if (Changes.FORMATS.contains(from)) {
+            if (request.get("to").equals("options")) {
+                final var json = new JsonLines(output);
+                json.write("options", PatchReader.readOptions(input).values());
+                json.flush();
+            } else if (Changes.FORMATS.contains(from)) {
                 final var writer = Changes.writer(request, output);
                 writer.start();
                 Changes.read(from, input, writer);

@@ -30,7 +30,12 @@ record PatchOptions(int statementType, int streamType, RdfStreamOptions common) 
             case "PUNCTUATED" -> PUNCTUATED;
             default -> throw new IllegalArgumentException("no type of stream: " + request.get("stream"));
         };
-        return new PatchOptions(statementType, streamType, request.preset().clone().setVersion(VERSION));
+        final var common = request.preset().clone().setVersion(VERSION);
+        request.number("max_name_table_size").ifPresent(common::setMaxNameTableSize);
+        request.number("max_prefix_table_size").ifPresent(common::setMaxPrefixTableSize);
+        request.number("max_datatype_table_size").ifPresent(common::setMaxDatatypeTableSize);
+        request.number("version").ifPresent(common::setVersion);
+        return new PatchOptions(statementType, streamType, common);
     }
 
     /** Read a message up to the input's limit, and check it as Jelly-JVM does by default. */
@@ -56,6 +61,20 @@ record PatchOptions(int statementType, int streamType, RdfStreamOptions common) 
             throw new IOException("unknown types: statements " + statementType + ", stream " + streamType);
         }
         return new PatchOptions(statementType, streamType, common);
+    }
+
+    /** Return the values of all fields, in the order of their numbers. */
+    String[] values() {
+        return new String[] {
+            String.valueOf(statementType),
+            String.valueOf(streamType),
+            String.valueOf(getGeneralizedStatements()),
+            String.valueOf(getRdfStar()),
+            String.valueOf(getMaxNameTableSize()),
+            String.valueOf(getMaxPrefixTableSize()),
+            String.valueOf(getMaxDatatypeTableSize()),
+            String.valueOf(getVersion()),
+        };
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.io.InputStream;
 import org.apache.jena.datatypes.RDFDatatype;
 import org.apache.jena.graph.Node;
 import org.apache.jena.rdfpatch.RDFChanges;
+import org.apache.jena.rdfpatch.changes.RDFChangesCollector;
 
 /**
  * Reads Jelly-Patch. Telling delimited from bare, quads, terms, lookups and repeated terms are Jelly-JVM's; frames
@@ -36,6 +37,16 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
     PatchReader(RDFChanges sink) {
         super(JenaConverterFactory.getInstance().decoderConverter());
         this.sink = sink;
+    }
+
+    /** Read a whole stream for its options. */
+    static PatchOptions readOptions(InputStream file) throws IOException {
+        final var reader = new PatchReader(new RDFChangesCollector());
+        reader.read(file);
+        if (reader.options == null) {
+            throw new IOException("no options");
+        }
+        return reader.options;
     }
 
     void read(InputStream file) throws IOException {

@@ -5,14 +5,16 @@ import eu.neverblink.jelly.core.proto.v1.RdfStreamOptions;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * What is to be converted, and how: fields "name=value" with a tab between them.
  *
  * <p>"from" and "to" are formats, "in" and "out" paths. The rest is for what is written in Jelly: "stream"
  * (FRAME, FLAT, PUNCTUATED) and "statements" (TRIPLES, QUADS, of a .jelly file also GRAPHS), "preset" (of
- * {@link JellyOptions}, as "SMALL_STRICT"), "rows" of a frame, "delimited", and "namespaces" of a .jelly file.
- * Or it is for .rt and .rpb: "values", whether numbers are written by their value.
+ * {@link JellyOptions}, as "SMALL_STRICT"), "rows" of a frame, "delimited", "namespaces" of a .jelly file, and of
+ * patches "version" and the sizes of lookups, by the schema's names, that replace the preset's. Or it is for .rt and
+ * .rpb: "values", whether numbers are written by their value.
  */
 record Request(Map<String, String> fields) {
     static Request parse(String line) {
@@ -38,6 +40,11 @@ record Request(Map<String, String> fields) {
 
     int rows() {
         return Integer.parseInt(get("rows"));
+    }
+
+    OptionalInt number(String name) {
+        final var value = fields.get(name);
+        return value == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(value));
     }
 
     boolean is(String name) {

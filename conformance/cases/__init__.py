@@ -1,0 +1,23 @@
+"""All cases, from modules about one part of the specification each."""
+
+from __future__ import annotations
+
+from conformance.cases import (
+    frames,
+    lookups,
+    matrix,
+    options,
+    patches,
+    statements,
+    terms,
+    writing,
+)
+from conformance.cases.case import Case
+
+__all__ = ["Case", "all_cases"]
+
+
+def all_cases() -> list[Case]:
+    """Return the cases, those to read before those to write."""
+    read = (frames, options, lookups, statements, terms, patches, matrix)
+    return [case for module in (*read, writing) for case in module.cases()]

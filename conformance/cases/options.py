@@ -1,0 +1,219 @@
+"""The options row: its place, its fields, and what it allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance import rows as b
+from conformance.cases.case import (
+    TABLE,
+    A,
+    Case,
+    D,
+    E,
+    O,
+    P,
+    S,
+    bytes_of,
+    o,
+    options,
+    p,
+    reads,
+    refuses,
+    s,
+    stream,
+    text,
+)
+from conformance.spelling import options_row
+from conformance.wire import field
+
+_FIRST = A(S, P, O)
+_PLAIN = [[*TABLE, b.add(s, p, o)]]
+_ROW = options_row(options())
+
+
+def cases() -> list[Case]:
+    """Return the cases."""
+    return [*_place(), *_types(), *_sizes(), *_versions(), *_features()]
+
+
+def _place() -> list[Case]:
+    whole = stream(_PLAIN)
+    again = [[*TABLE, b.add(s, p, o)], [_ROW, b.delete(), _ROW], [_ROW]]
+    halves = _ROW.options.SerializeToString()
+    changed = options_row(options(max_name_table_size=17))
+    missing = b.delimited([bytes_of([*TABLE, b.add(s, p, o)])])
+    late = b.delimited([bytes_of([TABLE[0], _ROW, *TABLE[1:], b.add(s, p, o)])])
+    reordered = field(1, field(15, 1) + field(11, 16) + field(10, 16) + field(9, 16)
+                      + field(4, 0) + field(3, 0) + field(2, 2) + field(1, 1))  # fmt: skip
+    return [
+        *refuses("options/missing", "options-first", "A stream without options.", missing, whole,
+                 [[_FIRST]], "may"),
+        *refuses("options/late", "options-first", "An entry stands before the options.", late,
+                 whole, [[_FIRST]], "may"),
+        *refuses("options/no_bytes", "options-first", "A file without any byte.", b"",
+                 stream([[]]), [[]], "may"),
+        *reads("options/repeated", "repeated-options options-same",
+               "The same options again, inside a frame, and first in a frame. Lookups and repeated"
+               " terms go on.", again, [[_FIRST, D(S, P, O)]]),
+        *reads("options/repeated_in_a_transaction", "repeated-options",
+               "The same options again between TX and TC.",
+               [[*TABLE, b.begin(), _ROW, b.add(s, p, o), b.commit()]],
+               [[("TX",), _FIRST, ("TC",)]]),
+        *reads("options/repeated_in_another_spelling", "repeated-options options-same wire",
+               "The same options again, their fields in another order and defaults spelled out.",
+               [[*TABLE, reordered, b.add(s, p, o)]], [[_FIRST]]),
+        *refuses("options/changed", "options-same", "The options come again with a larger lookup.",
+                 [[*TABLE, b.add(s, p, o)], [changed]], [[*TABLE, b.add(s, p, o)], [_ROW]],
+                 [[_FIRST]]),
+        *refuses("options/changed_type", "options-same",
+                 "The options come again with another stream type.",
+                 [[*TABLE, b.add(s, p, o)], [options_row(options(stream_type="PUNCTUATED"))]],
+                 [[*TABLE, b.add(s, p, o)], [_ROW]], [[_FIRST]]),
+        *reads("options/in_two_halves", "wire",
+               "A row of options in two halves, which protobuf merges.",
+               b.delimited([bytes_of([field(1, halves[:4]) + field(1, halves[4:]), *TABLE,
+                                      b.add(s, p, o)])]), [[_FIRST]]),
+        *reads("options/alone", "options-first", "Options, and nothing else: an empty patch.",
+               [[]], [[]]),
+    ]  # fmt: skip
+
+
+def _typed(**fields: int) -> bytes:
+    """Return a stream with types that a document can't have."""
+    row = b.options(**fields)
+    return b.delimited([bytes_of([row, *TABLE, b.add(s, p, o)])])
+
+
+def _types() -> list[Case]:
+    whole = stream(_PLAIN)
+    out: list[Case] = []
+    for kind in ("FRAME", "FLAT", "PUNCTUATED"):
+        out += reads(f"options/stream_type_{kind.lower()}", "stream-type", f"A {kind} stream.",
+                     _PLAIN, [[_FIRST]], stream_type=kind)  # fmt: skip
+    out += refuses("options/stream_type_unspecified", "stream-type", "The stream type is 0.",
+                   _typed(stream_type=0), whole, [[_FIRST]], "should")  # fmt: skip
+    out += refuses("options/stream_type_undefined", "stream-type", "The stream type is 4.",
+                   _typed(stream_type=4), whole, [[_FIRST]])  # fmt: skip
+    out += refuses("options/statement_type_unspecified", "statement-type",
+                   "The statement type is 0.", _typed(statement_type=0), whole, [[_FIRST]],
+                   "should")  # fmt: skip
+    out += refuses("options/statement_type_undefined", "statement-type",
+                   "The statement type is 3, as that of GRAPHS in Jelly-RDF.",
+                   _typed(statement_type=3), whole, [[_FIRST]])  # fmt: skip
+    return out
+
+
+def _sizes() -> list[Case]:
+    tiny: dict[str, Any] = {
+        "max_name_table_size": 8,
+        "max_prefix_table_size": 1,
+        "max_datatype_table_size": 1,
+    }
+    none: dict[str, Any] = {"max_prefix_table_size": 0, "max_datatype_table_size": 0}
+    whole = [b.name(E + name) for name in "spo"]
+    bare: Any = [[*whole, b.add(b.iri(), b.iri(), b.iri()), b.add(o=b.literal("x", "en"))]]
+    said = [[_FIRST, A(S, P, text("x", "en"))]]
+    typed = b.add(s, p, b.literal("1", datatype=1))
+    integer = b.datatype("http://www.w3.org/2001/XMLSchema#integer")
+    number = text("1", None, "http://www.w3.org/2001/XMLSchema#integer")
+    return [
+        *reads("options/smallest_lookups", "name-lookup-size lookup-size",
+               "8 names, one prefix, one datatype, all of them used.",
+               [[b.prefix(E), *map(b.name, "spo12345"), integer, typed,
+                 b.add(s, p, b.iri(1, 8))]],
+               [[A(S, P, number), A(S, P, ("iri", E + "5"))]], **tiny),
+        *reads("options/no_prefix_or_datatype_lookup", "no-lookup options-defaults prefix-id-first",
+               "Sizes of 0, which are left out: IRIs are in the name lookup alone, and literals"
+               " have no datatype.", bare, said, **none),
+        *reads("options/large_lookups", "lookup-size",
+               "4096 names, 1024 prefixes, 256 datatypes; the last id of each is used.",
+               [[b.prefix(E, 1024), *(b.name(n, 4090 + i) for i, n in enumerate("spo", 4)),
+                 b.datatype("urn:d", 256), b.add(b.iri(1024, 4094), b.iri(0, 4095), b.iri(0, 4096)),
+                 b.add(o=b.literal("x", datatype=256))]],
+               [[_FIRST, A(S, P, text("x", None, "urn:d"))]], max_name_table_size=4096,
+               max_prefix_table_size=1024, max_datatype_table_size=256),
+        *refuses("options/seven_names", "name-lookup-size", "The name lookup has 7 entries.",
+                 _PLAIN, _PLAIN, [[_FIRST]], broken_options={"max_name_table_size": 7},
+                 max_name_table_size=8),
+        *refuses("options/no_names", "name-lookup-size",
+                 "The name lookup has no entries; no IRI needs one.",
+                 [[b.header("k", "b")]], [[b.header("k", "b")]], [[("H", "k", ("bnode", "b"))]],
+                 broken_options={"max_name_table_size": 0}),
+        *refuses("options/prefix_entry_without_lookup", "no-lookup",
+                 "An entry of a prefix lookup of size 0. Nothing uses it.",
+                 [[b.prefix(E), *bare[0]]], bare, said, **none),
+        *refuses("options/prefix_id_without_lookup", "no-lookup",
+                 "An IRI has a prefix of a lookup of size 0.",
+                 [[*whole, b.add(b.iri(1), b.iri(), b.iri())]],
+                 [[*whole, b.add(b.iri(), b.iri(), b.iri())]], [[_FIRST]], **none),
+        *refuses("options/datatype_entry_without_lookup", "no-lookup",
+                 "An entry of a datatype lookup of size 0. Nothing uses it.",
+                 [[integer, *bare[0]]], bare, said, **none),
+        *refuses("options/datatype_without_lookup", "no-lookup",
+                 "A literal has a datatype of a lookup of size 0.",
+                 [[*TABLE, typed]], [[*TABLE, integer, typed]], [[A(S, P, number)]],
+                 broken_options={"max_datatype_table_size": 0}),
+        *reads("options/prefix_lookup_unused", "unused-lookup",
+               "A prefix lookup that nothing uses. Producers should use it.", bare, said),
+    ]  # fmt: skip
+
+
+def _versions() -> list[Case]:
+    out: list[Case] = []
+    for version, words in (
+        (0, "The version is 0, which is left out in the bytes."),
+        (2, "Version 2 of Jelly-Patch, which there is not yet."),
+        (10_001, "A version above 10,000: no standard one."),
+    ):
+        out += refuses(f"options/version_{version}", "version-tag", words, _PLAIN, _PLAIN,
+                       [[_FIRST]], "should", broken_options={"version": version})  # fmt: skip
+    return out
+
+
+def _features() -> list[Case]:
+    quoted = b.triple(s, p, o)
+    star = ("triple", S, P, O)
+    literal, blank = b.literal("x"), ("bnode", "b")
+    out: list[Case] = [
+        *reads("options/features_unused", "unused-feature",
+               "rdf_star and generalized_statements are set, and not used. Producers should not.",
+               _PLAIN, [[_FIRST]], rdf_star=True, generalized_statements=True),
+        *refuses("options/quoted_in_header_without_option", "rdf-star-option",
+                 "A header's value is a quoted triple, and rdf_star is not set.",
+                 [[*TABLE, b.header("k", quoted)]], [[*TABLE, b.header("k", quoted)]],
+                 [[("H", "k", star)]], broken_options={"rdf_star": False}, rdf_star=True),
+    ]  # fmt: skip
+    for place, row, said in (
+        ("subject", b.add(quoted, p, o), A(star, P, O)),
+        ("object", b.add(s, p, quoted), A(S, P, star)),
+    ):
+        out += refuses(f"options/quoted_{place}_without_option", "rdf-star-option",
+                       f"A quoted triple as {place}, and rdf_star is not set.",
+                       [[*TABLE, row]], [[*TABLE, row]], [[said]],
+                       broken_options={"rdf_star": False}, rdf_star=True)  # fmt: skip
+    for place, row, said in (
+        ("literal_subject", b.add(literal, p, o), A(text("x"), P, O)),
+        ("blank_predicate", b.add(s, "b", o), A(S, blank, O)),
+        ("literal_predicate", b.add(s, literal, o), A(S, text("x"), O)),
+    ):
+        out += refuses(f"options/{place}_without_option", "generalized-option",
+                       "A generalized statement, and generalized_statements is not set.",
+                       [[*TABLE, row]], [[*TABLE, row]], [[said]],
+                       broken_options={"generalized_statements": False},
+                       generalized_statements=True)  # fmt: skip
+    quad = b.add(s, p, o, literal)
+    out += refuses("options/literal_graph_without_option", "generalized-option",
+                   "A literal as the graph's name, and generalized_statements is not set.",
+                   [[*TABLE, quad]], [[*TABLE, quad]], [[A(S, P, O, text("x"))]],
+                   broken_options={"generalized_statements": False}, statement_type="QUADS",
+                   generalized_statements=True)  # fmt: skip
+    inner = b.add(s, p, b.triple(s, literal, o))
+    out += refuses("options/literal_predicate_in_quoted_without_option", "generalized-option",
+                   "A quoted triple with a literal as predicate, and generalized_statements is not"
+                   " set.",
+                   [[*TABLE, inner]], [[*TABLE, inner]],
+                   [[A(S, P, ("triple", S, text("x"), O))]], rdf_star=True,
+                   broken_options={"generalized_statements": False},
+                   generalized_statements=True)  # fmt: skip
+    return out

@@ -1,0 +1,143 @@
+"""Whether a case passes.
+
+- From Jelly: what is decoded must be the expected document. A negative case must be refused. If it
+  only *may* be refused, it may also be read as the expected document, if there is one.
+- To Jelly: the bytes must keep every rule, have the options, and be the document. The runner must
+  read its own bytes, too. A negative case must be refused.
+- Round trip: what is decoded is encoded, and both must be as above.
+
+A crash, a time-out and an output that is no document are failures everywhere.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from conformance.document import Document, difference, load
+from conformance.manifest import Entry
+from conformance.reader import FaultError, Reader
+from conformance.runner import Answer, Runner
+
+__all__ = ["Outcome", "check", "check_bytes"]
+
+Verdict = Literal["passed", "failed", "unsupported"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case.
+
+    Args:
+        entry: The case.
+        verdict: Whether it passed.
+        info: Why it failed; or what else is worth to know.
+    """
+
+    entry: Entry
+    verdict: Verdict
+    info: str = ""
+
+
+class _StopError(Exception):
+    def __init__(self, verdict: Verdict, info: str) -> None:
+        super().__init__(info)
+        self.verdict: Verdict = verdict
+
+
+def check(entry: Entry, runner: Runner) -> Outcome:
+    """Give a case to a runner, and return what came of it."""
+    try:
+        if entry.kind == "from_jelly":
+            info = _from_jelly(entry, runner)
+        elif entry.refusal is not None:
+            info = _refused(runner.run("encode", entry.action))
+        else:
+            info = _to_jelly(entry, runner)
+    except _StopError as stop:
+        return Outcome(entry, stop.verdict, str(stop))
+    return Outcome(entry, "passed", info)
+
+
+def check_bytes(data: bytes, document: Document) -> list[str]:
+    """Check what a producer wrote of a document.
+
+    Returns:
+        The names of rules with SHOULD that it does not keep.
+
+    Raises:
+        ValueError: It breaks a rule, has other options, or is not the document.
+    """
+    reader = Reader()
+    try:
+        found = reader.read(data)
+    except FaultError as error:
+        raise ValueError(f"what was written breaks a rule: {error}") from error
+    differs = difference(document, found)
+    if differs is not None:
+        raise ValueError(f"what was written is something else: {differs}")
+    return sorted(set(reader.remarks))
+
+
+def _done(answer: Answer) -> bytes:
+    """Return the output of an answer that must be one."""
+    if answer.kind == "unsupported":
+        raise _StopError("unsupported", answer.message)
+    if answer.kind != "ok":
+        raise _StopError("failed", f"{answer.kind}: {answer.message}")
+    return answer.output
+
+
+def _document(output: bytes) -> Document:
+    try:
+        return load(output)
+    except ValueError as error:
+        raise _StopError("failed", f"the output is no document: {error}") from error
+
+
+def _refused(answer: Answer) -> str:
+    if answer.kind == "refused":
+        return "refused"
+    _done(answer)
+    raise _StopError("failed", "it was not refused")
+
+
+def _from_jelly(entry: Entry, runner: Runner) -> str:
+    answer = runner.run("decode", entry.action)
+    if entry.refusal in ("must", "should"):
+        return _refused(answer)
+    if entry.refusal == "may" and answer.kind == "refused":
+        return "refused"
+    found = _document(_done(answer))
+    if entry.result is not None:
+        differs = difference(load(entry.result.read_bytes()), found)
+        if differs is not None:
+            raise _StopError("failed", differs)
+    return "" if entry.refusal is None else "read"
+
+
+def _to_jelly(entry: Entry, runner: Runner) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        source = entry.action
+        document = load((entry.result or source).read_bytes())
+        if entry.kind == "round_trip":
+            source = Path(folder) / "in.json"
+            source.write_bytes(_done(runner.run("decode", entry.action)))
+            differs = difference(document, _document(source.read_bytes()))
+            if differs is not None:
+                raise _StopError("failed", differs)
+        data = _done(runner.run("encode", source))
+        try:
+            remarks = check_bytes(data, document)
+        except ValueError as error:
+            raise _StopError("failed", str(error)) from error
+        written = Path(folder) / "out.jellyp"
+        written.write_bytes(data)
+        answer = runner.run("decode", written)
+        if answer.kind != "unsupported":
+            differs = difference(document, _document(_done(answer)))
+            if differs is not None:
+                raise _StopError("failed", f"it reads its own output differently: {differs}")
+    return f"not kept: {', '.join(remarks)}" if remarks else ""

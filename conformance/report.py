@@ -1,0 +1,76 @@
+"""The outcomes of a run as a report in EARL."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from rdflib import Literal, URIRef
+
+from conformance import VERSION
+from conformance.check import Outcome
+from conformance.manifest import SUITE
+
+__all__ = ["turtle"]
+
+_OUTCOMES = {"passed": "passed", "failed": "failed", "unsupported": "inapplicable"}
+_HEAD = """\
+@prefix dc: <http://purl.org/dc/terms/> .
+@prefix doap: <http://usefulinc.com/ns/doap#> .
+@prefix earl: <http://www.w3.org/ns/earl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+
+<{subject}> a doap:Project, earl:Software, earl:TestSubject ;
+    doap:name {name} ;
+    doap:release [ a doap:Version ; doap:revision {revision} ] .
+
+_:runner a earl:Assertor, earl:Software ;
+    dc:title "python -m conformance" .
+
+<{suite}> dc:title "Jelly-Patch conformance suite, {count} cases" ;
+    dc:hasVersion "{version}" .
+"""
+_ASSERTION = """
+[] a earl:Assertion ;
+    earl:test <{test}> ;
+    earl:subject <{subject}> ;
+    earl:assertedBy _:runner ;
+    earl:mode earl:automatic ;
+    earl:result [
+        a earl:TestResult ;
+        earl:outcome earl:{outcome} ;
+        dc:date "{date}"^^xsd:date{info}
+    ] .
+"""
+
+
+def turtle(
+    outcomes: Sequence[Outcome], *, name: str, revision: str, subject: str, date: datetime.date
+) -> str:
+    """Return the report in Turtle, assertions in the order of the outcomes.
+
+    Args:
+        outcomes: What came of each case.
+        name: The name of what was tried.
+        revision: Its version.
+        subject: Its IRI.
+        date: When it was tried.
+    """
+    text = _HEAD.format(
+        subject=URIRef(subject),
+        name=Literal(name).n3(),
+        revision=Literal(revision).n3(),
+        suite=SUITE,
+        count=len(outcomes),
+        version=VERSION,
+    )
+    for outcome in outcomes:
+        info = f" ;\n        earl:info {Literal(outcome.info).n3()}" if outcome.info else ""
+        text += _ASSERTION.format(
+            test=outcome.entry.iri,
+            subject=URIRef(subject),
+            outcome=_OUTCOMES[outcome.verdict],
+            date=date.isoformat(),
+            info=info,
+        )
+    return text

@@ -1,0 +1,325 @@
+"""What the specification demands: each rule with its name.
+
+A rule stands for the key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` has
+each of them once for each time that it stands there, so that they can be counted: none is left out.
+The texts are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["RULES", "Rule"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A rule of the specification.
+
+    Args:
+        name: Its name.
+        section: Where it stands: "Patch: " or "RDF: ", for the document, and the section's title.
+        key_words: Of the section's sentences that it stands for, divided by commas.
+        text: What it demands.
+        no_case: Why no case can show whether it is kept; else None.
+    """
+
+    name: str
+    section: str
+    key_words: str
+    text: str
+    no_case: str | None = None
+
+    @property
+    def strength(self) -> str:
+        """The strongest of its key words, or "ruling" if a later ruling alone has it."""
+        words = self.words
+        for word in ("MUST NOT", "MUST", "REQUIRED", "SHOULD NOT", "SHOULD", "RECOMMENDED"):
+            if word in words:
+                return word
+        return words[0] if words else "ruling"
+
+    @property
+    def words(self) -> list[str]:
+        """The key words, one by one."""
+        return [word.strip() for word in self.key_words.split(",") if word]
+
+
+_DOCUMENTATION = "it is about an implementation's documentation"
+_FREE = "it leaves all to the implementation"
+
+
+def _rules(section: str, *rows: tuple[str, ...]) -> list[Rule]:
+    """Return the rules of a section: name, key words, text and, maybe, why there is no case."""
+    return [
+        Rule(
+            name=row[0],
+            section=section,
+            key_words=row[1],
+            text=row[2],
+            no_case=row[3] if len(row) > 3 else None,
+        )
+        for row in rows
+    ]
+
+
+_ALL = [
+    *_rules(
+        "Patch: Format specification",
+        ("wire", "MUST", "Frames are messages of the schema, read and written as protobuf says."),
+        ("frame-length", "MUST", "Frames in a byte stream have their length before them."),
+    ),
+    *_rules(
+        "Patch: Patch frames",
+        ("frame-size", "RECOMMENDED", "Frames are smaller than 1 MB. They may have any rows."),
+    ),
+    *_rules(
+        "Patch: Ordering",
+        ("frame-order", "MUST,MUST", "Frames are read one after another, each to its end."),
+        (
+            "frame-order-of-its-own",
+            "MAY,MUST",
+            "An implementation with another order says so.",
+            _DOCUMENTATION,
+        ),
+    ),
+    *_rules(
+        "Patch: Patch rows",
+        ("row-kinds", "MUST", "A row has exactly one of its fields."),
+        ("punctuation-type", "MUST NOT", "Only PUNCTUATED streams have punctuation marks."),
+        (
+            "row-meaning",
+            "MUST",
+            "Rows are the operations of RDF Patch: A, D, PA, PD, TX and so on.",
+        ),
+    ),
+    *_rules(
+        "Patch: Patch stream types",
+        ("stream-type", "MUST,MUST NOT,SHOULD", "The stream's type is FRAME, FLAT or PUNCTUATED."),
+        (
+            "transaction-frame",
+            "MUST NOT",
+            "In a FRAME stream no transaction goes on in another frame.",
+        ),
+        ("punctuation-type", "MUST NOT,MUST NOT", "FRAME and FLAT streams have no marks."),
+        ("transaction-across-frames", "MUST", "In FLAT, a transaction may go on in later frames."),
+        (
+            "punctuation-place",
+            "MUST",
+            "A mark stands at the end of a frame. A later ruling: anywhere in it.",
+        ),
+        (
+            "punctuation-transaction",
+            "MUST NOT",
+            "A mark ends a patch, and nothing else. It does not stand in a transaction.",
+        ),
+    ),
+    *_rules(
+        "Patch: Statement types",
+        ("statement-type", "MUST,MUST NOT,SHOULD", "The statements' type is TRIPLES or QUADS."),
+        ("triples", "MUST", "In TRIPLES, statements have no graph."),
+        ("graph-in-triples", "MUST NOT", "In TRIPLES, no graph is set."),
+        ("quads", "MUST", "In QUADS, statements have a graph."),
+        ("repeated-graph", "MUST", "In QUADS, a graph that is not set is the last one."),
+    ),
+    *_rules(
+        "Patch: Patch stream options",
+        (
+            "options-first",
+            "MUST,MAY,MAY",
+            "The first row is the options; readers may refuse another.",
+        ),
+        ("options-same", "MUST", "Options that come again are the same."),
+        ("repeated-options", "MAY,SHOULD NOT", "Options may come again; readers accept that."),
+        ("statement-type", "REQUIRED,MUST", "The options have the statements' type."),
+        ("stream-type", "REQUIRED,MUST", "The options have the stream's type."),
+        ("generalized-option", "MUST", "Generalized statements need generalized_statements."),
+        ("unused-feature", "SHOULD NOT,SHOULD NOT", "A feature is announced if it is used."),
+        (
+            "options-defaults",
+            "OPTIONAL,OPTIONAL,OPTIONAL,OPTIONAL",
+            "What is left out is 0 or false.",
+        ),
+        ("rdf-star-option", "MUST", "Quoted triples need rdf_star."),
+        ("name-lookup-size", "REQUIRED,MUST", "The name lookup has at least 8 entries."),
+        ("lookup-size", "MUST NOT,MUST NOT,MUST NOT", "No lookup has more entries than it may."),
+        (
+            "no-lookup",
+            "MUST NOT,MUST NOT",
+            "A prefix or datatype lookup of size 0 is not used.",
+        ),
+        ("unused-lookup", "SHOULD,SHOULD", "A lookup that the options ask for is used."),
+        (
+            "version-tag",
+            "REQUIRED,MUST,MUST,SHOULD,SHOULD,SHOULD NOT",
+            "The version is that of the format, from 1 to the reader's own.",
+        ),
+        (
+            "version",
+            "RECOMMENDED",
+            "The version is the lowest one that has what the stream needs.",
+            "there is one version",
+        ),
+    ),
+    *_rules(
+        "Patch: RDF statements",
+        (
+            "graph-in-triples",
+            "MUST NOT,SHOULD,MAY",
+            "In TRIPLES a statement has no graph; readers ignore one, or refuse it.",
+        ),
+        ("triples", "MUST", "In TRIPLES a statement is a triple."),
+        ("quads", "MUST", "In QUADS a statement is a quad."),
+        ("terms-set", "MUST,MUST", "Terms are set, unless they repeat."),
+    ),
+    *_rules(
+        "Patch: Repeated terms",
+        ("graph-in-triples", "MUST NOT", "In TRIPLES, no graph is set or repeats."),
+        (
+            "repeated-across-operations",
+            "MUST",
+            "Terms repeat from the last statement, and graphs from the last namespace too, added or"
+            " deleted.",
+        ),
+    ),
+    *_rules(
+        "Patch: Namespaces",
+        ("prefix-name", "SHOULD", "The name of a namespace is one of Turtle's."),
+        (
+            "namespace-value",
+            "REQUIRED,OPTIONAL",
+            "A namespace that is added has an IRI.",
+        ),
+        ("graph-in-triples", "MUST NOT", "In TRIPLES, a namespace has no graph."),
+        ("namespace-graph", "MUST", "In QUADS, a namespace has a graph, or repeats one."),
+        (
+            "repeated-graph",
+            "MUST,MUST",
+            "A namespace's graph repeats as a statement's does, from both.",
+        ),
+    ),
+    *_rules(
+        "Patch: Transactions",
+        ("transactions", "OPTIONAL", "Changes, namespaces and headers stand in or out of them."),
+        ("transaction-end", "MUST,MAY,MAY", "TC and TA end a transaction that was started."),
+        ("transaction-start", "MUST,MAY", "TX does not stand in a transaction."),
+        ("transaction-frame", "MUST NOT,MUST", "In FRAME, a transaction ends in its frame."),
+    ),
+    *_rules(
+        "Patch: Headers",
+        ("header-value", "MUST,MUST NOT,MUST", "A header has a value, which never repeats."),
+    ),
+    *_rules(
+        "Patch: RDF terms and graph nodes",
+        ("term-order", "MUST", "IRIs of headers and namespaces count as those of statements."),
+        ("namespace-order", "MUST", "A namespace's IRI comes before its graph."),
+    ),
+    *_rules(
+        "Patch: Delimited variant",
+        ("frame-length", "MUST", "A file is a sequence of lengths and frames."),
+    ),
+    *_rules(
+        "Patch: Internet media type and file extension",
+        ("media-type", "RECOMMENDED", "The media type is as given.", "no bytes have it"),
+        ("file-extension", "RECOMMENDED", "The extension is .jellyp.", "no bytes have it"),
+        ("delimited", "SHOULD", "A file is delimited."),
+    ),
+    *_rules(
+        "Patch: later rulings",
+        ("transaction-open", "", "A transaction ends in its patch, so before the stream does."),
+    ),
+    *_rules(
+        "RDF: Conformance",
+        (
+            "subset",
+            "MAY,SHOULD",
+            "An implementation may leave out parts; it says which.",
+            'any case may be of a part that is left out: then the outcome is "unsupported"',
+        ),
+        ("key-words", "MUST,MUST NOT", "The key words are for full implementations.", _FREE),
+        ("unknown-field", "MAY,SHOULD NOT", "Extensions don't keep others from reading a stream."),
+    ),
+    *_rules(
+        "RDF: Backward compatibility",
+        ("version-tag", "SHOULD,MUST,MAY", "Earlier releases of the same major version are read."),
+    ),
+    *_rules(
+        "RDF: Forward compatibility",
+        ("unknown-field", "MAY,MAY,MUST NOT", "Fields of later patch versions are skipped."),
+    ),
+    *_rules(
+        "RDF: Prefix, name, and datatype lookup entries",
+        ("lookup-entry", "MUST", "An entry holds for all rows after it, until it is set anew."),
+        ("lookup-reference", "MUST,SHOULD", "An entry is set before it is used."),
+        ("lookup-first-id", "MUST", "Id 0 in the first entry of a lookup is 1."),
+        ("lookup-next-id", "MUST", "Id 0 in a later entry is one more than the last id."),
+        ("lookup-size", "MUST NOT", "No entry is beyond the size of its lookup."),
+        ("lookup-array", "MAY", "A reader's lookup is of any kind.", _FREE),
+    ),
+    *_rules(
+        "RDF: Repeated terms",
+        ("quoted-repeated-term", "MUST NOT", "No term of a quoted triple repeats."),
+        ("repeated-term-first", "MUST NOT", "No term of the first statement repeats."),
+        ("repeated-across-frames", "MAY,MUST", "Terms repeat from an earlier frame."),
+        ("repeated-again", "MAY,MUST", "A term may repeat any number of times."),
+    ),
+    *_rules(
+        "RDF: RDF terms and graph nodes",
+        ("second-field", "MUST", "At most one member of a oneof is set."),
+    ),
+    *_rules(
+        "RDF: IRIs",
+        ("prefix-id-zero", "MUST", "Prefix id 0 is the last one that is not 0."),
+        ("prefix-id-first", "MUST", "Prefix id 0 before all others is the empty prefix."),
+        ("name-id-zero", "MUST,MUST", "Name id 0 is one more than the last, also many times."),
+        ("name-id-first", "MUST", "Name id 0 in the first IRI is 1."),
+        ("term-order", "MUST", "IRIs count in order: rows, then terms, quoted ones too."),
+        ("iri", "SHOULD", "An IRI is one of RFC 3987."),
+    ),
+    *_rules(
+        "RDF: Blank nodes",
+        ("utf-8", "MUST", "A label, as each string, is UTF-8."),
+        ("blank-nodes", "MAY,MAY,MAY", "Labels hold for the stream, or for a frame."),
+        ("blank-node-strategy", "SHOULD", "A producer says which.", _DOCUMENTATION),
+    ),
+    *_rules(
+        "RDF: Literals",
+        ("empty-literal", "OPTIONAL", "Without a lexical form, it is the empty string."),
+        ("second-field", "MUST", "A literal has a language, a datatype, or neither."),
+        ("language-tag", "SHOULD", "A language tag is one of BCP 47."),
+        ("datatype-id", "MUST,MUST", "A datatype's id is not 0, and its entry is set."),
+        ("simple-literal", "MUST", "A literal without both is a simple one."),
+    ),
+    *_rules(
+        "RDF: Quoted triples (RDF-star)",
+        ("quoted-repeated-term", "MUST NOT,SHOULD", "No term of a quoted triple repeats."),
+        ("quoted-depth", "SHOULD", "Too deep nesting is refused."),
+    ),
+    *_rules(
+        "RDF: Delimited variant of Jelly",
+        ("frame-length", "MUST,OPTIONAL", "A file is lengths and frames; reading it is optional."),
+    ),
+]
+
+
+def _merge() -> dict[str, Rule]:
+    merged: dict[str, Rule] = {}
+    for rule in _ALL:
+        first = merged.setdefault(rule.name, rule)
+        if first is not rule:
+            words = ",".join(word for word in (first.key_words, rule.key_words) if word)
+            merged[rule.name] = Rule(
+                name=rule.name,
+                section=first.section,
+                key_words=words,
+                text=first.text,
+                no_case=first.no_case,
+            )
+    return merged
+
+
+RULES: dict[str, Rule] = _merge()
+"""The rules by their names. One that stands in several sections has the text of the first."""
+
+PARTS: list[Rule] = _ALL
+"""The rules section by section: one that stands in several is here several times."""

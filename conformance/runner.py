@@ -1,0 +1,149 @@
+"""The command that is tried, in a process for each case, or in one for all."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+__all__ = ["Answer", "Commands", "Runner", "Server"]
+
+REFUSED, UNSUPPORTED = 3, 4
+"""The exit statuses that mean this; 0 means that it is done, all others that it is broken."""
+
+Kind = Literal["ok", "refused", "unsupported", "broken"]
+
+
+class Answer(NamedTuple):
+    """What a runner answers: what came of it, the output, and a message for people."""
+
+    kind: Kind
+    output: bytes
+    message: str
+
+
+class Runner(Protocol):
+    """Something that decodes and encodes files."""
+
+    def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
+        """Return what comes of a file."""
+
+    def close(self) -> None:
+        """End what it has started."""
+
+
+class Commands:
+    """Starts ``COMMAND decode FILE`` or ``COMMAND encode FILE`` for each case.
+
+    Args:
+        command: The command's words.
+        timeout: The seconds that a case may take.
+    """
+
+    def __init__(self, command: Sequence[str], timeout: float) -> None:
+        self._command, self._timeout = list(command), timeout
+
+    def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
+        """Run the command; its output is the answer's."""
+        try:
+            done = subprocess.run(
+                [*self._command, verb, str(path)],
+                capture_output=True,
+                timeout=self._timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Answer("broken", b"", f"no answer in {self._timeout:g} seconds")
+        message = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        kinds: dict[int, Kind] = {0: "ok", REFUSED: "refused", UNSUPPORTED: "unsupported"}
+        if done.returncode not in kinds:
+            return Answer("broken", b"", f"exit status {done.returncode}: {message}")
+        return Answer(kinds[done.returncode], done.stdout, message)
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+class Server:
+    """Starts the command once, and again where it ends.
+
+    Each line of its input is ``decode`` or ``encode``, the file to read, and the file to write,
+    with tabs between. Its answer is a line: ``ok``, ``refused`` or ``unsupported``, and maybe a
+    message.
+
+    Args:
+        command: The command's words.
+        timeout: The seconds that a case may take.
+    """
+
+    def __init__(self, command: Sequence[str], timeout: float) -> None:
+        self._command, self._timeout = list(command), timeout
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str] = queue.Queue()
+        self._folder = tempfile.TemporaryDirectory()
+
+    def _start(self) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        lines: queue.Queue[str] = queue.Queue()
+        self._process, self._lines = process, lines
+
+        def pass_on() -> None:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.put(line)
+            lines.put("")
+
+        threading.Thread(target=pass_on, daemon=True).start()
+        return process
+
+    def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
+        """Ask the process; what it has written to the file is the answer's."""
+        process = self._process or self._start()
+        output = Path(self._folder.name) / "output"
+        output.unlink(missing_ok=True)
+        assert process.stdin is not None
+        try:
+            process.stdin.write(f"{verb}\t{path}\t{output}\n")
+            process.stdin.flush()
+            line = self._lines.get(timeout=self._timeout)
+        except queue.Empty:
+            self._end()
+            return Answer("broken", b"", f"no answer in {self._timeout:g} seconds")
+        except OSError as error:
+            self._end()
+            return Answer("broken", b"", f"the runner has ended: {error}")
+        word, _, message = line.strip().partition(" ")
+        if word == "ok" and output.is_file():
+            return Answer("ok", output.read_bytes(), message)
+        if word in ("refused", "unsupported"):
+            return Answer("refused" if word == "refused" else "unsupported", b"", message)
+        self._end()
+        return Answer("broken", b"", f"answer {line.strip()!r}" if line else "the runner has ended")
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                # What was not yet written to it can't be written any more.
+                with contextlib.suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
+            self._process = None
+
+    def close(self) -> None:
+        """End the process."""
+        self._end()
+        self._folder.cleanup()

@@ -1,0 +1,21 @@
+"""The quads of a `JellyStore` as sorted batches, with or without those of another one."""
+
+from typing import final
+
+from rdflib.term import Node
+
+from jelly_rdflib.core.batch import BatchSource
+from jelly_rdflib.store.quads import QuadStore
+
+@final
+class StoreBatches(BatchSource):
+    def __init__(
+        self,
+        store: QuadStore,
+        default_graph: Node,
+        *,
+        only_default: bool = False,
+        op: int = ...,
+        names_default: bool = False,
+        without: tuple[QuadStore, Node, bool] | None = None,
+    ) -> None: ...

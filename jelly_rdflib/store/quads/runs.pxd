@@ -1,0 +1,10 @@
+# Sorting rows in one of several orders.
+
+cdef enum:
+    # Orders: by which terms, one after the other.
+    SPOG, POSG, OSPG, GSPO, GPOS, GOSP, ORDERS
+
+
+cdef int sort_rows(
+    Rows rows, int order, uint32_t* numbers, uint32_t count, const uint32_t* ranks
+) except -1

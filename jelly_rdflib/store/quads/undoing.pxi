@@ -1,0 +1,83 @@
+"""Undoing what came since a mark: the last commit, or a point of the transaction."""
+
+cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
+    """Undo what came since a mark, in one graph or, if it is 0, in all. May be called again."""
+    cdef uint32_t number
+    cdef uint64_t* slot
+    cdef Row* row
+    cdef bint is_dropped = graph == 0 and store.readers == 0 and store.sealed <= mark.rows
+    # A reader may have seen that rows are dead: it must not see them alive.
+    cdef bint is_clean = store.readers == 0 or store.newest_reader <= mark.clock
+    if store.is_recorded and mark == &store.times.marked:
+        # What is undone must be as if it had not been, or else be recorded.
+        is_clean = (
+            is_dropped and store.told.rows <= mark.rows and store.told.deaths <= mark.deaths
+        )
+    for number in range(store.rows.count, mark.rows, -1):
+        row = row_at(store.rows, number - 1)
+        if graph != 0 and row.terms[G] != graph:
+            continue
+        slot = store.find_row(row)
+        if <uint32_t>slot[0] == number:
+            store.remove_at(slot)
+    bring_back(store, mark, graph, is_clean)
+    list_again(store, mark, graph)
+    if is_clean and is_dropped:
+        drop_rows(store.rows, mark.rows)
+        store.death_count = mark.deaths
+    # In these there may have been more.
+    clamp(store, &store.told)
+    clamp(store, &store.times.marked)
+    return 0
+
+
+cdef int bring_back(
+    QuadStore store, const Mark* mark, uint32_t graph, bint is_clean
+) except -1:
+    """Bring back the rows that died since a mark; as new rows if that is not clean."""
+    cdef uint32_t number, i
+    cdef uint64_t* slot
+    cdef Row row
+    for i in range(mark.deaths, store.death_count):
+        number = store.deaths[i].row
+        row = row_at(store.rows, number)[0]
+        if number >= mark.rows or (graph != 0 and row.terms[G] != graph):
+            continue
+        if not is_clean:
+            store.add_row(&row, spelling_of(store.rows, number))
+            continue
+        slots_reserve(&store.index)
+        slot = store.find_row(&row)
+        if slot[0] == 0:
+            fill_slot(&store.index, slot, hash_row(&row), number + 1)
+            set_death(store.rows, number, 0)
+            count_quad(&store.graphs, find_graph(&store.graphs, row.terms[G]), 1)
+            note_change(store, &row, 1)
+    return 0
+
+
+cdef void list_again(QuadStore store, const Mark* mark, uint32_t graph) noexcept:
+    """List the graphs that were listed at a mark."""
+    cdef uint32_t i, name
+    for i in range(store.listing_count, mark.listings, -1):
+        name = store.listings[i - 1] & ~WAS_LISTED
+        if graph == 0 or graph == name:
+            find_graph(&store.graphs, name).is_listed = store.listings[i - 1] & WAS_LISTED != 0
+    if graph == 0:
+        store.listing_count = mark.listings
+
+
+cdef void drop_rows(Rows rows, uint32_t count) noexcept:
+    """Drop all but so many rows; the others are dead, and nobody sees them."""
+    cdef uint32_t number
+    for number in range(count, rows.count):
+        if rows.blocks[number >> BLOCK_BITS].deaths != NULL:
+            set_death(rows, number, 0)
+    rows.count = count
+
+
+cdef void clamp(QuadStore store, Mark* mark) noexcept:
+    """Have a mark count what there is, at most."""
+    mark.rows = min(mark.rows, store.rows.count)
+    mark.deaths = min(mark.deaths, store.death_count)
+    mark.listings = min(mark.listings, store.listing_count)

@@ -1,0 +1,41 @@
+"""Runners of functions in this process, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from conformance.check import Outcome, check
+from conformance.manifest import Entry, read_suite
+from conformance.runner import Answer
+
+__all__ = ["ENTRIES", "InProcess", "outcomes"]
+
+ENTRIES = read_suite()
+
+
+class InProcess:
+    """Gives files to a function of a verb and a path, which refuses by a ValueError."""
+
+    def __init__(self, answer: Callable[[str, Path], bytes]) -> None:
+        self._answer = answer
+
+    def run(self, verb: Any, path: Path) -> Answer:
+        try:
+            return Answer("ok", self._answer(verb, path), "")
+        except ValueError as error:
+            return Answer("refused", b"", str(error))
+        except Exception as error:  # as a command would end
+            return Answer("broken", b"", str(error))
+
+    def close(self) -> None:
+        pass
+
+
+def outcomes(
+    answer: Callable[[str, Path], bytes], entries: list[Entry] | None = None
+) -> list[Outcome]:
+    """Return what comes of cases, by default of all."""
+    runner = InProcess(answer)
+    return [check(entry, runner) for entry in (ENTRIES if entries is None else entries)]

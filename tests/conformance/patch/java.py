@@ -1,0 +1,98 @@
+"""A runner of the Java in ``tests/interop/jvm``: ``python -m tests.conformance.patch.java``.
+
+Its terms, lookups, repeated terms and quads are Jelly-JVM's. Rows and frames are our own Java,
+after Jelly-JVM's patch module, which is on no registry. Where a patch ends
+without a mark is told here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from conformance import document
+from conformance.document import Plain
+from tests.conformance.patch.package import from_document_terms, to_document_terms
+from tests.interop.jvm import project
+from tests.interop.jvm.peer import Peer, PeerError
+
+__all__ = ["main"]
+
+_END = ("END",)
+
+
+def decode(peer: Peer, data: bytes) -> bytes:
+    """Return the JSON of a stream."""
+    _, *values = json.loads(peer.convert(data, "jellyp", "options"))
+    statements, stream, *rest = map(json.loads, values)
+    order = (stream, statements, *rest)
+    options: dict[str, Any] = dict(zip(document.OPTIONS, order, strict=True))
+    options["stream_type"] = document.STREAM_TYPES[stream]
+    options["statement_type"] = document.STATEMENT_TYPES[statements]
+    patches: list[list[Plain]] = [[]]
+    for row in peer.read_changes(data, "jellyp"):
+        if row == _END:
+            patches.append([])
+        else:
+            patches[-1].append(to_document_terms(row))
+    if options["stream_type"] != "FLAT" and not patches[-1]:
+        del patches[-1]
+    return document.dump({"options": options, "patches": patches}).encode()
+
+
+def encode(peer: Peer, data: bytes) -> bytes:
+    """Return the stream of a JSON.
+
+    Raises:
+        NotImplementedError: Jena has nothing that it could be.
+    """
+    wanted = document.load(data)
+    options = dict(wanted["options"])
+    features = (options.pop("rdf_star"), options.pop("generalized_statements"))
+    preset = {(False, False): "STRICT", (True, False): "RDF_STAR", (False, True): "GENERALIZED"}
+    rows: list[Plain] = []
+    for patch in wanted["patches"]:
+        if any(row[0] in ("PA", "H") and row[2] is None for row in patch):
+            raise NotImplementedError(
+                "Jena has no namespace without an IRI, nor a header without value"
+            )
+        rows += map(from_document_terms, patch)
+        if options["stream_type"] != "FLAT" or patch is not wanted["patches"][-1]:
+            rows.append(_END)
+    return peer.write_changes(
+        rows,
+        "jellyp",
+        preset=f"SMALL_{preset.get(features, 'ALL_FEATURES')}",
+        stream=options.pop("stream_type"),
+        statements=options.pop("statement_type"),
+        rows=512,
+        delimited=True,
+        **options,
+    )
+
+
+def main() -> None:
+    """Answer requests, a line each, until there are no more."""
+    project.build()
+    with tempfile.TemporaryDirectory() as folder:
+        peer = Peer(Path(folder))
+        for line in sys.stdin:
+            verb, path, output = line.rstrip("\n").split("\t")
+            work = decode if verb == "decode" else encode
+            try:
+                Path(output).write_bytes(work(peer, Path(path).read_bytes()))
+                print("ok", flush=True)
+            except NotImplementedError as error:
+                print("unsupported", error, flush=True)
+            except PeerError as error:
+                # Exceptions are for the caller. An error is not: the stack is used up.
+                word = "crashed" if str(error).startswith("StackOverflowError") else "refused"
+                print(word, error, flush=True)
+        peer.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""A runner of this package, to be served: ``python -m tests.conformance.patch.package``."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from pathlib import Path
+
+import jelly_rdflib as jr
+from conformance import document
+from conformance.document import Plain
+from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation
+
+__all__ = ["answer", "main", "to_document_terms"]
+
+
+def to_document_terms(value: Plain) -> Plain:
+    """Return what plain terms of the tests are in a document."""
+    return _replaced(value, DEFAULT_GRAPH, document.DEFAULT)
+
+
+def from_document_terms(value: Plain) -> Plain:
+    """Return what terms of a document are in the tests."""
+    return _replaced(value, document.DEFAULT, DEFAULT_GRAPH)
+
+
+def _replaced(value: Plain, old: Plain, new: Plain) -> Plain:
+    if value == old:
+        return new
+    return tuple(_replaced(item, old, new) if isinstance(item, tuple) else item for item in value)
+
+
+def decode(data: bytes) -> bytes:
+    """Return the JSON of a stream.
+
+    Raises:
+        jr.DecodeError: It is refused.
+    """
+    patches = jr.read_patches(data, format="jelly-patch", normalize=False)
+    found = [[to_document_terms(plain_operation(row)) for row in patch] for patch in patches]
+    options = patches.options
+    assert options is not None
+    fields = {name: getattr(options, name) for name in document.OPTIONS}
+    fields["stream_type"] = options.stream_type.name
+    fields["statement_type"] = options.statement_type.name
+    return document.dump({"options": fields, "patches": found}).encode()
+
+
+def encode(data: bytes) -> bytes:
+    """Return the stream of a JSON.
+
+    Raises:
+        jr.EncodeError: It can't be written.
+        ValueError: There are no such options.
+    """
+    wanted = document.load(data)
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(**wanted["options"])) as writer:
+        for patch in wanted["patches"]:
+            for row in patch:
+                writer.write(operation(from_document_terms(row)))
+            writer.write((jr.Op.END,))
+    return file.getvalue()
+
+
+def answer(verb: str, path: Path) -> bytes:
+    """Return what comes of a file.
+
+    Raises:
+        ValueError: It is refused.
+    """
+    return (decode if verb == "decode" else encode)(path.read_bytes())
+
+
+def main() -> None:
+    """Answer requests, a line each, until there are no more."""
+    # Of literals whose lexical form is none of their datatype's.
+    logging.getLogger("rdflib").setLevel(logging.CRITICAL)
+    for line in sys.stdin:
+        verb, path, output = line.rstrip("\n").split("\t")
+        try:
+            Path(output).write_bytes(answer(verb, Path(path)))
+            print("ok", flush=True)
+        except ValueError as error:
+            print("refused", " ".join(str(error).split()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

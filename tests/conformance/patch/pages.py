@@ -1,0 +1,172 @@
+"""``python -m tests.conformance.patch.pages`` runs the suite here, and writes what comes of it.
+
+In ``docs/conformance``: a report in EARL of each implementation, and the page ``jelly-patch.md``
+with the table of rules and implementations.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rdflib import RDF, Graph, Namespace
+
+import jelly_rdflib
+from conformance import VERSION
+from conformance.check import Outcome, check
+from conformance.manifest import SUITE, read_suite
+from conformance.report import turtle
+from conformance.rules import RULES
+from conformance.runner import Runner, Server
+from tests.conformance.patch import package
+from tests.conformance.patch.in_process import InProcess
+from tests.interop.jvm import project
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pytest depends on it
+
+__all__ = ["DIFFERENCES", "FOLDER", "JAVA", "TIMEOUT", "main", "page", "read_report"]
+
+EARL = Namespace("http://www.w3.org/ns/earl#")
+FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"
+JAVA = [sys.executable, "-m", "tests.conformance.patch.java"]
+TIMEOUT = 60
+
+_HERE = Path(__file__).parent
+DIFFERENCES: dict[str, str] = tomllib.loads((_HERE / "differences.toml").read_text("utf-8"))
+_PAGE = (_HERE / "page.md").read_text("utf-8")
+
+
+class Subject(NamedTuple):
+    """An implementation that is tried."""
+
+    key: str
+    name: str
+    iri: str
+    revision: str
+    runner: Runner
+
+
+def _subjects() -> list[Subject]:
+    versions = project.versions()
+    return [
+        Subject(
+            "jelly-rdflib",
+            "jelly-rdflib",
+            "pkg:pypi/jelly-rdflib",
+            jelly_rdflib.__version__,
+            InProcess(package.answer),
+        ),
+        Subject(
+            "java",
+            "our Java on Jelly-JVM's core",
+            "pkg:maven/eu.neverblink.jelly/jelly-core",
+            f"{versions['Jelly-JVM']}, with Jena {versions['Apache Jena']}",
+            Server(JAVA, TIMEOUT),
+        ),
+    ]
+
+
+def read_report(key: str) -> dict[str, str]:
+    """Return the outcomes in an implementation's report by the names of cases."""
+    graph = Graph().parse(FOLDER / f"jelly-patch-{key}.ttl")
+    return {
+        str(graph.value(assertion, EARL.test)).removeprefix(SUITE): str(
+            graph.value(graph.value(assertion, EARL.result), EARL.outcome)
+        ).removeprefix(EARL)
+        for assertion in graph.subjects(RDF.type, EARL.Assertion)
+    }
+
+
+def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], date: datetime.date) -> str:
+    """Return the page of outcomes by the keys of implementations.
+
+    Args:
+        outcomes: Those of each implementation, in the order of the cases.
+        names: Of the implementations.
+        date: When they were tried.
+    """
+    first = next(iter(outcomes.values()))
+    summary = [
+        f"| {names[key]} | {sum(o.verdict == 'passed' for o in found)} of {len(found)} |"
+        f" [jelly-patch-{key}.ttl](jelly-patch-{key}.ttl) |"
+        for key, found in outcomes.items()
+    ]
+    return _PAGE.format(
+        version=VERSION,
+        count=len(first),
+        date=date,
+        summary="\n".join(summary),
+        differences="\n\n".join(_differences(outcomes)),
+        heads=" | ".join(names.values()),
+        lines="|".join("---" for _ in outcomes),
+        rows="\n".join(_rule_rows(outcomes)),
+        choices="\n".join(_choices(outcomes)),
+    )
+
+
+def _differences(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
+    failed: dict[str, list[str]] = {}
+    for found in outcomes.values():
+        for outcome in found:
+            if outcome.verdict != "passed":
+                rule = next(rule for rule in DIFFERENCES if rule in outcome.entry.rules)
+                failed.setdefault(rule, []).append(outcome.entry.name)
+    for rule in filter(failed.__contains__, RULES):
+        cases = ", ".join(f"`{name}`" for name in failed[rule])
+        yield f"**{rule}**: {DIFFERENCES[rule]}\nCases: {cases}."
+    if not failed:
+        yield "Nothing."
+
+
+def _rule_rows(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
+    for name, rule in RULES.items():
+        cells = []
+        for found in outcomes.values():
+            about = [o for o in found if name in o.entry.rules]
+            passed = sum(o.verdict == "passed" for o in about)
+            text = f"{passed} of {len(about)}" if about else "no cases"
+            cells.append(text if passed == len(about) else f"**{text}**")
+        yield f"| `{name}` | {rule.strength} | {rule.section} | {' | '.join(cells)} |"
+
+
+def _choices(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
+    for rows in zip(*outcomes.values(), strict=True):
+        entry = rows[0].entry
+        if entry.refusal == "may":
+            cells = [o.info if o.verdict == "passed" else "neither" for o in rows]
+            yield f"| `{entry.name.partition('/')[2]}` | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Run the suite on both, and write the reports and the page."""
+    # Of literals whose lexical form is none of their datatype's.
+    logging.getLogger("rdflib").setLevel(logging.CRITICAL)
+    date = datetime.datetime.now(datetime.timezone.utc).date()
+    entries = read_suite()
+    outcomes, names = {}, {}
+    for subject in _subjects():
+        found = [check(entry, subject.runner) for entry in entries]
+        subject.runner.close()
+        report = turtle(
+            found,
+            name=subject.name,
+            revision=subject.revision,
+            subject=subject.iri,
+            date=date,
+        )
+        (FOLDER / f"jelly-patch-{subject.key}.ttl").write_text(report, encoding="utf-8")
+        outcomes[subject.key], names[subject.key] = found, subject.name
+        passed = sum(outcome.verdict == "passed" for outcome in found)
+        print(f"{subject.name}: {passed} of {len(found)} cases pass")
+    (FOLDER / "jelly-patch.md").write_text(page(outcomes, names, date), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""The cases: made as they are committed, of every rule, and right by two readers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from conformance import document, reader
+from conformance.cases import Case, all_cases
+from conformance.document import DEFAULT, Plain
+from conformance.generate import files
+from conformance.manifest import CASES
+from conformance.rules import PARTS, RULES
+from tests.conformance.patch.package import to_document_terms
+from tests.oracle import decoder
+from tests.oracle.terms import plain_operation
+
+ROOT = Path(__file__).resolve().parents[3]
+
+ALL = all_cases()
+READ = [case for case in ALL if case.data is not None]
+# A folder with the texts of the specifications, which are not a part of this project.
+SPECIFICATIONS = Path(os.environ.get("JELLY_SPECIFICATIONS", ROOT.parent / "shared" / "spec"))
+DOCUMENTS = {"Patch": "000_634d857656b82079.txt", "RDF": "001_f9c701beb7c9162b.txt"}
+
+# What protobuf hides from who uses its classes, and what readers may keep as it is.
+UNSEEN = {"row-kinds", "second-field", "iri", "language-tag", "prefix-name"}
+
+
+def test_the_committed_cases_are_those_that_are_made() -> None:
+    made = files(ALL)
+    committed = {
+        path.relative_to(CASES).as_posix(): path.read_bytes()
+        for path in CASES.rglob("*")
+        if path.is_file()
+    }
+    del committed["vocabulary.ttl"]
+    assert sorted(committed) == sorted(made)
+    assert [name for name in made if made[name] != committed[name]] == []
+
+
+def test_the_suite_does_not_know_the_package() -> None:
+    code = (
+        "import conformance.__main__, conformance.generate, conformance.example, sys;"
+        "sys.exit('jelly_rdflib' in sys.modules or 'tests' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- the rules ------------------------------------------------------------------------------------
+
+
+def test_each_rule_has_a_case_or_says_why_not() -> None:
+    tried = {rule for case in ALL for rule in case.rules}
+    assert tried <= RULES.keys()
+    assert {name for name, rule in RULES.items() if rule.no_case is None} == tried
+
+
+def test_each_demand_has_negative_cases_too() -> None:
+    """Of the rules that forbid something, all but those that a reader can't see or judge."""
+    broken = {case.rules[0] for case in ALL if case.refusal is not None}
+    forbidden = {rule.name for rule in RULES.values() if "MUST NOT" in rule.words}
+    # Each has its counterpart: forbidden by another rule's name, or by the implementation.
+    assert forbidden - broken <= {"unknown-field", "key-words"}
+
+
+def _key_words(path: Path) -> dict[str, Counter[str]]:
+    """Return the key words of each section; notes and examples are no part of the text."""
+    words = re.compile("MUST NOT|MUST|SHOULD NOT|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL")
+    found: dict[str, Counter[str]] = {}
+    section, in_note = "", False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            section = line.lstrip("# ")
+        if line.startswith(("!!!", "???", "#")):
+            in_note = not line.startswith("#")
+        elif not in_note or not (line.startswith("    ") or not line.strip()):
+            in_note = False
+            found.setdefault(section, Counter()).update(words.findall(line))
+    return found
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_each_key_word_of_the_specification_is_in_a_rule(name: str) -> None:
+    path = SPECIFICATIONS / DOCUMENTS[name]
+    if not path.exists():
+        pytest.skip(f"the specification is not there: {path} (JELLY_SPECIFICATIONS)")
+    said: dict[str, Counter[str]] = {}
+    for rule in PARTS:
+        kind, _, section = rule.section.partition(": ")
+        if kind == name and section != "later rulings":
+            said.setdefault(section, Counter()).update(rule.words)
+    demanded = {section: words for section, words in _key_words(path).items() if words}
+    if name == "RDF":
+        # Only the sections that Jelly-Patch takes over.
+        demanded = {section: demanded[section] for section in said}
+    assert said == demanded
+
+
+# -- the expectations ------------------------------------------------------------------------------
+
+
+def test_names_are_unique_and_tell_what_is_refused() -> None:
+    names = Counter((case.data is None, case.name) for case in ALL)
+    assert max(names.values()) == 1
+    for case in ALL:
+        start = "pos_" if case.refusal is None else "neg_"
+        assert case.name.rpartition("/")[2].startswith(start), case.name
+
+
+def test_each_negative_case_has_a_twin_that_is_repaired() -> None:
+    by_name = {(case.data is None, case.name): case for case in ALL}
+    for case in ALL:
+        if case.refusal is not None:
+            twin = by_name[case.data is None, str(case.repaired)]
+            assert (twin.refusal, twin.rules) == (None, case.rules)
+            assert (twin.data, twin.document) != (case.data, case.document)
+
+
+def _suites_reader(case: Case) -> str | None:
+    """Return what the suite's reader finds wrong with the expectation of a case."""
+    assert case.data is not None
+    try:
+        found = reader.read(case.data)
+    except reader.FaultError as error:
+        is_right = case.refusal is not None and error.rule in case.rules
+        return None if is_right else str(error)
+    if case.refusal is not None and not set(case.rules) & UNSEEN:
+        return "read"
+    return None if case.document is None else document.difference(case.document, found)
+
+
+def test_the_suites_reader_agrees() -> None:
+    wrong = {case.name: _suites_reader(case) for case in READ}
+    assert {name: reason for name, reason in wrong.items() if reason} == {}
+
+
+def _patches(operations: list[Plain]) -> list[list[Plain]]:
+    """Return operations without ends as patches, each of which has one."""
+    patches: list[list[Plain]] = [[]]
+    for operation in operations:
+        if operation == ("END",):
+            patches.append([])
+        else:
+            patches[-1].append(to_document_terms(operation))
+    assert patches.pop() == []
+    return patches
+
+
+def _oracle(case: Case) -> str | None:
+    """Return what the oracle finds wrong with the expectation of a case."""
+    assert case.data is not None
+    try:
+        found = decoder.read(case.data)
+    except decoder.RuleError as error:
+        return str(error) if case.refusal is None else None
+    except (decoder.Doubt, RecursionError) as error:
+        return None if case.refusal == "may" else str(error)
+    if case.refusal in ("must", "should"):
+        return "read"
+    if case.document is None:
+        return None
+    patches = {"options": case.document["options"], "patches": _patches(found)}
+    return document.difference(case.document, patches)
+
+
+def test_the_oracle_agrees() -> None:
+    wrong = {case.name: _oracle(case) for case in READ}
+    assert {name: reason for name, reason in wrong.items() if reason} == {}
+
+
+def _as_text_has_it(operation: Plain) -> Plain:
+    """Return an operation without what RDF Patch text can't say."""
+    if operation[0] == "PD":
+        operation = (*operation[:2], None, operation[3])
+    if operation[0] in ("A", "D", "PA", "PD") and operation[-1] == DEFAULT:
+        operation = (*operation[:-1], None)
+    return operation
+
+
+def test_texts_are_the_documents() -> None:
+    texts = [case for case in READ if case.refusal is None and document.text(case.document or {})]
+    assert len(texts) > 200
+    for case in texts:
+        assert case.document is not None
+        text = document.text(case.document)
+        assert text is not None
+        rows = jr.read_operations(text.encode(), format="rdf-patch", normalize=False)
+        found = [to_document_terms(plain_operation(row)) for row in rows]
+        wanted = list(chain.from_iterable([*patch, ("END",)] for patch in case.document["patches"]))
+        options: dict[str, Any] = case.document["options"]
+        assert (
+            document.difference(
+                {"options": options, "patches": [_without_ends(map(_as_text_has_it, wanted))]},
+                {"options": options, "patches": [_without_ends(map(_as_text_has_it, found))]},
+            )
+            is None
+        ), case.name
+
+
+def _without_ends(operations: Any) -> list[Plain]:
+    return [operation for operation in operations if operation != ("END",)]

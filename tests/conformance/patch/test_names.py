@@ -1,0 +1,48 @@
+"""`jellyp validate` finds the fault of each case, and calls its rule by the same name."""
+
+from __future__ import annotations
+
+import jelly_rdflib as jr
+from conformance.rules import RULES
+from jelly_rdflib.inspection import validation
+from tests.conformance.patch.test_cases import READ
+
+# The reader has a limit for it, and limits have one rule; what is told of a tag is a warning.
+OTHER_NAMES = {"quoted-depth": "limit", "language-tag": "format"}
+# It takes the halves for two fields.
+TWICE = "options/pos_in_two_halves"
+
+
+def _found(data: bytes) -> set[str]:
+    return {fault.rule for fault in jr.validate(data, format="jelly-patch")}
+
+
+def test_rules_that_cases_break_have_the_same_names() -> None:
+    broken = {case.rules[0] for case in READ if case.refusal is not None}
+    assert broken - validation.RULES.keys() == {"quoted-depth"}
+
+
+def test_each_rule_of_validate_that_is_one_of_the_drafts_has_a_case() -> None:
+    ours = {name for name, rule in validation.RULES.items() if "(Jelly-Patch, " in rule.text}
+    assert ours <= RULES.keys()
+
+
+def test_validate_names_the_rule_that_a_case_breaks() -> None:
+    missed = {}
+    for case in READ:
+        if case.refusal is not None and case.data is not None:
+            expected = {*case.rules, OTHER_NAMES.get(case.rules[0])}
+            found = _found(case.data)
+            if not found & expected:
+                missed[case.name] = found
+    assert missed == {}
+
+
+def test_validate_finds_no_error_in_what_must_be_read() -> None:
+    severity = {name: rule.severity for name, rule in validation.RULES.items()}
+    found = {
+        case.name: [rule for rule in _found(case.data) if severity[rule] == "error"]
+        for case in READ
+        if case.refusal is None and case.data is not None and case.name != TWICE
+    }
+    assert {name: rules for name, rules in found.items() if rules} == {}

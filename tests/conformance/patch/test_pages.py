@@ -1,0 +1,64 @@
+"""The pages in ``docs/conformance`` about the suite, and its README, say what there is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from conformance import VERSION
+from conformance.rules import RULES
+from tests.conformance.patch.in_process import ENTRIES
+from tests.conformance.patch.pages import DIFFERENCES, FOLDER, read_report
+
+ROOT = FOLDER.parents[1]
+BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+
+def test_the_reports_are_of_all_cases() -> None:
+    ours, java = read_report("jelly-rdflib"), read_report("java")
+    assert ours.keys() == java.keys() == BY_NAME.keys()
+    assert set(ours.values()) == {"passed"}
+    page = (FOLDER / "jelly-patch.md").read_text("utf-8")
+    for outcomes in (ours, java):
+        passed = Counter(outcomes.values())["passed"]
+        assert f"| {passed} of {len(ENTRIES)} |" in page
+    assert f"Version {VERSION} of the suite" in " ".join(page.split())
+
+
+def test_the_page_tells_of_each_case_that_differs() -> None:
+    page = (FOLDER / "jelly-patch.md").read_text("utf-8")
+    for name, outcome in read_report("java").items():
+        assert (outcome == "passed") != (f"`{name}`" in page), name
+        if outcome != "passed":
+            assert any(rule in DIFFERENCES for rule in BY_NAME[name].rules)
+    assert DIFFERENCES.keys() <= RULES.keys()
+
+
+def test_the_page_has_each_rule() -> None:
+    page = (FOLDER / "jelly-patch.md").read_text("utf-8")
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE) == list(RULES)
+
+
+def test_open_questions_name_cases_that_there_are() -> None:
+    text = (FOLDER / "open-questions.md").read_text("utf-8")
+    named = set(re.findall(r"`([a-z]+/(?:pos|neg)_[a-z0-9_]+)`", text))
+    known = {entry.name.partition("/")[2] for entry in ENTRIES}
+    assert len(named) > 20
+    assert named - known == set()
+    # A reader's choice is an open question, or the text gives it.
+    choices = {entry.rules[0] for entry in ENTRIES if entry.refusal == "may"}
+    asked = {rule for name in named for e in ENTRIES if e.name.endswith(name) for rule in e.rules}
+    assert choices - asked == {
+        "iri",
+        "prefix-name",
+        "quoted-depth",
+        "transaction-end",
+        "transaction-start",
+    }
+
+
+def test_the_readmes_count_the_cases() -> None:
+    for path in (Path("conformance/README.md"), Path("docs/conformance/index.md")):
+        assert f"{len(ENTRIES)} cases" in (ROOT / path).read_text("utf-8")
+    assert f"Version {VERSION}" in (ROOT / "conformance" / "README.md").read_text("utf-8")

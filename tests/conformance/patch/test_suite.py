@@ -1,0 +1,519 @@
+"""The suite as a program: it passes what is right, finds what is wrong, and loses no case."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import RDF, Graph, Namespace
+
+from conformance import document, example, generate, spelling
+from conformance.__main__ import ALL_PASS, SOME_FAIL, WRONG_USE, main
+from conformance.cases import all_cases
+from conformance.check import Outcome, check, check_bytes
+from conformance.document import Document, Plain
+from conformance.manifest import SUITE, SuiteError, read_suite
+from conformance.reader import FaultError, Reader, _Lookup
+from conformance.runner import Commands, Server
+from tests.conformance.patch import package
+from tests.conformance.patch.in_process import ENTRIES, outcomes
+
+EARL = Namespace("http://www.w3.org/ns/earl#")
+Answer = Callable[[str, Path], bytes]
+
+
+def _example(verb: str, path: Path) -> bytes:
+    return example.run(verb, str(path))
+
+
+# One of each shape, and those of terms and patches: enough to see a reader that is wrong.
+SOME = [
+    entry
+    for entry in ENTRIES
+    if entry.kind == "from_jelly"
+    and (
+        entry.name.endswith(("rdf_1_1_compact", "all_compact"))
+        or entry.name.split("/")[1] in ("terms", "patches", "headers", "transactions")
+    )
+]
+
+
+def _failed(found: list[Outcome]) -> list[str]:
+    return [f"{o.entry.name}: {o.info}" for o in found if o.verdict != "passed"]
+
+
+# -- what is right passes --------------------------------------------------------------------------
+
+
+def test_the_package_passes_all_cases() -> None:
+    assert _failed(outcomes(package.answer)) == []
+
+
+def test_the_package_refuses_all_that_a_reader_may_refuse_but_this() -> None:
+    negative = [entry for entry in ENTRIES if entry.refusal == "may"]
+    read = {o.entry.name for o in outcomes(package.answer, negative) if o.info == "read"}
+    assert read == {
+        f"from_jelly/{name}"
+        for name in (
+            "namespaces/neg_name_that_is_none",
+            "repeats/neg_first_graph_of_namespace",
+            "rows/neg_of_two_kinds",
+            "statements/neg_graph_blank_node_in_triples",
+            "statements/neg_graph_default_in_triples",
+            "statements/neg_graph_iri_in_triples",
+            "statements/neg_namespace_graph_blank_node_in_triples",
+            "statements/neg_namespace_graph_default_in_triples",
+            "statements/neg_namespace_graph_iri_in_triples",
+            "terms/neg_graph_of_two_kinds",
+            "terms/neg_iri_that_is_none",
+            "terms/neg_iri_that_is_relative",
+            "terms/neg_literal_of_two_kinds",
+            "terms/neg_subject_of_two_kinds",
+            "terms/neg_value_of_two_kinds",
+        )
+    }
+
+
+def test_the_package_keeps_what_a_writer_should_keep() -> None:
+    entries = [entry for entry in ENTRIES if entry.kind != "from_jelly"]
+    told = {o.info for o in outcomes(package.answer, entries) if o.info.startswith("not kept")}
+    # The options are as they are asked for.
+    assert told <= {"not kept: unused-feature"}
+
+
+def test_the_example_passes_all_cases() -> None:
+    assert _failed(outcomes(_example)) == []
+
+
+# -- what is wrong fails ---------------------------------------------------------------------------
+
+
+def _changed(change: Callable[[Document], Any]) -> Answer:
+    """Return a runner that reads something else."""
+
+    def answer(verb: str, path: Path) -> bytes:
+        output = _example(verb, path)
+        if verb == "encode":
+            return output
+        found = document.load(output)
+        change(found)
+        return document.dump(found).encode()
+
+    return answer
+
+
+def _set_option(name: str, value: Any) -> Callable[[Document], Any]:
+    return lambda found: found["options"].update({name: value})
+
+
+def _map_rows(change: Callable[[Plain], Plain]) -> Callable[[Document], Any]:
+    def apply(found: Document) -> None:
+        found["patches"] = [[change(row) for row in patch] for patch in found["patches"]]
+
+    return apply
+
+
+def _map_terms(kind: str, change: Callable[[Plain], Plain]) -> Callable[[Document], Any]:
+    def term(value: Any) -> Any:
+        if not isinstance(value, tuple):
+            return value
+        return change(value) if value[0] == kind else tuple(map(term, value))
+
+    return _map_rows(term)
+
+
+WRONG_READERS: dict[str, Callable[[Document], Any]] = {
+    **{
+        name: _set_option(name, value)
+        for name, value in (
+            ("stream_type", "UNSPECIFIED"),
+            ("statement_type", "UNSPECIFIED"),
+            ("rdf_star", None),
+            ("generalized_statements", 2),
+            ("max_name_table_size", 0),
+            ("max_prefix_table_size", -1),
+            ("max_datatype_table_size", "16"),
+            ("version", 2),
+        )
+    },
+    "one patch more": lambda found: found["patches"].append([]),
+    "one patch less": lambda found: found.update(patches=found["patches"][:-1]),
+    "all in one patch": lambda found: found.update(patches=[[*chain(*found["patches"])]]),
+    "the last row lost": lambda found: [patch and patch.pop() for patch in found["patches"]],
+    "rows in another order": lambda found: [patch.reverse() for patch in found["patches"]],
+    "headers sorted": lambda found: [
+        patch.sort(key=lambda row: row[1] if row[0] == "H" else "") for patch in found["patches"]
+    ],
+    "add for delete": _map_rows(lambda row: ("A", *row[1:]) if row[0] == "D" else row),
+    "commit for abort": _map_rows(lambda row: ("TC",) if row == ("TA",) else row),
+    "no graph for the default graph": _map_rows(
+        lambda row: tuple(None if item == document.DEFAULT else item for item in row)
+    ),
+    "all blank nodes one": _map_terms("bnode", lambda _: ("bnode", "b")),
+    "each blank node another": _map_terms("bnode", lambda term: ("bnode", f"b{next(COUNTER)}")),
+    "no languages": _map_terms("literal", lambda term: (*term[:2], None, term[3])),
+    "no datatypes": _map_terms("literal", lambda term: (*term[:3], None)),
+    "normal forms": _map_terms("literal", lambda term: (term[0], term[1].lstrip("0"), *term[2:])),
+    "IRIs in lower case": _map_terms("iri", lambda term: ("iri", term[1].lower())),
+}
+COUNTER = iter(range(10**9))
+
+
+@pytest.mark.parametrize("name", WRONG_READERS)
+def test_a_reader_that_is_wrong_fails(name: str) -> None:
+    found = outcomes(_changed(WRONG_READERS[name]), SOME)
+    failed = [o for o in found if o.verdict != "passed"]
+    assert failed
+    assert all(o.entry.refusal is None or o.entry.result is not None for o in failed)
+
+
+def test_what_only_looks_otherwise_passes() -> None:
+    def renamed(term: Plain) -> Plain:
+        return ("bnode", f"x-{term[1]}")
+
+    def spelled(term: Plain) -> Plain:
+        _, lex, language, datatype = term
+        datatype = document.XSD_STRING if language is datatype is None else datatype
+        return ("literal", lex, language and language.upper(), datatype)
+
+    for change in (_map_terms("bnode", renamed), _map_terms("literal", spelled)):
+        assert _failed(outcomes(_changed(change), SOME)) == []
+    no_iri = _map_rows(lambda row: (*row[:2], None, row[3]) if row[0] == "PD" else row)
+    assert _failed(outcomes(_changed(no_iri), SOME)) == []
+
+
+def _refuse(verb: str, path: Path) -> bytes:
+    raise ValueError("no")
+
+
+def _accept(verb: str, path: Path) -> bytes:
+    try:
+        return _example(verb, path)
+    except ValueError:
+        return b'{"options": {}, "patches": []}' if verb == "decode" else b""
+
+
+def test_who_refuses_all_passes_negative_cases_alone() -> None:
+    for outcome in outcomes(_refuse):
+        assert (outcome.verdict == "passed") == (outcome.entry.refusal is not None)
+
+
+def test_who_accepts_all_fails_all_that_must_be_refused() -> None:
+    negative = [entry for entry in ENTRIES if entry.refusal in ("must", "should")]
+    assert {outcome.verdict for outcome in outcomes(_accept, negative)} == {"failed"}
+
+
+@pytest.mark.parametrize("output", [b"", b"nonsense", b"[]", b'{"options": {}, "patches": [[]]}'])
+def test_what_is_no_document_fails(output: bytes) -> None:
+    for outcome in outcomes(lambda *_: output, SOME):
+        assert outcome.verdict == "failed", outcome
+
+
+# Each breaks one rule of the reader that the example and the checker use.
+def _define_without_counting(self: Any, entry: Any) -> None:
+    self.entries[entry.id or 1] = entry.value
+
+
+def _no_bounds(self: Any, entry: Any) -> None:
+    self.last = entry.id or self.last + 1
+    self.entries[self.last] = entry.value
+
+
+def _get_anything(self: Any, number: int) -> str:
+    return str(self.entries.get(number, ""))
+
+
+def _iri_of_last_name(self: Any, iri: Any) -> Plain:
+    self._prefix_id = iri.prefix_id or self._prefix_id
+    self._name_id = iri.name_id or self._name_id
+    return ("iri", self._lookups["prefix"].get(self._prefix_id) if self._prefix_id else "")
+
+
+def _iri_without_last_prefix(self: Any, iri: Any) -> Plain:
+    prefix = self._lookups["prefix"].get(iri.prefix_id) if iri.prefix_id else ""
+    self._name_id = iri.name_id or self._name_id + 1
+    return ("iri", prefix + self._lookups["name"].get(self._name_id))
+
+
+def _no_graph(self: Any, message: Any, rule: str) -> Plain | None:
+    return document.DEFAULT if self._options.statement_type == 2 else None
+
+
+def _not_repeated(self: Any, message: Any, oneof: str, rule: str = "") -> Plain:
+    return self._term(message, oneof, oneof[0]) or ("bnode", "")
+
+
+def _no_check(self: Any, options: Any) -> None:
+    if self._options is None:
+        self._options = options
+        sizes = {"name": 1 << 20, "prefix": 1 << 20, "datatype": 1 << 20}
+        self._lookups = {name: _Lookup(name, size) for name, size in sizes.items()}
+
+
+WRONG_RULES = {
+    "entries don't count": (_Lookup, "define", _define_without_counting),
+    "no bounds of lookups": (_Lookup, "define", _no_bounds),
+    "entries that are not set": (_Lookup, "get", _get_anything),
+    "name ids don't count": (Reader, "_iri", _iri_of_last_name),
+    "prefix ids don't stay": (Reader, "_iri", _iri_without_last_prefix),
+    "graphs don't repeat": (Reader, "_graph", _no_graph),
+    "terms don't repeat": (Reader, "_repeatable", _not_repeated),
+    "options are not checked": (Reader, "_set_options", _no_check),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_RULES)
+def test_a_reader_without_a_rule_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, method, wrong = WRONG_RULES[name]
+
+    def answer(verb: str, path: Path) -> bytes:
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, method, wrong)
+            return _example(verb, path)
+
+    entries = [entry for entry in ENTRIES if entry.kind == "from_jelly"]
+    assert _failed(outcomes(answer, entries))
+
+
+def test_a_writer_that_is_wrong_fails() -> None:
+    entries = {entry.name: entry for entry in ENTRIES}
+    entry = entries["to_jelly/shapes/pos_punctuated_quads_all"]
+    wanted = document.load(entry.action.read_bytes())
+
+    def written(change: Callable[[Document], Any]) -> bytes:
+        other = document.load(document.dump(wanted))
+        change(other)
+        frames = spelling.frames(other, compact=True)
+        return example.rows.delimited(map(example.bytes_of, frames))
+
+    right = written(lambda _: None)
+    assert check_bytes(right, wanted) == []
+    others = [change for name, change in WRONG_READERS.items() if not name.endswith(("type",))]
+    for change in others:
+        try:
+            data = written(change)
+        except (TypeError, ValueError):
+            continue
+        if data != right:
+            with pytest.raises(ValueError, match="what was written"):
+                check_bytes(data, wanted)
+    for data in (b"", right[:-1], right + b"\x05", right[2:], right.replace(b"\x32\x00", b"", 1)):
+        with pytest.raises(ValueError, match="what was written"):
+            check_bytes(data, wanted)
+
+
+def test_a_writer_that_can_not_read_itself_fails() -> None:
+    def answer(verb: str, path: Path) -> bytes:
+        if verb == "decode":
+            raise ValueError("no")
+        return _example(verb, path)
+
+    entries = [e for e in ENTRIES if e.kind == "to_jelly" and e.refusal is None][:10]
+    assert {outcome.verdict for outcome in outcomes(answer, entries)} == {"failed"}
+
+
+def test_what_a_writer_should_do_is_reported() -> None:
+    entries = {entry.name: entry for entry in ENTRIES}
+    entry = entries["to_jelly/lookups/pos_used"]
+    wanted = document.load(entry.action.read_bytes())
+    none = document.load(document.dump(wanted))
+    none["options"]["max_prefix_table_size"] = 0
+    first, *rows = spelling.frames(none, compact=True)[0]
+    first.options.max_prefix_table_size = 16
+    bare = example.bytes_of([first, *rows])
+    assert check_bytes(bare, wanted) == ["delimited", "unused-lookup"]
+
+
+def test_a_fault_tells_its_rule() -> None:
+    assert str(FaultError("version", "version 9")) == "version 9 [version]"
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def _script(path: Path, text: str) -> str:
+    path.write_text(f"#!{sys.executable}\n{text}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+BARE = "from_jelly/frames/pos_bare"
+
+
+SMALL = (
+    "frames/pos_bare",
+    "transactions/neg_commit_without_start",
+    "transactions/pos_commit_without_start_repaired",
+    "refused/neg_commit_without_start",
+    "refused/pos_commit_without_start_repaired",
+    "shapes/pos_flat_triples_rdf_1_1_compact",
+)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A folder with a few of the cases, of all kinds."""
+    generate.main(tmp_path / "small", [case for case in all_cases() if case.name in SMALL])
+    return tmp_path / "small"
+
+
+def test_a_command_is_started_for_each_case_or_once(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = f"{sys.executable} -m conformance.example"
+    for arguments in ([], ["--serve"]):
+        assert main([command, "--cases", str(small), *arguments]) == ALL_PASS
+        assert capsys.readouterr().out.endswith("7 of 7 cases pass, 0 fail, 0 are not supported\n")
+
+
+ANSWERS = {
+    # what the command does: what came of it
+    "raise SystemExit(0)": ("failed", "no document"),
+    "raise SystemExit(1)": ("failed", "exit status 1"),
+    "print('why', file=sys.stderr); raise SystemExit(3)": ("failed", "refused: why"),
+    "print('not yet', file=sys.stderr); raise SystemExit(4)": ("unsupported", "not yet"),
+    "os.kill(os.getpid(), 9)": ("failed", "exit status -9"),
+    "time.sleep(60)": ("failed", "no answer in 0.5 seconds"),
+}
+LINES = {
+    "print('ok', flush=True)": ("failed", "answer 'ok'"),
+    "print('refused why', flush=True)": ("failed", "refused: why"),
+    "print('unsupported not yet', flush=True)": ("unsupported", "not yet"),
+    "print('what?', flush=True)": ("failed", "what?"),
+    "os.kill(os.getpid(), 9)": ("failed", "the runner has ended"),
+    "time.sleep(60)": ("failed", "no answer in 0.5 seconds"),
+}
+
+
+@pytest.mark.parametrize("code", ANSWERS)
+def test_what_a_command_answers(tmp_path: Path, code: str) -> None:
+    (entry,) = (entry for entry in ENTRIES if entry.name == BARE)
+    command = _script(tmp_path / "command", f"import os, sys, time\n{code}")
+    timeout = 0.5 if "sleep" in code else 60
+    outcome = check(entry, Commands([command], timeout))
+    verdict, info = ANSWERS[code]
+    assert (outcome.verdict, info in outcome.info) == (verdict, True), outcome
+
+
+@pytest.mark.parametrize("code", LINES)
+def test_what_a_server_answers(tmp_path: Path, code: str) -> None:
+    (entry,) = (entry for entry in ENTRIES if entry.name == BARE)
+    text = f"import os, sys, time\nfor line in sys.stdin:\n    {code}"
+    server = Server([_script(tmp_path / "server", text)], 0.5 if "sleep" in code else 60)
+    try:
+        # The second time, it may have to be started again.
+        for _ in range(2):
+            outcome = check(entry, server)
+            verdict, info = LINES[code]
+            assert (outcome.verdict, info in outcome.info) == (verdict, True), outcome
+    finally:
+        server.close()
+
+
+def test_the_report_has_each_case(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = _script(
+        tmp_path / "command", "import sys; raise SystemExit(3 if sys.argv[1] == 'decode' else 4)"
+    )
+    report = tmp_path / "report.ttl"
+    cases = ["--cases", str(small), "--only", "without_start"]
+    assert main([command, *cases, "--report", str(report), "--date", "2026-01-02"]) == SOME_FAIL
+    assert "UNSUPPORTED to_jelly/refused/neg_commit_without_start" in capsys.readouterr().out
+    graph = Graph().parse(report)
+    found = {
+        str(graph.value(assertion, EARL.test)).removeprefix(SUITE): str(
+            graph.value(graph.value(assertion, EARL.result), EARL.outcome)
+        ).removeprefix(EARL)
+        for assertion in graph.subjects(RDF.type, EARL.Assertion)
+    }
+    assert found == {
+        entry.name: "inapplicable"
+        if entry.kind == "to_jelly"
+        else ("failed" if entry.refusal is None else "passed")
+        for entry in read_suite(small)
+        if "without_start" in entry.name
+    }
+
+
+def test_the_cases_of_a_rule(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["false", "--cases", str(small), "--rule", "frame-length"]
+    assert main(arguments) == SOME_FAIL
+    assert capsys.readouterr().out.endswith("0 of 1 cases pass, 1 fail, 0 are not supported\n")
+
+
+def test_unsupported_cases_can_be_allowed(small: Path, tmp_path: Path) -> None:
+    arguments = [_script(tmp_path / "command", "raise SystemExit(4)"), "--cases", str(small)]
+    assert main(arguments) == SOME_FAIL
+    assert main([*arguments, "--allow-unsupported"]) == ALL_PASS
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-command"],
+        ["true", "--only", "nonsense"],
+        ["true", "--rule", "nonsense"],
+        ["true", "--cases", "none"],
+    ],
+)
+def test_wrong_use(small: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    command, *others = arguments
+    assert main([command, "--cases", str(small), *others]) == WRONG_USE
+    assert capsys.readouterr().err.startswith("python -m conformance: ")
+
+
+def test_a_report_that_can_not_be_written_is_wrong_use(small: Path) -> None:
+    report = str(small / "none" / "report.ttl")
+    assert main(["false", "--cases", str(small), "--report", report]) == WRONG_USE
+
+
+def test_it_runs_as_a_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "RUNNER" in done.stdout
+
+
+# -- the manifests ---------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_missing_is_told(small: Path) -> None:
+    assert len(read_suite(small)) == 7
+    (small / "from_jelly" / "frames" / "pos_bare" / "out.json").unlink()
+    with pytest.raises(SuiteError, match=r"pos_bare/out\.json is missing"):
+        read_suite(small)
+
+
+def test_a_folder_that_no_manifest_names_is_told(small: Path) -> None:
+    (small / "from_jelly" / "more").mkdir()
+    (small / "from_jelly" / "more" / "in.jellyp").touch()
+    with pytest.raises(SuiteError, match=r"no manifest names from_jelly/more/in\.jellyp"):
+        read_suite(small)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("        <frames/pos_bare>\n", ""),
+        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a jellyt:TestNegative"),
+        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a jellyt:Other"),
+        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a "),
+        ("mf:action <frames/pos_bare/in.jellyp>", "mf:name 'x'"),
+        ("mf:result <frames/pos_bare/out.json>", "mf:name 'x'"),
+        ("PREFIX mf:", "PREFIX mf"),
+    ],
+)
+def test_a_manifest_that_is_wrong_is_told(small: Path, before: str, after: str) -> None:
+    manifest = small / "from_jelly" / "manifest.ttl"
+    text = manifest.read_text()
+    assert text.count(before) == 1
+    manifest.write_text(text.replace(before, after))
+    with pytest.raises(SuiteError):
+        read_suite(small)

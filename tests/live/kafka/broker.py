@@ -1,0 +1,103 @@
+"""A broker of Kafka on this machine, by Maven: one process, which tests may kill."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from base64 import urlsafe_b64encode
+from functools import cached_property
+from pathlib import Path
+from uuid import uuid4
+
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.java_server import SECONDS, JavaServer, free_port
+
+__all__ = ["PASSWORD", "USER", "Broker"]
+
+FOLDER = Path(__file__).resolve().parent
+USER, PASSWORD = "alice", "ThisMustNotBeTold"
+# Who comes without a password may do everything; alice may do what a test allows her.
+PROPERTIES = """
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl},\
+BEHIND://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl},\
+BEHIND://127.0.0.1:{network}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,BEHIND:PLAINTEXT,\
+SASL_PLAINTEXT:SASL_PLAINTEXT
+sasl.enabled.mechanisms=PLAIN
+listener.name.sasl_plaintext.plain.sasl.jaas.config=\
+org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+log.dirs={folder}/logs
+auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=3
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=3
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+log.retention.check.interval.ms=1000
+"""
+
+
+class Broker(JavaServer):
+    """A broker whose topics stay in a folder when it is killed and started again.
+
+    Attributes:
+        sasl_address: Where it asks for `USER` and `PASSWORD`.
+        behind: Its address behind a network, through which all connections to it go.
+        network: The port of that network.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        port, sasl, behind, self.network = (free_port() for _ in range(4))
+        super().__init__(FOLDER, folder, port)
+        self.sasl_address = f"127.0.0.1:{sasl}"
+        self.behind = f"127.0.0.1:{behind}"
+        self._properties = folder / "server.properties"
+        ports = {"port": port, "sasl": sasl, "behind": behind, "network": self.network}
+        ports["controller"] = free_port()
+        text = PROPERTIES.format(**ports, folder=folder, user=USER, password=PASSWORD)
+        self._properties.write_text(text, encoding="utf-8")
+        cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
+        config = ("--config", str(self._properties))
+        self._run("kafka.tools.StorageTool", "format", "--cluster-id", cluster, *config)
+
+    def start(self) -> None:
+        """Start the broker, and wait until it answers."""
+        self.start_main("kafka.Kafka", str(self._properties))
+
+    @cached_property
+    def admin(self) -> AdminClient:
+        """A client that may do everything."""
+        return AdminClient({"bootstrap.servers": self.address})
+
+    def create_topic(self, name: str, partitions: int = 1, **config: str) -> None:
+        """Create a topic; in the names of its settings, underscores stand for dots."""
+        settings = {key.replace("_", "."): value for key, value in config.items()}
+        topic = NewTopic(name, partitions, 1, config=settings)
+        self.admin.create_topics([topic])[name].result(SECONDS)
+        # The broker itself hears of it a little later.
+        while not self.admin.list_topics(name, SECONDS).topics[name].partitions:
+            time.sleep(0.05)
+
+    def _run(self, tool: str, *arguments: str) -> str:
+        ended = subprocess.run(
+            self.command(tool, *arguments),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        if ended.returncode:
+            raise RuntimeError(f"{tool} failed:\n{ended.stdout}{ended.stderr}")
+        return ended.stdout

@@ -1,0 +1,19 @@
+"""The examples of the page about Kafka work as they stand, but for the broker's address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.examples import DOCS, run_page
+from tests.live.kafka.broker import Broker
+
+
+def test_examples(broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broker.create_topic("changes")
+    text = (DOCS / "live" / "kafka.md").read_text("utf-8")
+    page = tmp_path / "kafka.md"
+    page.write_text(text.replace("localhost:9092", broker.address), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    run_page(page)

@@ -1,0 +1,183 @@
+"""Groups of sources, which share the partitions of a topic."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+import jelly_rdflib as jr
+from jelly_rdflib import live
+from jelly_rdflib.live import Source
+from jelly_rdflib.live.frames import FrameEncoder
+from tests.live.kafka.broker import Broker
+from tests.live.kafka.support import (
+    frame_of,
+    long_options,
+    numbers,
+    patch_of,
+    produce,
+    read,
+)
+
+
+def receive(source: Source, count: int) -> list[int]:
+    """Receive so many patches."""
+    found = []
+    for _ in range(count):
+        patch = source.receive(30)
+        assert patch is not None
+        found += numbers([patch])
+    return found
+
+
+def test_what_was_acknowledged_does_not_come_again(broker: Broker, topic: str, url: str) -> None:
+    # Two interleaved streams of long patches, and frames with three patches.
+    first, second = FrameEncoder(long_options), FrameEncoder(long_options)
+    encoder = jr.PatchEncoder()
+    messages: list[tuple[Any, Any]] = []
+    for number in range(0, 30, 5):
+        pairs = zip(
+            first.encode(patch_of(number, 60)), second.encode(patch_of(number + 1, 60)), strict=True
+        )
+        messages += [(key, bytes(f)) for pair in pairs for key, f in zip("ab", pair, strict=True)]
+        messages.append(("c", frame_of(encoder, number + 2, number + 3, number + 4)))
+    produce(broker, topic, *messages)
+    expected = read(url)
+    assert sorted(expected) == list(range(30))
+    found: list[int] = []
+    while len(found) < 30:
+        with live.connect(url, group="g") as source:
+            found += receive(source, 4 if len(found) < 28 else 2)
+            source.acknowledge()
+            if len(found) < 30:
+                # Received, and not acknowledged: it comes again.
+                receive(source, 1)
+    assert found == expected
+    with live.connect(url, group="g", timeout=3) as source:
+        assert list(source) == []
+
+
+def test_the_group_has_the_offset_of_the_next_patch(broker: Broker, topic: str, url: str) -> None:
+    with live.open_sink(url) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+    with live.connect(url, group="g") as source:
+        receive(source, 3)
+        source.acknowledge()
+    consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "g"})
+    (committed,) = consumer.committed([TopicPartition(topic, 0)], timeout=10)
+    assert (committed.offset, committed.metadata) == (3, "[0, 3, 0, 0]")
+    # An administrator sets it back.
+    consumer.commit(offsets=[TopicPartition(topic, 0, 0)], asynchronous=False)
+    consumer.close()
+    with live.connect(url, group="g", timeout=3) as source:
+        assert numbers(source) == [0, 1, 2, 3, 4]
+
+
+def test_a_group_that_starts_with_the_latest_loses_nothing_from_then_on(url: str) -> None:
+    with live.open_sink(url, restart=1) as sink:
+        sink.send(patch_of(0))
+        sink.flush()
+        with live.connect(url, group="g", start="latest") as source:
+            # The group has given it no partition yet.
+            sink.send(patch_of(1))
+            assert receive(source, 1) == [1]
+        sink.send(patch_of(2))
+    with live.connect(url, group="g", start="latest", timeout=3) as source:
+        assert numbers(source) == [1, 2]
+
+
+def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
+    broker: Broker, topic: str
+) -> None:
+    broker.create_topic(f"{topic}-4", 4)
+    url = f"kafka://{broker.address}/{topic}-4"
+    encoders = [FrameEncoder(long_options, restart_every=50) for _ in range(4)]
+    waiting: list[list[tuple[bytes, bytes]]] = [[], [], [], []]
+
+    def send(first: int, count: int) -> None:
+        """Send patches to each partition; of the last one only a half."""
+        for at, encoder in enumerate(encoders):
+            frames = waiting[at]
+            for number in range(first, first + count):
+                frames += [(b"k", bytes(f)) for f in encoder.encode(patch_of(number * 4 + at, 60))]
+            produce(broker, f"{topic}-4", *frames[:-2], partition=at)
+            waiting[at] = frames[-2:]
+
+    settings = {"group": "g", "session.timeout.ms": "6000", "heartbeat.interval.ms": "500"}
+    kept: list[int] = []
+
+    def take(source: Source, wait: float) -> bool:
+        patch = source.receive(wait)
+        if patch is not None:
+            kept.extend(numbers([patch]))
+            source.acknowledge()
+        return patch is not None
+
+    send(0, 10)
+    with live.connect(url, **settings) as one:
+        for _ in range(20):
+            assert take(one, 30)
+        with live.connect(url, **settings) as other:
+            takers = set()
+            for turn in range(200):
+                takers |= {name for name, each in (("1", one), ("2", other)) if take(each, 0.1)}
+                if turn in (20, 40):
+                    send(turn // 2, 10)
+                if takers == {"1", "2"} and len(kept) >= 4 * 30 - 4:
+                    break
+            assert takers == {"1", "2"}
+        # The other has left: its partitions come back, with the rest of their patches.
+        for at, frames in enumerate(waiting):
+            produce(broker, f"{topic}-4", *frames, partition=at)
+        while take(one, 10 if len(kept) < 120 else 2):
+            pass
+    assert sorted(kept) == list(range(120))
+    for at in range(4):
+        mine = [number for number in kept if number % 4 == at]
+        assert mine == sorted(mine)
+
+
+def test_a_replica_in_a_group_goes_on_from_its_own_position(url: str, tmp_path: Path) -> None:
+    with live.open_sink(url) as sink:
+        for number in range(10):
+            sink.send(patch_of(number))
+    replica = jr.Replica(tmp_path / "replica")
+    with live.connect(url, group="g", timeout=3) as source:
+        assert replica.follow(source) == 10
+    # A copy that has less than what the group has acknowledged gets all that it lacks.
+    other = jr.Replica(tmp_path / "other")
+    with live.connect(url, timeout=2) as source:
+        source.receive(10)
+        position = source.position
+    assert position is not None
+    with live.connect(url, group="g", timeout=3, position=position) as source:
+        assert other.follow(source) == 9
+
+
+def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
+    with live.open_sink(url) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+    settings = {"group": "g", "session.timeout.ms": "6000", "max.poll.interval.ms": "6000"}
+    with live.connect(url, timeout=4, **settings) as source:
+        found = receive(source, 3)
+        time.sleep(7.5)
+        # The group has taken its partition away meanwhile.
+        source.acknowledge()
+        assert found + numbers(source) == [0, 1, 2, 3, 4]
+        source.acknowledge()
+    with live.connect(url, group="g", timeout=3) as source:
+        assert list(source) == []
+
+
+@pytest.mark.parametrize("group", ["", "g"])
+def test_acknowledging_nothing_is_no_error(url: str, group: str) -> None:
+    with live.connect(url, group=group) as source:
+        source.acknowledge()
+        assert source.receive(0.1) is None
+        source.acknowledge()

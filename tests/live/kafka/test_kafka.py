@@ -1,0 +1,384 @@
+"""Topics of a real broker as sources and sinks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+import warnings
+from typing import Any
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import NewPartitions
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, live
+from jelly_rdflib.live.frames import FrameEncoder, starts_stream
+from tests.live.kafka.broker import Broker
+from tests.live.kafka.support import (
+    consume,
+    frame_of,
+    long_options,
+    numbers,
+    patch_of,
+    produce,
+    read,
+)
+from tests.oracle import schema as pb
+from tests.oracle.decoder import Reference
+
+
+def test_what_a_sink_sends_a_source_receives(url: str) -> None:
+    with live.open_sink(url) as sink:
+        for number in range(3):
+            sink.send(patch_of(number))
+        sink.send([*patch_of(3)])
+    with live.connect(url, timeout=2) as source:
+        assert list(source) == [patch_of(number) for number in range(4)]
+
+
+def test_async_for_receives_what_send_async_sends(url: str) -> None:
+    async def run() -> list[int]:
+        async with live.open_sink(url) as sink:
+            for number in range(3):
+                await sink.send_async(patch_of(number))
+        async with live.connect(url, timeout=2) as source:
+            return numbers([patch async for patch in source])
+
+    assert asyncio.run(run()) == [0, 1, 2]
+
+
+def test_messages_are_bare_frames_that_protobuf_decodes(broker: Broker, topic: str) -> None:
+    with live.open_sink(f"kafka://{broker.address}/{topic}", options=long_options) as sink:
+        for number in range(3):
+            sink.send(patch_of(number, 40))
+    messages = consume(broker, topic)
+    assert len(messages) > 6
+    assert len({message.key() for message in messages}) == 1
+    assert all(message.headers() is None for message in messages)
+    # The last one says that the stream has ended.
+    assert [message.value() for message in messages if not message.value()] == [b""]
+    assert messages[-1].value() == b""
+    reference = Reference()
+    frames = [pb.RdfPatchFrame.FromString(message.value()) for message in messages]
+    found = [row for frame in frames for row in reference.frame(frame)]
+    assert found.count(("END",)) == 3
+    assert sum(row[0] == "A" for row in found) == 120
+
+
+def test_all_frames_of_a_stream_go_to_one_partition_by_its_key(broker: Broker, topic: str) -> None:
+    broker.create_topic(f"{topic}-4", 4)
+    url = f"kafka://{broker.address}/{topic}-4"
+    for name in ("kitchen", "hall", "attic", "cellar", "kitchen", "Küche"):
+        with live.open_sink(url, stream=name, options=long_options) as sink:
+            sink.send(patch_of(1, 100, name))
+    places: dict[bytes, set[int]] = {}
+    for message in consume(broker, f"{topic}-4", 4):
+        places.setdefault(message.key(), set()).add(message.partition())
+    assert sorted(places) == [b"K\xc3\xbcche", b"attic", b"cellar", b"hall", b"kitchen"]
+    assert [len(found) for found in places.values()] == [1] * 5
+    assert len(set.union(*places.values())) > 1
+    assert read(url) == [1] * 6
+
+
+def test_a_source_goes_on_from_each_position(broker: Broker, topic: str, url: str) -> None:
+    # Three streams in one partition: long patches whose frames are interleaved, and frames with
+    # several patches.
+    first, second = (FrameEncoder(long_options, restart_every=9) for _ in range(2))
+    encoder = jr.PatchEncoder()
+    messages: list[tuple[Any, Any]] = []
+    for number in range(0, 60, 6):
+        frames = first.encode(patch_of(number, 50)), second.encode(patch_of(number + 1, 70))
+        for pair in zip(*frames, strict=False):
+            messages += zip((b"1", b"2"), map(bytes, pair), strict=True)
+        messages += [(b"2", bytes(frame)) for frame in frames[1][len(frames[0]) :]]
+        messages.append((None, frame_of(encoder, number + 2, number + 3, number + 4)))
+    produce(broker, topic, *messages)
+    with live.connect(url, timeout=2) as source:
+        steps = [(number, source.position, source.place) for patch in source
+                 for number in numbers([patch])]  # fmt: skip
+    found = [number for number, *_ in steps]
+    assert sorted(found) == [n for n in range(60) if n % 6 < 5]
+    assert len({place for *_, place in steps}) == len(steps)
+    for at in range(0, len(steps), 3):
+        with live.connect(url, timeout=0.3, position=steps[at][1]) as source:
+            assert numbers(source) == found[at + 1 :]
+            assert source.position == steps[-1][1] or at == len(steps) - 1
+
+
+def test_a_source_reads_again_no_more_than_the_open_streams(url: str) -> None:
+    with live.open_sink(url, restart=10) as sink:
+        for number in range(95):
+            sink.send(patch_of(number))
+        sink.flush()
+        with live.connect(url, timeout=2) as source:
+            assert len(list(source)) == 95
+            place = json.loads(source.position or "")["partitions"]["0"]
+            assert place == [90, 95, 0, 0]
+            assert source.place == f"{url.rpartition('/')[2]}/0/94/0"
+    with live.connect(url, timeout=2) as source:
+        assert len(list(source)) == 95
+        # The sink has ended its stream.
+        assert json.loads(source.position or "")["partitions"]["0"][:2] == [95, 96]
+        assert source.receive(0.2) is None
+
+
+def test_two_sinks_share_a_partition(url: str) -> None:
+    sent = {}
+    with live.open_sink(url, options=long_options) as one, live.open_sink(url) as other:
+        for number in range(30):
+            for name, sink in (("one", one), ("other", other)):
+                sent[name, number] = patch_of(number, 100, name)
+                sink.send(sent[name, number])
+    with live.connect(url, timeout=2) as source:
+        found = list(source)
+    assert len(found) == 60
+    for name in ("one", "other"):
+        mine = [patch for patch in found if f"urn:{name}/" in str(patch[1][1])]
+        assert mine == [sent[name, number] for number in range(30)]
+
+
+def test_a_source_that_comes_late_starts_with_the_next_stream(url: str) -> None:
+    with live.open_sink(url, restart=10) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+        sink.flush()
+        with live.connect(url, timeout=2, start="latest") as source:
+            for number in range(5, 15):
+                sink.send(patch_of(number))
+            sink.flush()
+            assert numbers(source) == [10, 11, 12, 13, 14]
+            position = source.position
+        # It is still true when it comes again.
+        with live.connect(url, timeout=2, start="latest", position=position) as source:
+            sink.send(patch_of(15))
+            assert numbers(source) == [15]
+
+
+def test_a_position_at_the_end_is_kept_before_the_first_patch(url: str) -> None:
+    with live.open_sink(url, restart=1) as sink:
+        sink.send(patch_of(0))
+        sink.flush()
+        with live.connect(url, start="latest") as source:
+            position = source.position
+        sink.send(patch_of(1))
+    assert read(url, position=position) == [1]
+
+
+def test_frames_whose_stream_has_no_start_are_an_error(broker: Broker, url: str) -> None:
+    topic = url.rpartition("/")[2]
+    encoder = jr.PatchEncoder()
+    frame_of(encoder, 0)
+    produce(broker, topic, (b"k", frame_of(encoder, 1)))
+    with live.connect(url) as source:
+        for _ in range(2):
+            with pytest.raises(jr.DecodeError, match=rf"{topic}/0/0, key b'k'.*start=latest"):
+                source.receive(5)
+    assert read(url, start="latest") == []
+
+
+@pytest.mark.parametrize("garbage", [b"\xff\xfe garbage", b"\x0a\x01", None])
+def test_garbage_is_an_error_with_its_place(
+    broker: Broker, topic: str, url: str, garbage: bytes | None
+) -> None:
+    encoder = jr.PatchEncoder()
+    produce(broker, topic, (b"k", frame_of(encoder, 0)), (b"k", garbage), (b"k", b""))
+    with live.connect(url) as source:
+        assert source.receive(5) == patch_of(0)
+        position = source.position
+        # It does not go away, and nothing after it is delivered.
+        for _ in range(2):
+            with pytest.raises(jr.DecodeError, match=f"{url}: {topic}/0/1, key b'k': "):
+                source.receive(5)
+        assert source.position == position
+
+
+def test_a_stranger_who_asks_for_huge_lookups_is_refused(
+    broker: Broker, topic: str, url: str
+) -> None:
+    options = jr.PatchOptions(max_name_table_size=1_000_000)
+    produce(broker, topic, (b"k", jr.PatchEncoder(options).encode_frame([*patch_of(0)])))
+    with live.connect(url) as source, pytest.raises(jr.LimitError, match=f"{topic}/0/0"):
+        source.receive(5)
+
+
+def test_a_frame_above_the_limits_is_refused(broker: Broker, topic: str, url: str) -> None:
+    produce(broker, topic, (b"k", frame_of(jr.PatchEncoder(), *range(100))))
+    limits = jr.Limits(max_frame_size=1000)
+    with live.connect(url, limits=limits) as source, pytest.raises(jr.LimitError, match="1000"):
+        source.receive(5)
+
+
+def test_frames_fit_into_the_topics_largest_message(broker: Broker, topic: str) -> None:
+    broker.create_topic(f"{topic}-small", max_message_bytes="20000")
+    url = f"kafka://{broker.address}/{topic}-small"
+    row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 30_000), None)
+    with live.open_sink(url) as sink:
+        sink.send(patch_of(0, 5000))
+        with pytest.raises(jr.EncodeError, match="is the most"):
+            sink.send([(Op.TX,), row, (Op.TC,)])
+        sink.send(patch_of(1))
+    with live.connect(url, timeout=2) as source:
+        assert list(source) == [patch_of(0, 5000), patch_of(1)]
+
+
+@pytest.mark.parametrize("policy", ["compact", "compact,delete"])
+def test_a_compacted_topic_is_refused(broker: Broker, topic: str, policy: str) -> None:
+    broker.create_topic(f"{topic}-compacted", cleanup_policy=policy)
+    url = f"kafka://{broker.address}/{topic}-compacted"
+    for open_it in (live.connect, live.open_sink):
+        with pytest.raises(ValueError, match="is compacted"):
+            open_it(url)
+
+
+@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
+def test_a_topic_that_is_not_there_is_an_error(broker: Broker, open_it: Any) -> None:
+    with pytest.raises(ConnectionError, match=r"/nothing: .*Unknown topic"):
+        open_it(f"kafka://{broker.address}/nothing")
+    assert "nothing" not in broker.admin.list_topics(timeout=10).topics
+
+
+@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
+def test_a_broker_that_is_not_there_is_an_error_at_once(open_it: Any) -> None:
+    with pytest.raises(ConnectionError, match=r"127\.0\.0\.1:1/x: no broker can be reached"):
+        open_it("kafka://127.0.0.1:1/x")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"colour": "red"}, "no setting 'colour'"),
+        ({"no.such.thing": "1"}, "no.such.thing"),
+        ({"enable.auto.commit": "true"}, "enable.auto.commit can't be set"),
+        ({"security.protocol": "none"}, "security.protocol"),
+        ({"position": "7"}, "is no position"),
+        ({"position": '{"topic": "other", "partitions": {}}'}, "of another topic"),
+        ({"position": '{"topic": "other", "partitions": {"0": [5, 1, 0, 0]}}'}, "is no position"),
+    ],
+)
+def test_a_setting_or_position_that_is_none_is_refused(
+    url: str, settings: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        live.connect(url, **settings)
+
+
+def test_close_ends_an_iteration_in_another_thread(url: str) -> None:
+    source = live.connect(url)
+    found: list[jr.Patch] = []
+    thread = threading.Thread(target=lambda: found.extend(source), daemon=True)
+    thread.start()
+    time.sleep(0.5)
+    source.close()
+    thread.join(2)
+    assert not thread.is_alive()
+    assert found == []
+
+
+def test_new_partitions_are_read_and_tear_no_stream(broker: Broker, topic: str, url: str) -> None:
+    with (
+        live.open_sink(url, stream="k1") as sink,
+        live.connect(url, **{"topic.metadata.refresh.interval.ms": "500"}) as source,
+    ):
+        sink.send(patch_of(0))
+        assert source.receive(10) == patch_of(0)
+        broker.admin.create_partitions([NewPartitions(topic, 5)])[topic].result(10)
+        produce(broker, topic, (b"k2", frame_of(jr.PatchEncoder(), 1)), partition=4)
+        assert source.receive(20) == patch_of(1)
+        sink.send(patch_of(2))
+        assert source.receive(10) == patch_of(2)
+        position = source.position
+    produce(broker, topic, (b"k3", frame_of(jr.PatchEncoder(), 3)), partition=3)
+    assert read(url, position=position) == [3]
+    assert {message.partition() for message in consume(broker, topic, 5)} == {0, 3, 4}
+
+
+def test_patches_that_were_deleted_are_an_error(broker: Broker, topic: str, url: str) -> None:
+    with live.open_sink(url, restart=10) as sink:
+        for number in range(20):
+            sink.send(patch_of(number))
+        sink.flush()
+        with live.connect(url) as source:
+            positions = []
+            for _ in range(18):
+                source.receive(5)
+                positions.append(source.position)
+        _delete(broker, topic, 12)
+        with live.connect(url, position=positions[5]) as source:
+            for _ in range(2):
+                with pytest.raises(ConnectionError, match=r"partition 0 is at offset 6.*12 to 20"):
+                    source.receive(5)
+        with live.connect(url, timeout=2, position=positions[5], deleted="skip") as source:
+            assert numbers(source) == []
+            sink.send(patch_of(20))
+            assert numbers(source) == [20]
+        # The next patch is there, but not the start of its stream.
+        late = live.connect(url, position=positions[14])
+        with late, pytest.raises(jr.DecodeError, match="it was deleted"):
+            late.receive(5)
+
+
+def _delete(broker: Broker, topic: str, offset: int) -> None:
+    """Delete what comes before an offset, as the topic's retention does."""
+    place = TopicPartition(topic, 0, offset)
+    broker.admin.delete_records([place])[place].result(30)
+
+
+def test_a_dead_producer_does_not_hold_the_position_back(
+    broker: Broker, topic: str, url: str
+) -> None:
+    # Each of these was killed: its stream has no end.
+    produce(broker, topic, *((f"{n}".encode(), frame_of(jr.PatchEncoder(), n)) for n in range(50)))
+    with live.connect(url, timeout=2, streams=10) as source:
+        assert numbers(source) == list(range(50))
+        assert json.loads(source.position or "")["partitions"]["0"][:2] == [40, 50]
+    time.sleep(1.1)
+    produce(broker, topic, (b"50", frame_of(jr.PatchEncoder(), 50)))
+    with live.connect(url, timeout=2, idle=1) as source:
+        assert numbers(source) == list(range(51))
+        assert json.loads(source.position or "")["partitions"]["0"][:2] == [50, 51]
+
+
+def test_an_empty_frame_is_a_patch_in_a_stream_of_frames(
+    broker: Broker, topic: str, url: str
+) -> None:
+    options = jr.PatchOptions(stream_type="FRAME")
+    with live.open_sink(url, options=options) as sink:
+        sink.send(patch_of(0))
+    encoder = jr.PatchEncoder(options)
+    frames = [encoder.encode_frame([*patch_of(n)]) for n in (1, 2)]
+    produce(broker, topic, (b"k", frames[0]), (b"k", b""), (b"k", frames[1]))
+    with live.connect(url, timeout=2) as source:
+        assert list(source) == [patch_of(0), patch_of(1), jr.Patch([]), patch_of(2)]
+
+
+def test_a_named_stream_goes_on_with_the_next_sink(url: str) -> None:
+    for number in range(3):
+        sink = live.open_sink(url, stream="kitchen")
+        sink.send(patch_of(number))
+        sink.flush()
+        # It is killed before it can end its stream.
+        del sink
+    assert read(url) == [0, 1, 2]
+
+
+def test_who_sends_nothing_for_long_starts_a_new_stream(
+    broker: Broker, topic: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jelly_rdflib.live.kafka._PAUSE", 0.2)
+    with live.open_sink(url) as sink:
+        sink.send(patch_of(0))
+        sink.send(patch_of(1))
+        time.sleep(0.3)
+        sink.send(patch_of(2))
+    starts = [starts_stream(message.value()) for message in consume(broker, topic)]
+    assert starts == [True, False, True, False]
+
+
+def test_settings_with_a_dot_are_the_clients(url: str) -> None:
+    with warnings.catch_warnings(), live.open_sink(url, **{"compression.type": "zstd"}) as sink:
+        sink.send(patch_of(0, 1000))
+    assert read(f"{url}?fetch.min.bytes=1") == [0]

@@ -1,0 +1,102 @@
+"""A broker that asks for a password, and lets its users do only some things."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from jelly_rdflib import live
+from tests.live.kafka.broker import PASSWORD, USER, Broker
+from tests.live.kafka.support import patch_of, read
+
+
+def settings(password: str) -> dict[str, Any]:
+    return {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": USER,
+        "sasl.password": password,
+    }
+
+
+def allow(broker: Broker, kind: ResourceType, name: str, *operations: AclOperation) -> None:
+    rules = [
+        AclBinding(kind, name, ResourcePatternType.LITERAL, f"User:{USER}", "*", each,
+                   AclPermissionType.ALLOW)
+        for each in operations
+    ]  # fmt: skip
+    for made in broker.admin.create_acls(rules).values():
+        made.result(30)
+
+
+@pytest.fixture
+def asking(broker: Broker, topic: str) -> str:
+    """The address of a topic at the broker that asks for a password."""
+    return f"kafka://{broker.sasl_address}/{topic}"
+
+
+@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
+def test_a_wrong_password_is_refused(asking: str, open_it: Any) -> None:
+    with pytest.raises(PermissionError, match="Authentication failed") as caught:
+        open_it(asking, **settings("Guessed!"))
+    assert "Guessed" not in str(caught.value)
+
+
+@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
+def test_no_password_is_refused(asking: str, open_it: Any) -> None:
+    with pytest.raises(ConnectionError, match=r"no broker can be reached: .+"):
+        open_it(asking)
+
+
+@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
+def test_a_user_without_rights_is_refused(asking: str, open_it: Any) -> None:
+    with pytest.raises(PermissionError, match="Topic authorization failed"):
+        open_it(asking, **settings(PASSWORD))
+
+
+def test_the_right_password_opens(broker: Broker, topic: str, asking: str) -> None:
+    operations = (AclOperation.READ, AclOperation.WRITE, AclOperation.DESCRIBE_CONFIGS)
+    allow(broker, ResourceType.TOPIC, topic, *operations)
+    with live.open_sink(asking, **settings(PASSWORD)) as sink:
+        sink.send(patch_of(0))
+        assert PASSWORD not in repr(sink)
+    with live.connect(asking, timeout=2, **settings(PASSWORD)) as source:
+        assert list(source) == [patch_of(0)]
+        assert PASSWORD not in repr(source) + str(source.position)
+
+
+def test_who_may_not_see_the_topics_settings_is_warned(
+    broker: Broker, topic: str, asking: str
+) -> None:
+    allow(broker, ResourceType.TOPIC, topic, AclOperation.READ, AclOperation.WRITE)
+    with pytest.warns(UserWarning, match="cleanup.policy is delete") as caught:
+        sink = live.open_sink(asking, **settings(PASSWORD))
+    assert caught[0].filename == __file__
+    with sink:
+        sink.send(patch_of(0))
+    assert read(f"kafka://{broker.address}/{topic}") == [0]
+
+
+def test_who_may_only_read_can_not_send(broker: Broker, topic: str, asking: str) -> None:
+    allow(broker, ResourceType.TOPIC, topic, AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)
+    sink = live.open_sink(asking, **settings(PASSWORD))
+    with pytest.raises(PermissionError, match=r"(?i)1 of the patches.*authorization failed"):  # noqa: SIM117
+        with sink:
+            sink.send(patch_of(0))
+
+
+def test_a_group_that_is_not_allowed_is_refused(broker: Broker, topic: str, asking: str) -> None:
+    allow(broker, ResourceType.TOPIC, topic, AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)
+    with (
+        live.connect(asking, group="secret", **settings(PASSWORD)) as source,
+        pytest.raises(PermissionError, match="Group authorization failed"),
+    ):
+        source.receive(20)
