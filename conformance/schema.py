@@ -21,6 +21,7 @@ PROTO_DIR = Path(__file__).resolve().parent / "proto"
 _RDF = "eu.ostrzyciel.jelly.core.proto.v1."
 _PATCH = _RDF + "patch."
 _JENA = "jelly_rdflib.jena."
+_LIVE = "jelly_rdflib.live.v1."
 
 
 def _compile() -> descriptor_pool.DescriptorPool:
@@ -49,7 +50,7 @@ _pool = _compile()
 
 def message_class(name: str) -> Any:
     """Return protobuf's class of a message of any file."""
-    for package in (_PATCH, _RDF, _JENA):
+    for package in (_PATCH, _RDF, _JENA, _LIVE):
         try:
             descriptor = _pool.FindMessageTypeByName(package + name)
         except KeyError:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+from jelly_rdflib.live.frames import starts_stream
+
 from . import workload
 
 __all__ = ["RECEIVE", "SEND"]
+
+_PATCHES = "/jelly_rdflib.live.v1.RdfPatchStreamService"
 
 
 def _parts(url: str) -> tuple[str, str]:
@@ -126,9 +131,36 @@ def receive_http(url: str, count: int) -> float:
     return time.perf_counter() - start
 
 
+def send_grpc(url: str) -> float:
+    import grpc
+
+    messages = workload.frames(sys.maxsize)
+    with grpc.insecure_channel(_parts(url)[0]) as channel:
+        start = time.perf_counter()
+        for _ in channel.stream_stream(f"{_PATCHES}/PublishPatches")(iter(messages)):
+            pass
+        return time.perf_counter() - start
+
+
+def receive_grpc(url: str, count: int) -> float:
+    import grpc
+
+    with grpc.insecure_channel(_parts(url)[0]) as channel:
+        start = time.perf_counter()
+        # Since version 0.
+        call = channel.unary_stream(f"{_PATCHES}/SubscribePatches")(b"\x18\x00")
+        for frame in call:
+            count -= starts_stream(frame)
+            if count == 0:
+                break
+        seconds = time.perf_counter() - start
+        call.cancel()
+    return seconds
+
+
 SEND: dict[str, Callable[[str], float]] = {
-    "kafka": send_kafka, "mqtt": send_mqtt, "http": send_http
+    "kafka": send_kafka, "mqtt": send_mqtt, "http": send_http, "grpc": send_grpc
 }  # fmt: skip
 RECEIVE: dict[str, Callable[[str, int], float]] = {
-    "kafka": receive_kafka, "mqtt": receive_mqtt, "http": receive_http
+    "kafka": receive_kafka, "mqtt": receive_mqtt, "http": receive_http, "grpc": receive_grpc
 }  # fmt: skip

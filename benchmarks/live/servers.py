@@ -43,7 +43,18 @@ def http(folder: Path) -> Iterator[str]:
         yield program.address
 
 
+@contextmanager
+def grpc(folder: Path) -> Iterator[str]:
+    """A server of a new patch log, by gRPC."""
+    from tests.live.grpc.support import Server
+
+    jr.PatchLog.create(folder / "log")
+    server = Server(folder / "log")
+    with server:
+        yield server.url
+
+
 SERVERS: dict[str, Callable[[Path], AbstractContextManager[str]]] = {
-    "kafka": kafka, "mqtt": mqtt, "http": http
+    "kafka": kafka, "mqtt": mqtt, "http": http, "grpc": grpc
 }  # fmt: skip
 """What starts each server in a folder, and yields the address of the stream."""

@@ -260,6 +260,11 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     help="The port to listen at; 0: one that is free.",
 )
 @click.option(
+    "--grpc-port",
+    type=click.IntRange(0, 65535),
+    help="Serve the log by gRPC, too, at this port; 0: one that is free.",
+)
+@click.option(
     "--tokens",
     type=click.Path(exists=True, dir_okay=False),
     help="A file of tokens; a line is a right (read, append or manage) and a token.",
@@ -290,7 +295,15 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 )
 @limit_option
 @timeout_option
-def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **options: Any) -> None:
+def serve(
+    log: str,
+    host: str,
+    port: int,
+    grpc_port: int | None,
+    is_open: bool,
+    key: str | None,
+    **options: Any,
+) -> None:
     """Give a log to others, by HTTP, until Ctrl+C or SIGTERM.
 
     All jellyp log commands, and PatchLog in Python, take the address that is printed. Its /docs
@@ -300,6 +313,7 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
     Examples:
       jellyp log serve history
       jellyp log serve history --host 0.0.0.0 --tokens tokens.txt --certificate c.pem --key k.pem
+      jellyp log serve history --grpc-port 8981
       jellyp log tail -f http://127.0.0.1:8080
     """
     try:
@@ -311,6 +325,14 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
         raise ImportError(
             f"a server needs more packages ({error.name}): pip install 'jelly-rdflib[server]'"
         ) from error
+    server_class: Any = LogServer
+    if grpc_port is not None:
+        try:
+            from jelly_rdflib.live.grpc.log_server import PatchLogServer as server_class
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"--grpc-port needs more packages ({error.name}): pip install 'jelly-rdflib[grpc]'"
+            ) from error
 
     tokens, certificate = options.pop("tokens"), options.pop("certificate")
     if tokens is None and not is_open and not is_local(host):
@@ -322,7 +344,7 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
         raise click.UsageError("--certificate and --key go together")
     try:
         known = None if tokens is None else Tokens.read(tokens)
-        server = LogServer(log, tokens=known, is_open=is_open, limits=chosen_limits(), **options)
+        server = server_class(log, tokens=known, is_open=is_open, limits=chosen_limits(), **options)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
@@ -342,6 +364,10 @@ def serve(log: str, host: str, port: int, is_open: bool, key: str | None, **opti
         scheme, name = "http" if key is None else "https", f"[{host}]" if ":" in host else host
         tell(f"{log} is at {scheme}://{name}:{listening.getsockname()[1]}")
         running = uvicorn.Server(config)
+        if grpc_port is not None:
+            running = server.runner(
+                config, host, grpc_port, lambda address: tell(f"{log} is at {address}")
+            )
         server.feed.is_ending = lambda: running.should_exit
         running.run([listening])
 

@@ -7,7 +7,8 @@ from jelly_rdflib.core.batch import HasDefaultGraph
 from jelly_rdflib.core.io import Output
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
-class FrameEncoder(Output): ...
+class FrameEncoder(Output):
+    def write_first_ids(self) -> None: ...
 
 @final
 class PatchFrameEncoder(FrameEncoder):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import DecodeError, EncodeError
@@ -22,8 +22,40 @@ if TYPE_CHECKING:
 _ROWS = _OPTIONS = 0x0A
 
 
+class FrameBuffer:
+    """The destination of a writer, which gives its frames back without the lengths before them.
+
+    Args:
+        most: The bytes of the largest frame that may be.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._frames: list[memoryview] = []
+
+    def write(self, data: bytes) -> None:
+        """Take a frame with its length before it; the writer calls this."""
+        start = next(number for number, byte in enumerate(data) if byte < 0x80) + 1
+        self._frames.append(memoryview(data)[start:])
+
+    def take(self) -> list[memoryview]:
+        """Return the frames since the last call; an EncodeError if one is too large."""
+        frames, self._frames = self._frames, []
+        largest = max(map(len, frames), default=0)
+        if largest > self._most:
+            raise EncodeError(
+                f"a frame has {largest} bytes, and {self._most} is the most: give options"
+                " with a smaller frame_bytes or frame_rows"
+            )
+        return frames
+
+
 class FrameEncoder:
     """Turns patches into bare frames; from time to time a new stream starts.
+
+    The new stream has the same options, and uses nothing of the one before it. So it is the same to
+    readers for whom options that come again go on with the stream, and to those for whom they
+    start another one.
 
     Args:
         options: The options of the streams; by default `PatchOptions()`.
@@ -57,39 +89,41 @@ class FrameEncoder:
 
     def restart(self) -> None:
         """Let the next frame start a new stream."""
-        self._frames: list[memoryview] = []
-        self._writer = PatchWriter(self, self._options)
+        self._frames = FrameBuffer(self._max_frame_size)
+        self._writer = PatchWriter(self._frames, self._options)
+        encoder: Any = self._writer.encoder
+        encoder.write_first_ids()
         self._count = 0
 
-    def write(self, data: bytes) -> None:
-        """Take a frame with its length before it; the writer calls this."""
-        start = next(number for number, byte in enumerate(data) if byte < 0x80) + 1
-        self._frames.append(memoryview(data)[start:])
-
-    def encode(self, patch: Patch) -> list[memoryview]:
+    def encode(self, *parts: Patch) -> list[memoryview]:
         """Return the frames of a patch: one, or several if it is long.
+
+        Args:
+            parts: The patch; in several parts, if headers are to come before it.
 
         Raises:
             EncodeError: The patch can't be expressed with the options, or a row of it is larger
                 than a frame may be. The next patch starts a new stream.
         """
+        return list(self.encode_parts(parts))
+
+    def encode_parts(self, parts: Iterable[Patch | Batch]) -> Iterator[memoryview]:
+        """Yield the frames of one patch, which comes in parts, as soon as each is full."""
         if self._count >= self._restart_every:
             self.restart()
         try:
-            self._writer.write_all(patch)
+            for part in parts:
+                self._writer.write_all(part)
+                yield from self._take()
             self._writer.end_patch()
             self._writer.encoder.flush()
+            yield from self._take()
         except BaseException:
             self.restart()
             raise
-        frames, self._frames = self._frames, []
-        largest = max(map(len, frames))
-        if largest > self._max_frame_size:
-            self.restart()
-            raise EncodeError(
-                f"a frame has {largest} bytes, and {self._max_frame_size} is the most: give options"
-                " with a smaller frame_bytes or frame_rows"
-            )
+
+    def _take(self) -> list[memoryview]:
+        frames = self._frames.take()
         self._count += len(frames)
         return frames
 
@@ -143,9 +177,14 @@ class FrameDecoder:
         self._is_in_transaction = False
 
     @property
+    def options(self) -> PatchOptions | None:
+        """The options of the stream; None before they came."""
+        return self._decoder.options
+
+    @property
     def is_started(self) -> bool:
         """Have the options of the stream come?"""
-        return self._decoder.options is not None
+        return self.options is not None
 
     @property
     def is_open(self) -> bool:

@@ -6,7 +6,7 @@ import queue
 import threading
 from abc import abstractmethod
 from collections.abc import Generator
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import NamedTuple
 
 from jelly_rdflib.live.source import Source
@@ -34,7 +34,9 @@ class ThreadedSource(Source):
         super().__init__(url, timeout)
         self._start: str | None = None
         self._last: Received | None = None
-        self._ahead: queue.Queue[Received | BaseException] = queue.Queue(_MOST_AHEAD)
+        # It has no bound, but costs a tenth of one that has.
+        self._ahead: queue.SimpleQueue[Received | BaseException] = queue.SimpleQueue()
+        self._has_room = threading.Event()
         self._reader: threading.Thread | None = None
 
     @abstractmethod
@@ -72,6 +74,8 @@ class ThreadedSource(Source):
             found = self._ahead.get(timeout=wait) if wait else self._ahead.get_nowait()
         except queue.Empty:
             return None
+        if not self._has_room.is_set() and self._ahead.qsize() < _MOST_AHEAD // 2:
+            self._has_room.set()
         if isinstance(found, BaseException):
             # The reader has ended: the next call starts another one.
             self._reader = None
@@ -93,7 +97,10 @@ class ThreadedSource(Source):
     def _put(self, item: Received | BaseException) -> bool:
         """Hand something over; False if the source was closed meanwhile."""
         while not self._is_closed.is_set():
-            with suppress(queue.Full):
-                self._ahead.put(item, timeout=_INTERVAL)
+            if self._ahead.qsize() < _MOST_AHEAD:
+                self._ahead.put(item)
                 return True
+            self._has_room.clear()
+            if self._ahead.qsize() >= _MOST_AHEAD:
+                self._has_room.wait(_INTERVAL)
         return False

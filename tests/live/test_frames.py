@@ -9,6 +9,9 @@ from rdflib import Literal, URIRef
 
 from jelly_rdflib import DecodeError, EncodeError, Op, Patch, PatchEncoder, PatchOptions, TripleTerm
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
+from tests.oracle.decoder import Reference
+from tests.oracle.schema import message_class
+from tests.oracle.terms import plain_operation
 
 G = URIRef("urn:g")
 
@@ -107,3 +110,29 @@ def test_options_that_are_repeated_can_mean_the_same_stream() -> None:
     decoder = FrameDecoder(on_repeated_options="continue")
     found = [patch for each in (first, options + later) for patch in decoder.decode(each)]
     assert found == [patch_of(2, "n")] * 2
+
+
+@given(sizes=st.lists(st.integers(0, 40), max_size=12), restart_every=st.integers(1, 3))
+def test_options_may_be_repeated_in_a_stream(sizes: list[int], restart_every: int) -> None:
+    """A restart is the same stream to those who go by the specification, and by another decoder."""
+    options = PatchOptions.small(frame_rows=16, max_name_table_size=8)
+    encoder = FrameEncoder(options, restart_every=restart_every)
+    patches = [patch_of(size, f"n{number % 3}-") for number, size in enumerate(sizes)]
+    frames = [frame for patch in patches for frame in encoder.encode(patch)]
+    decoder, reference = FrameDecoder(on_repeated_options="continue"), Reference()
+    assert [patch for frame in frames for patch in decoder.decode(frame)] == patches
+    parse = message_class("RdfPatchFrame").FromString
+    rows = [row for frame in frames for row in reference.frame(parse(bytes(frame)))]
+    expected = [row for patch in patches for row in [*patch, (Op.END,)]]
+    assert rows == [plain_operation(row) for row in expected]
+
+
+def test_the_frames_of_a_patch_come_as_they_are_full() -> None:
+    encoder = FrameEncoder(PatchOptions(frame_rows=16))
+    parts = iter([patch_of(20, has_transaction=False), patch_of(3, "t", has_transaction=False)])
+    frames = encoder.encode_parts(parts)
+    first = next(frames)
+    assert next(parts) == patch_of(3, "t", has_transaction=False)
+    decoder = FrameDecoder()
+    (patch,) = (patch for frame in [first, *frames] for patch in decoder.decode(frame))
+    assert len(patch) == 20

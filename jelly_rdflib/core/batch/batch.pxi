@@ -258,6 +258,10 @@ cdef class RowIterator(Tabular):
         return batch.terms.make_nodes()
 
 
+cdef enum:
+    # So many headers are made one by one.
+    FEW_HEADERS = 4
+
 @cython.final
 cdef class BatchSlice:
     """Operations of a batch, from number ``start`` up to, without, ``stop``, as an iterable."""
@@ -299,11 +303,18 @@ cdef class BatchSlice:
     def headers(self):
         """Return the headers among the operations as a list; it is mostly empty."""
         cdef Batch batch = self.batch
+        cdef TermTable terms = batch.terms
+        cdef const RowColumns* rows = &batch.rows
+        cdef list found = []
         cdef size_t row
         for row in range(self.start, self.stop):
-            if batch.rows.ops[row] == H:
-                return [operation for operation in self if operation[0] == H]
-        return []
+            if rows.ops[row] == H:
+                if len(found) == FEW_HEADERS:
+                    return [operation for operation in self if operation[0] == H]
+                # The nodes of all other terms would take far longer.
+                terms.check_made()
+                found.append((OPS[H], terms.make_node(rows.s[row]), terms.make_node(rows.o[row])))
+        return found
 
 
 @cython.final

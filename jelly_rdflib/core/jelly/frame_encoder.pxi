@@ -12,6 +12,8 @@ cdef enum:
     # Tag and number of a field, at the most.
     MAX_NUMBER_SIZE = 16
     MAX_LENGTH_SIZE = 10
+    # The id that no other one follows: ids start at 1, and the sum is of 32 bits.
+    ID_BEFORE_NONE = 0xFFFFFFFF
 
 
 cdef class FrameEncoder(Output):
@@ -57,6 +59,16 @@ cdef class FrameEncoder(Output):
                 buffer_reserve(&self.terms.content, MAX_NUMBER_SIZE)
                 put_number(&self.terms.content, field, number)
         return self.terms.end_row(OPTIONS_ROW)
+
+    def write_first_ids(self):
+        """Leave none of the first ids out, as those that follow from rows before.
+
+        So the stream means the same to a reader that goes on with the lookups and the last terms of
+        an earlier stream with the same options. It is called before the first row.
+        """
+        self.terms.last_iri.name = ID_BEFORE_NONE
+        for lookup in (self.terms.names, self.terms.prefixes, self.terms.datatypes):
+            (<LookupEncoder>lookup).last_set = ID_BEFORE_NONE
 
     cdef int begin_frame(self, str instead) except -1:
         """Begin a frame that the caller takes; the caller resets ``is_in_frame`` at its end.

@@ -13,13 +13,15 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
+
+from jelly_rdflib.errors import DecodeError
 
 _PACKAGE = "jelly_rdflib"
 _TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,]')
 # As descriptors have them.
 _OPTIONAL, _REPEATED = 1, 3
-_SCALARS = ("bool", "bytes", "double", "sint64", "sint32", "string", "uint32")
+_SCALARS = ("bool", "bytes", "double", "sint64", "sint32", "string", "uint32", "uint64")
 
 
 @functools.cache
@@ -27,6 +29,14 @@ def message_class(file: str, name: str) -> Any:
     """Return protobuf's class of a message that a file in ``jelly_rdflib/proto`` describes."""
     pool, packages = _make_pool()
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{packages[file]}.{name}"))
+
+
+def parse_message(file: str, name: str, data: bytes) -> Any:
+    """Return a message of a file; a `jelly_rdflib.DecodeError` if the bytes are none."""
+    try:
+        return message_class(file, name).FromString(data)
+    except message.DecodeError:
+        raise DecodeError(f"these bytes are no {name}") from None
 
 
 @functools.cache
@@ -38,10 +48,20 @@ def _make_pool() -> tuple[Any, dict[str, str]]:
             file = found[path.name] = descriptor_pb2.FileDescriptorProto(name=path.name)
             _read_file(file, path.read_text("utf-8"))
     pool = descriptor_pool.DescriptorPool()
-    # A file without imports comes before those that import it.
-    for file in sorted(found.values(), key=lambda file: len(file.dependency)):
-        pool.Add(file)
-    return pool, {name: file.package for name, file in found.items()}
+
+    packages = {name: file.package for name, file in found.items()}
+
+    def add(name: str) -> None:
+        # A file comes after those that it imports.
+        file = found.pop(name, None)
+        if file is not None:
+            for imported in file.dependency:
+                add(imported)
+            pool.Add(file)
+
+    for name in packages:
+        add(name)
+    return pool, packages
 
 
 def _read_file(file: Any, text: str) -> None:
@@ -50,6 +70,10 @@ def _read_file(file: Any, text: str) -> None:
     for token in tokens:
         if token == "message":
             _read_message(file.message_type.add(name=next(tokens)), tokens)
+        elif token == "service":
+            # It takes no class. Its methods have no brackets of this kind.
+            while next(tokens) != "}":
+                pass
         elif token == "enum":
             enum = file.enum_type.add(name=next(tokens))
             _skip(tokens, "{")

@@ -78,6 +78,10 @@ class Gate:
         self._rate = None if rate is None else parse_rate(rate)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
+    def is_within_rate(self, host: str) -> bool:
+        """Count a request of a host; False if it is one too many."""
+        return self._rate is None or self._limiter.hit(self._rate, host)
+
     def needs(self, right: Right) -> Any:
         """Return a dependency of FastAPI that lets requests through which have a right."""
 
@@ -86,7 +90,7 @@ class Gate:
             credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
         ) -> None:
             self._check_browser(request)
-            if self._rate is not None and not self._limiter.hit(self._rate, client_of(request)):
+            if not self.is_within_rate(client_of(request)):
                 raise HTTPException(429, "too many requests", {"Retry-After": "1"})
             if self._tokens is None:
                 return

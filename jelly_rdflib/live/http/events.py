@@ -6,8 +6,8 @@ import asyncio
 import base64
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,22 @@ class Feed:
 
     async def follow(self, since: int, host: str) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and another now and then without one."""
+        try:
+            async with aclosing(self.pages(since, host)) as pages:
+                async for page in pages:
+                    for event in await run_sync(_events_of, page):
+                        yield event
+                    since = page[-1].version if page else since
+                    if not page:
+                        yield _event("idle", {"version": since})
+        except MissingVersion as error:
+            yield _event("gone", {"message": str(error)})
+
+    async def pages(self, since: int, host: str) -> AsyncGenerator[list[LogEntry], None]:
+        """Yield the patches after a version, some at a time; now and then none.
+
+        A MissingVersion says that the version was squashed meanwhile.
+        """
         self._followers[host] += 1
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
@@ -81,28 +97,24 @@ class Feed:
         try:
             while not self.is_ending():
                 news = self._news
-                events = await run_sync(self._after, since)
-                for event, version in events:
-                    yield event
-                    if version is None:
-                        return
-                    since = version
-                if not events:
-                    try:
-                        await asyncio.wait_for(news.wait(), HEARTBEAT)
-                    except asyncio.TimeoutError:
-                        yield _event("idle", {"version": since})
+                if page := await run_sync(self._after, since):
+                    yield page
+                    since = page[-1].version
+                    continue
+                try:
+                    await asyncio.wait_for(news.wait(), HEARTBEAT)
+                except asyncio.TimeoutError:
+                    yield []
         finally:
             self._followers -= Counter([host])
 
-    def _after(self, since: int) -> list[tuple[bytes, int | None]]:
-        """Return the next events with their versions; None after the last event of all."""
-        try:
-            with self._history.reading() as state:
-                entries = state.after(since, _PAGE)
-        except MissingVersion as error:
-            return [(_event("gone", {"message": str(error)}), None)]
-        return [(_news_of(entry), entry.version) for entry in entries]
+    def _after(self, since: int) -> list[LogEntry]:
+        with self._history.reading() as state:
+            return list(state.after(since, _PAGE))
+
+
+def _events_of(page: list[LogEntry]) -> list[bytes]:
+    return [_news_of(entry) for entry in page]
 
 
 @lru_cache(_MOST_KEPT)

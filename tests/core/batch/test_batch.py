@@ -274,3 +274,14 @@ class TestSlices:
     def test_all_of_a_batch_is_the_batch(self) -> None:
         batch = batch_of()
         assert BatchSlice(batch, 0, 10).as_batch() is batch
+
+
+@pytest.mark.parametrize("count", range(9))
+def test_the_headers_of_a_slice_are_its_operations_that_are_headers(count: int) -> None:
+    rows: list[Any] = [(Op.H, f"k{n}", Literal(n)) for n in range(count)]
+    rows += [(Op.TX,), (Op.H, "late", URIRef("urn:late")), (Op.TC,)]
+    (batch,) = [jr.PatchDecoder().decode_frame(jr.PatchEncoder().encode_frame(rows))]
+    for start, stop in ((0, len(batch)), (1, len(batch) - 2), (count, count)):
+        part = BatchSlice(batch, start, stop)
+        assert part.headers() == [row for row in part if row[0] == Op.H]
+        assert all(type(row[1]) is str for row in part.headers())

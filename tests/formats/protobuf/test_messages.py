@@ -15,7 +15,8 @@ FILES = sorted(path.name for path in schema.PROTO_DIR.glob("*.proto"))
 
 
 def described(file: descriptor_pb2.FileDescriptorProto) -> str:
-    """Return what a file describes, without the names of fields in JSON."""
+    """Return what a file describes, without the names of fields in JSON, and without services."""
+    file.ClearField("service")
     for message in (*file.message_type, *(m for f in file.message_type for m in f.nested_type)):
         for field in message.field:
             field.ClearField("json_name")

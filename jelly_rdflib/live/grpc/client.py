@@ -1,0 +1,96 @@
+"""Calls of a gRPC server."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from jelly_rdflib.errors import LimitError, LogConflict, MissingVersion
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.options import Limits
+
+TOKEN = "JELLYP_TOKEN"
+"""The name of the environment variable with the bearer token."""
+
+_FIRST_SECONDS = 10.0
+# What says that a server is not there at the moment, or that a connection was lost.
+_LOST = ("UNAVAILABLE", "INTERNAL", "UNKNOWN", "CANCELLED", "DEADLINE_EXCEEDED")
+_OPTIONS = {
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.min_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 5000,
+    # A server that is gone without a word is noticed after these.
+    "grpc.keepalive_time_ms": 20_000,
+    "grpc.keepalive_timeout_ms": 10_000,
+}
+
+
+class Client:
+    """A channel to the server of an address, which is told by no name or message with secrets.
+
+    It takes the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.
+    """
+
+    def __init__(self, address: Address, limits: Limits, topic: str = "") -> None:
+        self.url = str(address)
+        token = address.take("token", str, os.environ.get(TOKEN, ""))
+        files = [address.take(name, str, "") for name in ("ca", "key", "certificate")]
+        address.check_all_taken()
+        self.topic = topic or address.path
+        self._metadata: list[tuple[str, str | bytes]] = [("topic-bin", self.topic.encode())]
+        if token:
+            self._metadata.append(("authorization", f"Bearer {token}"))
+        options = [*_OPTIONS.items(), ("grpc.max_receive_message_length", limits.max_frame_size)]
+        if address.scheme == "grpcs":
+            ca, key, certificate = (Path(file).read_bytes() if file else None for file in files)
+            credentials = grpc.ssl_channel_credentials(ca, key, certificate)
+            self._channel = grpc.secure_channel(address.host, credentials, options)
+        elif any(files):
+            raise ValueError(f"{self.url}: certificates are for grpcs://")
+        else:
+            self._channel = grpc.insecure_channel(address.host, options)
+
+    def call(self, kind: str, method: str, request: Any, timeout: float | None = None) -> Any:
+        """Start a call: of a ``kind`` as grpc's channels name it, whose messages are bytes."""
+        start = getattr(self._channel, kind)(method)
+        return start(request, metadata=self._metadata, timeout=timeout)
+
+    def version_of(self, call: Any) -> str:
+        """Return the version that an answer starts with, when the server has taken the call."""
+        version = dict(call.initial_metadata() or ()).get("version")
+        if version is None:
+            ended = threading.Event()
+            if call.add_callback(ended.set) and not ended.wait(_FIRST_SECONDS):
+                raise ConnectionError(f"{self.url} is no server of patches")
+            raise self.error(call)
+        return str(version)
+
+    def is_lost(self, error: Any) -> bool:
+        """Is it worth while to try again after this error?"""
+        return error.code().name in _LOST
+
+    def error(self, error: Any, more: str = "") -> Exception:
+        """Return the exception for a call that has failed, with more of what that means."""
+        if not hasattr(error, "code"):
+            return ConnectionError(f"{self.url}: {error}{more}")
+        code, message = error.code().name, f"{self.url}: {error.details()}{more}"
+        if code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
+            return PermissionError(message)
+        if code == "NOT_FOUND":
+            return MissingVersion(message)
+        if code == "RESOURCE_EXHAUSTED" and "larger than max" in message:
+            return LimitError(f"{message} (limit max_frame_size)")
+        if code == "ABORTED":
+            newest: dict[str, Any] = dict(error.trailing_metadata() or ())
+            head, version = newest.get("head"), str(newest.get("version", 0))
+            number = int(version) if version.isdecimal() else 0
+            return LogConflict(message, head=str(head) if head else None, version=number)
+        return ConnectionError(message)
+
+    def close(self) -> None:
+        """End all calls."""
+        self._channel.close()

@@ -1,0 +1,312 @@
+"""A patch log for others, by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager, closing, suppress
+from dataclasses import replace
+from typing import Any
+
+import grpc
+import grpc.aio
+import uvicorn
+from anyio.to_thread import run_sync
+from fastapi import HTTPException
+
+from jelly_rdflib.core.batch import Batch, BatchSlice
+from jelly_rdflib.errors import (
+    DecodeError,
+    EncodeError,
+    LimitError,
+    LogConflict,
+    MissingVersion,
+)
+from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
+from jelly_rdflib.headers import ID, PREV
+from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.grpc.wire import (
+    MAX_FRAME,
+    PATCH_SERVICE,
+    SERVER_OPTIONS,
+    narrowed,
+    open_port,
+    requested_options,
+)
+from jelly_rdflib.live.http.access import Gate, Right, is_local
+from jelly_rdflib.live.http.server import LogServer
+from jelly_rdflib.log import LogEntry
+from jelly_rdflib.log.incoming import UnfitPatch, default_options
+from jelly_rdflib.log.names import InvalidId, parse_patch_id
+from jelly_rdflib.log.versions import Version
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import PatchOptions
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.streams.codecs import PatchDecoder
+
+_log = logging.getLogger(__name__)
+
+# Bytes of the largest patch that is encoded for all followers at once, and of those that are kept.
+_MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
+# What is in work when the server stops may take so many seconds.
+_LAST_SECONDS = 1
+
+
+class PatchLogServer(LogServer):
+    """A `LogServer` that gives its log by gRPC, too; the arguments are those of that class.
+
+    Followers share the work: a patch is read and encoded once for all that ask for the same
+    options, and none of them has a thread.
+
+    Examples:
+        >>> import tempfile
+        >>> from jelly_rdflib import PatchLog, live
+        >>> async def count(folder: str) -> int:
+        ...     async with PatchLogServer(folder).serving("127.0.0.1", 0) as address:
+        ...         source = await asyncio.to_thread(live.connect, address, timeout=0.5)
+        ...         async with source:
+        ...             return len([patch async for patch in source])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     entry = PatchLog.create(folder).append([])
+        ...     asyncio.run(count(folder))
+        1
+    """
+
+    @asynccontextmanager
+    async def serving(
+        self,
+        host: str,
+        port: int,
+        *,
+        certificate: str | os.PathLike[str] | None = None,
+        key: str | os.PathLike[str] | None = None,
+        started: Callable[[str], object] | None = None,
+    ) -> AsyncIterator[str]:
+        """Listen at a port, 0 for one that is free, for the time of the block; yield the address.
+
+        With the files of a certificate this is by TLS. ``started`` is called with the address, too.
+
+        Raises:
+            OSError: The port can't be used, or a file can't be read.
+            ValueError: There are no tokens, and other machines could reach the server.
+        """
+        if self.tokens is None and not self.is_open and not is_local(host):
+            raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
+        self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
+        self._kept_size = 0
+        self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
+        self._encoding = asyncio.Lock()
+        subscribe = grpc.unary_stream_rpc_method_handler(self._handler(self._subscribe, Right.READ))
+        publish = grpc.stream_stream_rpc_method_handler(self._handler(self._publish, Right.APPEND))
+        methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
+        handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
+        server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
+        address = open_port(server, host, port, certificate, key)
+        await server.start()
+        if started is not None:
+            started(address)
+        try:
+            yield address
+        finally:
+            self.feed.is_ending = lambda: True
+            self.feed.look()
+            await server.stop(_LAST_SECONDS)
+
+    def runner(
+        self, config: uvicorn.Config, host: str, port: int, started: Callable[[str], object]
+    ) -> uvicorn.Server:
+        """Return what runs both servers, with one certificate."""
+        files = {"certificate": config.ssl_certfile, "key": config.ssl_keyfile}
+        return _Both(config, self.serving(host, port, started=started, **files))
+
+    def _handler(self, work: Callable[[Any, Any], Awaitable[None]], right: Right) -> Any:
+        """Return what grpc calls: it checks the right, and answers errors."""
+
+        async def handle(request: Any, context: Any) -> None:
+            try:
+                await self._admit(context, right)
+                await work(request, context)
+            except grpc.aio.AbortError:
+                raise
+            except Exception as error:
+                await context.abort(*_explain(error))
+
+        return handle
+
+    async def _admit(self, context: Any, right: Right) -> None:
+        metadata = dict(context.invocation_metadata())
+        if not self._gate.is_within_rate(_host_of(context)):
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many requests")
+        if self.tokens is not None:
+            kind, _, token = str(metadata.get("authorization", "")).partition(" ")
+            found = self.tokens.right(token) if kind.lower() == "bearer" else None
+            if found is None:
+                await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a bearer token is needed")
+            elif found < right:
+                needed = f"this needs a token with the right {right.name.lower()}"
+                await context.abort(grpc.StatusCode.PERMISSION_DENIED, needed)
+        self._check_topic(metadata.get("topic-bin", b"").decode("utf-8", "replace"))
+
+    def _check_topic(self, topic: str | None) -> None:
+        own = self._history.path.name
+        if topic and topic != own:
+            raise MissingVersion(f"there is no topic {topic!r} here: the log is {own!r}")
+
+    async def _subscribe(self, data: bytes, context: Any) -> None:
+        request = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
+        self._check_topic(request.topic)
+        requested = requested_options(request, PatchDecoder(self._history.limits))
+        options = PatchOptions(rdf_star=True, generalized_statements=True)
+        if requested is not None:
+            # Which terms will come is not known yet: one that does not fit ends the answer.
+            options = _with_terms(options, requested)
+            options = narrowed(options, requested, "statement_type", "stream_type")
+        since = request.WhichOneof("since")
+        version = await run_sync(self._number, since and getattr(request, since))
+        self.feed.check_room(_host_of(context))
+        async with aclosing(self.feed.pages(version, _host_of(context))) as pages:
+            await context.send_initial_metadata((("version", str(version)),))
+            async for page in pages:
+                for entry in page:
+                    async for frame in self._frames(entry, options):
+                        await context.write(frame)
+
+    def _number(self, version: Version) -> int:
+        with self._history.reading() as state:
+            return state.resolve(version)
+
+    async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
+        frames = _encoded(entry, options)
+        # A compressed segment stands for many times its size.
+        if entry.size * (16 if entry.row[4].endswith(".zst") else 1) > _MOST_SHARED:
+            while (frame := await run_sync(next, frames, None)) is not None:
+                yield frame
+            return
+        place = (entry.digest, options)
+        # Of all that wait for a new patch only one encodes it.
+        async with self._encoding:
+            if (kept := self._kept.get(place)) is None:
+                kept = self._kept[place] = await run_sync(list, frames)
+                self._kept_size += sum(map(len, kept))
+                while self._kept_size > _MOST_KEPT:
+                    self._kept_size -= sum(map(len, self._kept.popitem(last=False)[1]))
+        for frame in kept:
+            yield frame
+
+    async def _publish(self, frames: Any, context: Any) -> None:
+        await context.send_initial_metadata((("version", str(await run_sync(self._number, None))),))
+        decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
+        received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
+        async for frame in frames:
+            size += len(frame)
+            if size > self.max_body:
+                raise LimitError(f"the patch has more than {self.max_body} bytes")
+            for patch in await run_sync(list, decoder.decode(frame)):
+                entry = await run_sync(self._take, patch, decoder.options)
+                self.feed.look()
+                answer = received(version=entry.version, id=str(entry.id))
+                await context.write(answer.SerializeToString())
+                size = 0
+        if decoder.options is None or decoder.is_open:
+            what = "has no frame" if decoder.options is None else "ends inside a patch"
+            raise DecodeError(f"the stream {what}")
+
+    def _take(self, patch: Patch, stream: Any) -> LogEntry:
+        """Append a patch, unless the log has it."""
+        options = _with_terms(default_options(patch), stream)
+        header = patch.header
+        while True:
+            log = self._open()
+            try:
+                return log.append(patch, options=options)
+            except LogConflict as error:
+                if ID in header and (found := self._find(parse_patch_id(header[ID]))):
+                    if PREV not in header or found.prev == parse_patch_id(header[PREV]):
+                        return found
+                    raise
+                # Without a prev it goes after whatever another sender has appended meanwhile.
+                if PREV in header or _is_locked(error):
+                    raise
+
+    def _find(self, id: str) -> LogEntry | None:
+        with suppress(MissingVersion):
+            return self._open().entry(id)
+        return None
+
+
+class _Both(uvicorn.Server):
+    """A server of HTTP, and one of gRPC beside it."""
+
+    def __init__(self, config: uvicorn.Config, beside: Any) -> None:
+        super().__init__(config)
+        self._beside = beside
+        self._error: OSError | None = None
+
+    async def main_loop(self) -> None:
+        try:
+            async with self._beside:
+                await super().main_loop()
+        except OSError as error:
+            # Raised after the shutdown.
+            self._error = error
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        super().run(sockets)
+        if self._error is not None:
+            raise self._error
+
+
+def _host_of(context: Any) -> str:
+    return str(context.peer()).rpartition(":")[0]
+
+
+def _is_locked(error: LogConflict) -> bool:
+    return error.expected is None and error.head is None
+
+
+def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
+    """Return options that allow the terms that others allow."""
+    generalized = others.generalized_statements
+    return replace(options, rdf_star=others.rdf_star, generalized_statements=generalized)
+
+
+def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
+    """Yield the frames of a patch, which start with the options and use nothing before them."""
+    encoder = FrameEncoder(options, max_frame_size=MAX_FRAME)
+    yield from map(bytes, encoder.encode_parts(_parts(entry)))
+
+
+def _parts(entry: LogEntry) -> Iterator[Batch]:
+    with closing(entry.batches()) as batches:
+        for batch in batches:
+            # The encoder ends the patch itself.
+            length = len(bytes(batch.ops).removesuffix(bytes([Op.END])))
+            yield BatchSlice(batch, 0, length).as_batch()
+
+
+def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
+    """Return the status, the text and the metadata for an error.
+
+    What only the server's owner may know goes to the log.
+    """
+    code = grpc.StatusCode
+    if isinstance(error, LogConflict):
+        if _is_locked(error):
+            return code.UNAVAILABLE, "others are writing to the log", ()
+        newest = (("head", error.head or ""), ("version", str(error.version)))
+        return code.ABORTED, str(error), newest
+    if isinstance(error, MissingVersion):
+        return code.NOT_FOUND, str(error), ()
+    if isinstance(error, LimitError) and "_table_size" not in error.message:
+        return code.RESOURCE_EXHAUSTED, str(error), ()
+    if isinstance(error, HTTPException):
+        return code.RESOURCE_EXHAUSTED, str(error.detail), ()
+    bad = UnfitPatch | InvalidId | DecodeError | EncodeError
+    if isinstance(error, bad) or type(error) is ValueError:
+        return code.INVALID_ARGUMENT, str(error), ()
+    _log.error("gRPC", exc_info=error)
+    return code.INTERNAL, "the server can't do that now: its standard error says why", ()

@@ -1,0 +1,226 @@
+"""Patches by gRPC: a source and a sink for a server of a patch log."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from typing import Any
+
+import grpc
+
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.headers import ID
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.grpc.client import Client
+from jelly_rdflib.live.grpc.wire import (
+    LOOKUPS,
+    MAX_FRAME,
+    PATCH_SERVICE,
+    subscribe_message,
+)
+from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.live.threaded import Received, ThreadedSource
+from jelly_rdflib.live.waiting import waits
+from jelly_rdflib.log.names import InvalidId, make_patch_id, parse_patch_id
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.patch.patch import Patch
+
+SUBSCRIBE = f"/{PATCH_SERVICE}/SubscribePatches"
+PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
+
+# How many patches, and bytes of them, may be on their way.
+_MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
+_FIRST_SECONDS = 10.0
+
+
+def open_source(address: Address, limits: Limits, timeout: float | None) -> GrpcSource:
+    """Open a source: its settings are ``start``, and those of a `Client`."""
+    return GrpcSource(address, limits, timeout)
+
+
+def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> GrpcSink:
+    """Open a sink: its settings are ``wait``, and those of a `Client`."""
+    return GrpcSink(address, limits, options)
+
+
+class GrpcSource(ThreadedSource):
+    """The patches of a log on a gRPC server, as they are appended.
+
+    The `position` is the id of the last patch, or the version before the first one. So is
+    ``start``; or ``"earliest"``, or ``"latest"``.
+    """
+
+    def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
+        super().__init__(str(address), timeout)
+        start = address.take("start", str, "earliest")
+        self._client = Client(address, limits)
+        self._limits = limits
+        if start != "latest":
+            self._start = "0" if start == "earliest" else start
+        try:
+            # What is wrong with the address or the token is told now.
+            call = self._subscribe(self._start, _FIRST_SECONDS)
+            version = self._client.version_of(call)
+            call.cancel()
+            self._start = self._start or version
+        except BaseException:
+            self._client.close()
+            raise
+
+    def resume(self, position: str) -> None:
+        """Go on from a `position`, before the first patch was received."""
+        try:
+            super().resume(position if position.isdecimal() else parse_patch_id(position))
+        except InvalidId:
+            raise ValueError(f"{self.url}: {position!r} is no position in it") from None
+
+    def _subscribe(self, position: str | None, timeout: float | None = None) -> Any:
+        lookups = {name: min(size, getattr(self._limits, name)) for name, size in LOOKUPS.items()}
+        requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
+        since: dict[str, Any] = {"since_id": position}
+        if position is not None and position.isdecimal():
+            since = {"since_version": int(position)}
+        request = subscribe_message(
+            "patch_grpc.proto", "RdfPatchSubscribe", requested, topic=self._client.topic, **since
+        )
+        return self._client.call("unary_stream", SUBSCRIBE, request, timeout)
+
+    def _read(self, position: str | None) -> Generator[Received, None, None]:
+        retries = waits()
+        while not self._is_closed.is_set():
+            decoder = FrameDecoder(self._limits, on_repeated_options="continue")
+            call = self._subscribe(position)
+            try:
+                for frame in call:
+                    for patch in decoder.decode(frame):
+                        if ID not in patch.header:
+                            raise DecodeError("a patch without an id: where it is can't be kept")
+                        position = str(patch.header[ID])
+                        yield Received(patch, position, position)
+                        retries = waits()
+            except grpc.RpcError as error:
+                if not self._client.is_lost(error):
+                    raise self._client.error(error) from None
+            except DecodeError as error:
+                error.message = f"{self.url}, after {position}: {error.message}"
+                raise
+            finally:
+                call.cancel()
+            self._is_closed.wait(next(retries))
+
+    def _close(self) -> None:
+        self._client.close()
+
+
+class GrpcSink(Sink):
+    """A gRPC server of a patch log, to which patches are sent.
+
+    All go into one call, as one stream, and are answered one by one. So there may be many on their
+    way, and it is known of each whether it was taken. If the connection is lost, those without an
+    answer are sent again, for ``wait`` seconds: by its id a patch counts once.
+    """
+
+    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
+        super().__init__(str(address), limits)
+        self._wait = address.take("wait", float, 30.0)
+        self._client = Client(address, limits)
+        self._encoder = FrameEncoder(options, restart_every=sys.maxsize, max_frame_size=MAX_FRAME)
+        # The patches without an answer: their parts, the frames' size and the id.
+        self._sent: deque[tuple[list[Patch], int, str]] = deque()
+        self._bytes = 0
+        self._changed = threading.Condition()
+        self._error: Exception | None = None
+        self._lost_at: float | None = None
+        self._retries = waits()
+        try:
+            self._client.version_of(self._connect())
+        except BaseException:
+            self._client.close()
+            raise
+
+    def _connect(self) -> Any:
+        """Start a call, and send in it what has no answer."""
+        self._error = None
+        self._encoder.restart()
+        self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        call = self._client.call("stream_stream", PUBLISH, iter(self._frames.get, None))
+        for parts, _, _ in self._sent:
+            self._put(self._encoder.encode(*parts))
+        arguments = (call, self._frames)
+        threading.Thread(target=self._listen, args=arguments, name=repr(self), daemon=True).start()
+        return call
+
+    def _put(self, frames: list[memoryview]) -> None:
+        for frame in frames:
+            self._frames.put(bytes(frame))
+
+    def _listen(self, call: Any, frames: queue.SimpleQueue[bytes | None]) -> None:
+        """Take the answers of a call, in a thread."""
+        ended: Exception = ConnectionError("the server has ended the stream")
+        try:
+            for _ in call:
+                with self._changed:
+                    if self._sent:
+                        self._bytes -= self._sent.popleft()[1]
+                    self._lost_at, self._retries = None, waits()
+                    self._changed.notify()
+        except grpc.RpcError as error:
+            ended = error
+        # The thread of the client that sends is waiting for frames.
+        frames.put(None)
+        with self._changed:
+            self._error = ended
+            self._changed.notify()
+
+    def _send(self, patch: Patch) -> None:
+        parts, id = [patch], patch.header.get(ID)
+        if id is None:
+            id = make_patch_id()
+            parts.insert(0, Patch([(Op.H, ID, id)]))
+        self._await(lambda: len(self._sent) < _MOST_PATCHES and self._bytes < _MOST_BYTES)
+        frames = self._encoder.encode(*parts)
+        size = sum(map(len, frames))
+        with self._changed:
+            self._sent.append((parts, size, str(id)))
+            self._bytes += size
+        self._put(frames)
+
+    def _flush(self) -> None:
+        while self._sent:
+            self._await(lambda: not self._sent)
+
+    def _await(self, is_done: Callable[[], bool]) -> None:
+        """Wait until enough was answered, and there is a call; connect again if there is none."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._error is not None or is_done())
+                error = self._error
+                if error is None:
+                    return
+                now, wait = time.monotonic(), next(self._retries)
+                self._lost_at = self._lost_at or now
+                is_lost = not isinstance(error, grpc.RpcError) or self._client.is_lost(error)
+                if not is_lost or now + wait > self._lost_at + self._wait:
+                    raise self._give_up(error)
+            time.sleep(wait)
+            self._connect()
+
+    def _give_up(self, error: Exception) -> Exception:
+        """Return the exception for patches that are sent no more, which says which these are."""
+        more = ""
+        if self._sent:
+            first = self._sent[0][2]
+            more = f"; {len(self._sent)} patches may not have been taken, from <{first}> on"
+        self._lost_at, self._bytes = None, 0
+        self._sent.clear()
+        return self._client.error(error, more)
+
+    def _close(self) -> None:
+        self._frames.put(None)
+        self._client.close()

@@ -1,0 +1,296 @@
+"""Jelly-RDF by gRPC, as the specification has it: publish and subscribe."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import grpc
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.errors import DecodeError, JellyError
+from jelly_rdflib.formats.protobuf.messages import parse_message
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.frames import FrameBuffer
+from jelly_rdflib.live.grpc.client import Client
+from jelly_rdflib.live.grpc.wire import (
+    LOOKUPS,
+    MAX_FRAME,
+    RDF_SERVICE,
+    SERVER_OPTIONS,
+    narrowed,
+    open_port,
+    requested_options,
+    subscribe_message,
+)
+from jelly_rdflib.operations import GivenStatement
+from jelly_rdflib.options import Limits, StreamOptions
+from jelly_rdflib.streams.codecs import StatementDecoder
+from jelly_rdflib.streams.frames import Frame
+from jelly_rdflib.streams.writing import StatementWriter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Statements: TypeAlias = Iterable[GivenStatement | Batch | Frame | Iterable[GivenStatement]]
+"""What is sent: statements one by one, or by the frame: as a `Frame`, a `Batch` or a list."""
+
+_log = logging.getLogger(__name__)
+
+
+class RdfStreamServer:
+    """A server of the official ``RdfStreamService``: clients subscribe to statements, or publish.
+
+    Each call has a thread, in which your functions run. An exception of theirs ends the call: a
+    ValueError, a LookupError or a `JellyError` refuses it with ``INVALID_ARGUMENT`` and its
+    message, a PermissionError with ``PERMISSION_DENIED``; others go to the log of the program.
+
+    Args:
+        subscribe: Called with a topic, and the options that the subscriber asks for or None;
+            returns what the subscriber gets. None: nobody can subscribe.
+        publish: Called with an iterator of the frames of a published stream; the answer is sent
+            when it returns and the stream is complete. None: nobody can publish.
+        options: Of the streams for subscribers, with smaller lookups for those who ask for them.
+            By default what the subscriber asks for, or else `StreamOptions()`.
+        limits: What to accept of published streams, and of the options that are asked for.
+        max_calls: How many calls there may be at the same time.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> triple = (URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
+        >>> with RdfStreamServer(subscribe=lambda topic, options: [triple]) as server:
+        ...     address = server.start("127.0.0.1", 0)
+        ...     for frame in subscribe_rdf(address, "everything"):
+        ...         print(len(frame))
+        1
+    """
+
+    def __init__(
+        self,
+        *,
+        subscribe: Callable[[str, StreamOptions | None], Statements] | None = None,
+        publish: Callable[[Iterator[Frame]], object] | None = None,
+        options: StreamOptions | None = None,
+        limits: Limits | None = None,
+        max_calls: int = 100,
+    ) -> None:
+        self._functions: tuple[Any, Any] = subscribe, publish
+        self._options = options
+        self._limits = limits or Limits()
+        # Bytes go in and out: nothing is made of protobuf.
+        methods = {}
+        if subscribe is not None:
+            methods["SubscribeRdf"] = grpc.unary_stream_rpc_method_handler(self._subscribe)
+        if publish is not None:
+            methods["PublishRdf"] = grpc.stream_unary_rpc_method_handler(self._publish)
+        handlers = [grpc.method_handlers_generic_handler(RDF_SERVICE, methods)]
+        threads = ThreadPoolExecutor(max_calls, thread_name_prefix="RdfStreamServer")
+        self._grpc = grpc.server(
+            threads, handlers, options=SERVER_OPTIONS, maximum_concurrent_rpcs=max_calls
+        )
+
+    def start(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8981,
+        *,
+        certificate: str | os.PathLike[str] | None = None,
+        key: str | os.PathLike[str] | None = None,
+    ) -> str:
+        """Listen at a port, 0 for one that is free; with the files of a certificate by TLS.
+
+        Returns:
+            The address.
+
+        Raises:
+            OSError: The port can't be used, or a file can't be read.
+        """
+        address = open_port(self._grpc, host, port, certificate, key)
+        self._grpc.start()
+        return address
+
+    def stop(self, grace: float | None = None) -> None:
+        """End all calls, after so many seconds at the most, and stop listening."""
+        self._grpc.stop(grace).wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _subscribe(self, data: bytes, context: Any) -> Iterator[bytes]:
+        with _explained(context):
+            request = parse_message("grpc.proto", "RdfStreamSubscribe", data)
+            requested = requested_options(request, StatementDecoder(self._limits))
+            options = self._options or StreamOptions()
+            if requested is not None:
+                if self._options is None:
+                    options = replace(requested, stream_name="", **LOOKUPS)
+                options = narrowed(options, requested, "physical_type")
+            items = self._functions[0](request.topic, requested)
+            yield from _encoded(items, options)
+
+    def _publish(self, messages: Iterator[bytes], context: Any) -> bytes:
+        with _explained(context):
+            frames = _decoded(messages, self._limits)
+            self._functions[1](frames)
+            # The answer says that the stream is complete, whatever the function has read of it.
+            for _ in frames:
+                pass
+            return b""
+
+
+def subscribe_rdf(
+    url: str,
+    topic: str = "",
+    options: StreamOptions | None = None,
+    *,
+    limits: Limits | None = None,
+    timeout: float | None = None,
+    **settings: Any,
+) -> Iterator[Frame]:
+    """Subscribe to statements at a gRPC server, and iterate over the frames as they come.
+
+    Args:
+        url: The address, ``grpc://host:8981/topic``; with ``grpcs://`` by TLS.
+        topic: The topic, in place of the one in the address.
+        options: What to ask the server for: its types, and the largest lookups. By default the
+            server chooses.
+        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        timeout: The seconds after which the stream must have ended; None: it may go on for ever.
+        settings: ``token``, ``ca``, ``certificate``, ``key``, see the documentation of gRPC.
+
+    Raises:
+        ConnectionError: The server can't be reached, or refuses what is asked for.
+        PermissionError: It does not allow it.
+        DecodeError: A frame breaks a rule, or has other options than were asked for.
+        LimitError: It exceeds the limits.
+        ValueError: There is no such setting.
+
+    Examples:
+        See `RdfStreamServer`.
+    """
+    client = Client(_address(url, settings), limits or Limits(), topic)
+    request = subscribe_message("grpc.proto", "RdfStreamSubscribe", options, topic=client.topic)
+
+    def frames() -> Iterator[Frame]:
+        with closing(client):
+            call = client.call("unary_stream", f"/{RDF_SERVICE}/SubscribeRdf", request, timeout)
+            try:
+                yield from _decoded(call, limits or Limits(), options)
+            except grpc.RpcError as error:
+                raise client.error(error) from None
+
+    return frames()
+
+
+def publish_rdf(
+    url: str,
+    statements: Statements,
+    options: StreamOptions | None = None,
+    *,
+    timeout: float | None = None,
+    **settings: Any,
+) -> None:
+    """Publish statements to a gRPC server; this returns when it has taken all of them.
+
+    Args:
+        url: The address, ``grpc://host:8981``; with ``grpcs://`` by TLS.
+        statements: Tuples, or by the frame: `Frame`, `jelly_rdflib.Batch` or lists of tuples.
+        options: Of the stream; by default `StreamOptions()`.
+        timeout, settings: As for `subscribe_rdf`.
+
+    Raises:
+        ConnectionError, PermissionError, ValueError: As for `subscribe_rdf`.
+        EncodeError: A statement can't be expressed with the options.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> triple = (URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
+        >>> with RdfStreamServer(publish=lambda frames: print(sum(map(len, frames)))) as server:
+        ...     publish_rdf(server.start("127.0.0.1", 0), [triple, triple])
+        2
+    """
+    failed: list[BaseException] = []
+
+    def messages() -> Iterator[bytes]:
+        try:
+            yield from _encoded(statements, options or StreamOptions())
+        except BaseException as error:
+            # The client would only log it.
+            failed.append(error)
+            raise
+
+    with closing(Client(_address(url, settings), Limits())) as client:
+        try:
+            client.call("stream_unary", f"/{RDF_SERVICE}/PublishRdf", messages(), timeout)
+        except grpc.RpcError as error:
+            raise (failed[0] if failed else client.error(error)) from None
+
+
+def _address(url: str, settings: dict[str, Any]) -> Address:
+    address = Address(url, settings)
+    if address.scheme not in ("grpc", "grpcs"):
+        raise ValueError(f"{address} is no address of gRPC: grpc://host:port/topic")
+    return address
+
+
+def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
+    """Yield the frames of a stream, which has one at least."""
+    buffer = FrameBuffer(MAX_FRAME)
+    writer = StatementWriter(buffer, replace(options, delimited=True))
+    given = iter(items)
+    for first in given:
+        if isinstance(first, tuple):
+            part: Any = chain([first], islice(given, options.frame_rows - 1))
+            writer.write_all(part)
+        else:
+            writer.write_all(first.batch if isinstance(first, Frame) else first)
+            writer.end_frame(first.metadata if isinstance(first, Frame) else None)
+        yield from map(bytes, buffer.take())
+    writer.close()
+    yield from map(bytes, buffer.take())
+
+
+def _decoded(
+    messages: Iterable[bytes], limits: Limits, requested: StreamOptions | None = None
+) -> Iterator[Frame]:
+    """Yield the frames of a stream, whose first row must be options, such as were asked for."""
+    decoder = StatementDecoder(limits)
+    for number, message in enumerate(messages):
+        frame = decoder.decode_frame(message)
+        if number == 0:
+            found = decoder.options
+            if found is None:
+                raise DecodeError("the first frame must start with the options of the stream")
+            if requested is not None and narrowed(found, requested, "physical_type") != found:
+                raise DecodeError(f"the stream has {found}, which is more than {requested}")
+        yield frame
+    decoder.finish()
+
+
+@contextmanager
+def _explained(context: Any) -> Iterator[None]:
+    """Make an exception the status of a call."""
+    code = grpc.StatusCode
+    try:
+        yield
+    except (grpc.RpcError, GeneratorExit):
+        raise
+    except PermissionError as error:
+        status = code.PERMISSION_DENIED, str(error)
+    except (JellyError, LookupError, ValueError) as error:
+        status = code.INVALID_ARGUMENT, str(error)
+    except Exception as error:
+        _log.error("gRPC", exc_info=error)
+        status = code.INTERNAL, "the server can't do that now: its log says why"
+    else:
+        return
+    context.abort(*status)

@@ -1,0 +1,98 @@
+"""What both sides of gRPC say: the messages that are no frames, options, and ports."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import grpc
+
+from jelly_rdflib.formats.protobuf.messages import message_class
+from jelly_rdflib.options import PatchOptions, StreamOptions
+from jelly_rdflib.streams.codecs import PatchDecoder, StatementDecoder
+
+_Options = TypeVar("_Options", PatchOptions, StreamOptions)
+
+RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
+PATCH_SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
+
+MAX_FRAME = 3 << 20
+"""The largest frame that is sent, in bytes: by default gRPC takes messages of up to 4 MiB."""
+LOOKUPS = {
+    name: getattr(StreamOptions(), name)
+    for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+}
+"""The names of the options for lookups, and the largest that are used by default."""
+SERVER_OPTIONS = [
+    # Two servers at one port would share its clients.
+    ("grpc.so_reuseport", 0),
+    # Clients and servers look whether the other one is there still.
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+]
+
+
+def open_port(
+    server: Any,
+    host: str,
+    port: int,
+    certificate: str | os.PathLike[str] | None,
+    key: str | os.PathLike[str] | None,
+) -> str:
+    """Have a server listen, with TLS if there is a certificate; return its address."""
+    name, scheme = f"[{host}]" if ":" in host else host, "grpc"
+    try:
+        if certificate is None or key is None:
+            found = server.add_insecure_port(f"{name}:{port}")
+        else:
+            pair, scheme = (Path(key).read_bytes(), Path(certificate).read_bytes()), "grpcs"
+            credentials = grpc.ssl_server_credentials([pair])
+            found = server.add_secure_port(f"{name}:{port}", credentials)
+    except RuntimeError as error:
+        raise OSError(f"gRPC can't listen at {name}:{port}") from error
+    return f"{scheme}://{name}:{found}"
+
+
+def subscribe_message(
+    file: str, name: str, options: PatchOptions | StreamOptions | None, **fields: Any
+) -> bytes:
+    """Return the request of a subscriber: a message of a file in ``proto``; with None left out."""
+    known = {key: value for key, value in fields.items() if value is not None}
+    message = message_class(file, name)(**known)
+    if options is not None:
+        for field in message.requested_options.DESCRIPTOR.fields:
+            setattr(message.requested_options, field.name, getattr(options, field.name))
+    data: bytes = message.SerializeToString()
+    return data
+
+
+def requested_options(request: Any, decoder: PatchDecoder | StatementDecoder) -> Any:
+    """Return the options that a request has, or None, by a decoder that checks them.
+
+    A LimitError says that they ask for larger lookups than the decoder's limits.
+    """
+    if not request.HasField("requested_options"):
+        return None
+    options = request.requested_options
+    kind = "Patch" if isinstance(decoder, PatchDecoder) else "Stream"
+    frame = message_class("patch.proto" if kind == "Patch" else "rdf.proto", f"Rdf{kind}Frame")()
+    frame.rows.add(options=options)
+    decoder.decode_frame(frame.SerializeToString())
+    return decoder.options
+
+
+def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
+    """Return a stream's options with lookups that are as small as requested.
+
+    The ``types`` must be the same. A ValueError says that the stream can't be as requested.
+    """
+    for name in (*types, "generalized_statements", "rdf_star", "version"):
+        found, wanted = getattr(offered, name), getattr(requested, name)
+        if found != wanted if name in types else found > wanted:
+            shown = [getattr(each, "name", each) for each in (found, wanted)]
+            raise ValueError(f"{name} is {shown[0]} here, and {shown[1]} is asked for")
+    return replace(
+        offered, **{each: min(getattr(offered, each), getattr(requested, each)) for each in LOOKUPS}
+    )

@@ -1,0 +1,297 @@
+"""What breaks between a log's server and its clients: nothing is lost, nothing doubled."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, live
+from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.log import append_from
+from tests.live.faults import numbers_in
+from tests.live.grpc.support import Server, kill_at_random, served
+from tests.live.http.support import Network
+from tests.live.test_log_transport import numbers, patch_of
+from tests.oracle.schema import message_class
+
+SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> jr.PatchLog:
+    return jr.PatchLog.create(tmp_path / "log")
+
+
+@pytest.fixture
+def server(log: jr.PatchLog) -> Iterator[Server]:
+    with Server(log.path) as found:
+        yield found
+
+
+def append_slowly(log: jr.PatchLog, count: int, pause: float) -> threading.Thread:
+    def run() -> None:
+        for number in range(count):
+            log.append(patch_of(number))
+            time.sleep(pause)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+@pytest.mark.slow
+def test_a_consumer_killed_50_times_keeps_a_log(
+    log: jr.PatchLog, server: Server, tmp_path: Path
+) -> None:
+    jr.PatchLog.create(tmp_path / "copy")
+    thread = append_slowly(log, 400, 0.1)
+    kill_at_random(["subscribe", server.url, "--log", str(tmp_path / "copy")], 50, seed=1)
+    thread.join()
+    copy = jr.PatchLog(tmp_path / "copy")
+    with live.connect(server.url, timeout=1) as source:
+        assert append_from(source, copy) == 400
+    assert numbers_in("log", tmp_path / "copy") == list(range(400))
+
+
+@pytest.mark.slow
+def test_a_consumer_killed_50_times_keeps_a_replica(
+    log: jr.PatchLog, server: Server, tmp_path: Path
+) -> None:
+    thread = append_slowly(log, 400, 0.1)
+    arguments = ["replica", "follow", server.url, str(tmp_path / "copy"), "--store-every", "0"]
+    kill_at_random(arguments, 50, seed=2)
+    thread.join()
+    replica = jr.Replica(tmp_path / "copy")
+    with live.connect(server.url, timeout=1) as source:
+        assert replica.follow(source) == 400
+    assert set(replica.dataset.quads()) == set(log.checkout().quads())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_server_that_is_restarted(
+    log: jr.PatchLog, server: Server, tmp_path: Path, number: signal.Signals
+) -> None:
+    found: list[int] = []
+
+    # The first connection is not tried again.
+    source = live.connect(server.url)
+
+    def follow() -> None:
+        with source:
+            for patch in source:
+                found.extend(numbers([patch]))
+                if len(found) == 300:
+                    return
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    with live.open_sink(server.url) as sink:
+        for patch in range(300):
+            if patch in (100, 200):
+                server.restart(number)
+            sink.send(patch_of(patch))
+    thread.join(60)
+    assert found == list(range(300))
+    assert numbers_in("log", log.path) == list(range(300))
+
+
+def test_a_server_that_stays_away_is_told_with_what_it_did_not_take(server: Server) -> None:
+    sink = live.open_sink(server.url, wait=1)
+    sink.send(with_id(1))
+    sink.flush()
+    server.process.send_signal(signal.SIGSTOP)
+    sink.send(with_id(2))
+    sink.send(with_id(3))
+    server.end(signal.SIGKILL)
+    with pytest.raises(ConnectionError, match=r"2 patches .* from <uuid:.*02>"):
+        sink.flush()
+    with pytest.raises(ConnectionError, match=server.url):
+        sink.send(with_id(4))
+    sink.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_connection_that_is_cut_in_the_middle_of_a_frame(
+    log: jr.PatchLog, server: Server, tmp_path: Path, seed: int
+) -> None:
+    row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 3000), None)
+    with Network(server.url, seed, most=20_000) as network:
+        url = network.address.replace("http", "grpc")
+        copy = jr.PatchLog.create(tmp_path / "copy")
+        sink, source = (_opened(opener, url) for opener in (live.open_sink, live.connect))
+
+        def follow() -> None:
+            append_from(source, copy, progress=lambda entry: entry.version < 200 or source.close())
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        for number in range(200):
+            sink.send([*patch_of(number)[:-1], row, (Op.TC,)])
+        network.mend()
+        sink.close()
+        thread.join(120)
+    assert network.breaks >= 1
+    for folder in (log.path, tmp_path / "copy"):
+        entries = jr.PatchLog(folder).patches()
+        found = [int(r[3]) for e in entries for r in e.read() if r[0] == Op.A and r[1] != row[1]]
+        assert found == list(range(200))
+
+
+def _opened(opener: Any, url: str) -> Any:
+    """Open a source or sink; the first connection may be one that is cut."""
+    found = None
+    while found is None:
+        with suppress(ConnectionError):
+            found = opener(url)
+    return found
+
+
+class Fake:
+    """A server of patches that gives what it is told to."""
+
+    def __init__(self, *answers: list[bytes]) -> None:
+        self._answers = iter(answers)
+        self._server = grpc.server(ThreadPoolExecutor())
+        handler = grpc.unary_stream_rpc_method_handler(self._subscribe)
+        methods = {"SubscribePatches": handler}
+        handlers = grpc.method_handlers_generic_handler(SERVICE, methods)
+        self._server.add_generic_rpc_handlers((handlers,))
+        self.url = f"grpc://127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self.asked: list[bytes] = []
+
+    def _subscribe(self, request: bytes, context: Any) -> Iterator[bytes]:
+        context.send_initial_metadata((("version", "0"),))
+        self.asked.append(request)
+        yield from next(self._answers, [])
+
+    def __enter__(self) -> Fake:
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop(0)
+
+
+def with_id(number: int) -> jr.Patch:
+    id = URIRef(f"uuid:4ad5bd1f-1a62-4b8f-ae0e-00000000000{number}")
+    return jr.Patch([(Op.H, "id", id), *patch_of(number)])
+
+
+def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
+    frames = [bytes(frame) for frame in FrameEncoder().encode(with_id(1))]
+    with Fake([], [*frames, b"\xff garbage"]) as fake, live.connect(fake.url) as source:
+        assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
+        with pytest.raises(jr.DecodeError, match=f"{fake.url}.* after uuid:.*01"):
+            source.receive(10)
+
+
+def test_a_stream_that_ends_in_the_middle_of_a_patch_is_started_again() -> None:
+    encoder = FrameEncoder(jr.PatchOptions(frame_rows=2))
+    first, *rest = (bytes(frame) for frame in encoder.encode(with_id(1)))
+    with Fake([], [first], [first, *rest]) as fake, live.connect(fake.url) as source:
+        assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
+        assert len(fake.asked) == 3
+
+
+def test_a_server_that_asks_for_huge_lookups_is_refused() -> None:
+    encoder = FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24))
+    frames = [bytes(frame) for frame in encoder.encode(with_id(1))]
+    with (
+        Fake([], frames) as fake,
+        live.connect(fake.url) as source,
+        pytest.raises(jr.LimitError, match="max_name_table_size"),
+    ):
+        source.receive(10)
+
+
+def test_a_patch_without_an_id_is_refused() -> None:
+    frames = [bytes(frame) for frame in FrameEncoder().encode(patch_of(1))]
+    with (
+        Fake([], frames) as fake,
+        live.connect(fake.url) as source,
+        pytest.raises(jr.DecodeError, match="without an id"),
+    ):
+        source.receive(10)
+
+
+def memory_of(process: Any) -> int:
+    text = Path(f"/proc/{process.pid}/status").read_text()
+    return int(text.partition("VmRSS:")[2].split()[0]) << 10
+
+
+@pytest.mark.slow
+def test_100_followers_and_slow_ones_take_no_memory_and_no_threads(
+    log: jr.PatchLog, server: Server
+) -> None:
+    words = [Literal(f"{n} " + "x" * 500) for n in range(2000)]
+    big = jr.Patch([(Op.A, URIRef("urn:s"), URIRef("urn:p"), word, None) for word in words])
+    request = message_class("RdfPatchSubscribe")(since_version=0).SerializeToString()
+    counts = [0] * 100
+    method = f"/{SERVICE}/SubscribePatches"
+
+    async def follow(number: int) -> None:
+        async with grpc.aio.insecure_channel(server.url.partition("://")[2]) as channel:
+            call = channel.unary_stream(method)(request)
+            while counts[number] < 320:
+                frame = await call.read()
+                # Options start each patch.
+                counts[number] += frame[2:3] == b"\x0a"
+
+    async def stall(channel: Any) -> Any:
+        call = channel.unary_stream(method)(request)
+        await call.read()
+        return call
+
+    async def run() -> tuple[int, int]:
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        target = server.url.partition("://")[2]
+        slow = [grpc.aio.insecure_channel(target, options) for _ in range(5)]
+        calls = [await stall(channel) for channel in slow]
+        followers = [asyncio.create_task(follow(number)) for number in range(100)]
+        before = 0
+        for number in range(300):
+            await asyncio.to_thread(log.append, patch_of(number))
+            if number == 50:
+                before = memory_of(server.process)
+        for _ in range(20):
+            await asyncio.to_thread(log.append, big)
+        await asyncio.gather(*followers)
+        after = memory_of(server.process)
+        threads = len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
+        assert len(calls) == 5
+        for channel in slow:
+            await channel.close()
+        assert threads < 80
+        return before, after
+
+    log.append(big)
+    before, after = asyncio.run(run())
+    assert min(counts) == 320
+    # 5 slow followers of 20 MB each, and 100 others.
+    assert after - before < 100 << 20
+
+
+def test_a_sink_waits_for_a_slow_server(log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jelly_rdflib.live.grpc import patches
+
+    monkeypatch.setattr(patches, "_MOST_PATCHES", 10)
+    with served(log.path) as address, live.open_sink(address) as sink:
+        sent: Any = sink
+        for number in range(100):
+            sink.send(patch_of(number))
+            assert len(sent._sent) <= 10
+    assert numbers_in("log", log.path) == list(range(100))

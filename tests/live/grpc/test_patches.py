@@ -1,0 +1,492 @@
+"""A patch log by gRPC: its server, sources and sinks, and other implementations."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, live
+from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.http.access import Right, Tokens
+from tests.live.grpc.support import Peer, call, served
+from tests.live.test_log_transport import numbers, patch_of
+from tests.oracle.decoder import decode
+from tests.oracle.schema import message_class
+from tests.oracle.terms import plain_operation
+
+SUBSCRIBE = "/jelly_rdflib.live.v1.RdfPatchStreamService/SubscribePatches"
+PUBLISH = "/jelly_rdflib.live.v1.RdfPatchStreamService/PublishPatches"
+READ, APPEND = "a-token-to-read-01", "a-token-to-append-1"
+G = URIRef("urn:g")
+ID = "uuid:4ad5bd1f-1a62-4b8f-ae0e-00000000000"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> jr.PatchLog:
+    return jr.PatchLog.create(tmp_path / "log")
+
+
+@pytest.fixture
+def address(log: jr.PatchLog) -> Iterator[str]:
+    with served(log.path) as url:
+        yield url
+
+
+def with_id(number: int, prev: int | None = None) -> jr.Patch:
+    headers: list[Any] = [(Op.H, "id", URIRef(f"{ID}{number}"))]
+    if prev is not None:
+        headers.append((Op.H, "prev", URIRef(f"{ID}{prev}")))
+    return jr.Patch([*headers, *patch_of(number)])
+
+
+def ask(address: str, *metadata: tuple[str, Any], **fields: Any) -> tuple[Any, str, str]:
+    """Subscribe with a request of protobuf, which must be refused."""
+    request = message_class("RdfPatchSubscribe")(**fields)
+    return call(address, "unary_stream", SUBSCRIBE, request.SerializeToString(), *metadata)
+
+
+def publish(address: str, frames: list[Any], *metadata: tuple[str, Any]) -> tuple[Any, str, str]:
+    answers, *rest = call(address, "stream_stream", PUBLISH, map(bytes, frames), *metadata)
+    read = message_class("RdfPatchReceived").FromString
+    return [(read(each).version, read(each).id) for each in answers], *rest
+
+
+# Sources and sinks.
+
+
+def test_a_subscription_starts_where_it_is_told(log: jr.PatchLog, address: str) -> None:
+    with live.open_sink(address) as sink:
+        for number in range(5):
+            sink.send(patch_of(number))
+    third = str(log.refresh() and log.entry(3).id)
+    for start, expected in (("earliest", 5), ("2", 3), (third, 2), ("5", 0), ("latest", 0)):
+        with live.connect(address, timeout=0.5, start=start) as source:
+            assert numbers(list(source)) == [0, 1, 2, 3, 4][5 - expected :]
+
+
+def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:
+    for start in ("7", f"{ID}1"):
+        with pytest.raises(jr.MissingVersion, match=address):
+            live.connect(address, start=start)
+    log.append(patch_of(0))
+    log.append(patch_of(1))
+    log.squash()
+    with pytest.raises(jr.MissingVersion, match="squashed"):
+        live.connect(address, start="1")
+
+
+def test_latest_means_from_the_connection_on(log: jr.PatchLog, address: str) -> None:
+    log.append(patch_of(0))
+    with live.connect(address, start="latest", timeout=0.5) as source:
+        assert source.position == "1"
+        log.append(patch_of(1))
+        assert numbers(list(source)) == [1]
+        assert source.position == str(log.entry(2).id)
+
+
+def test_a_position_of_another_transport_is_refused(address: str) -> None:
+    with live.connect(address) as source, pytest.raises(ValueError, match="no position"):
+        source.resume('{"0": 7}')
+
+
+def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> None:
+    rows = [(Op.A, URIRef(f"urn:{n}"), URIRef("urn:p"), Literal("x" * n), G) for n in range(4000)]
+    patch = jr.Patch([(Op.TX,), *rows, (Op.TC,)])
+    with live.open_sink(address) as sink:
+        sink.send(patch)
+        sink.send(patch_of(1))
+    with live.connect(address, timeout=1) as source:
+        long, short = source
+    assert list(long)[1:] == list(patch)
+    assert numbers([short]) == [1]
+    log.refresh()
+    assert log.version == 2
+
+
+@pytest.mark.parametrize("compression", [None, "zst"])
+def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compression: Any) -> None:
+    """One of more than 4 MiB, or of a compressed segment that may stand for as much."""
+    log = jr.PatchLog.create(tmp_path / "big", compression=compression)
+    words = [Literal(random.Random(n).randbytes(3000).hex()) for n in range(900)]
+    rows = [(Op.A, URIRef("urn:s"), URIRef("urn:p"), word, G) for word in words]
+    log.append(rows)
+    with served(log.path) as address, live.connect(address) as source:
+        patch = source.receive(30)
+    assert patch is not None
+    assert [row for row in patch if row[0] == Op.A] == rows
+
+
+def test_quoted_triples_and_generalized_statements_come(log: jr.PatchLog, address: str) -> None:
+    quoted = jr.TripleTerm(URIRef("urn:a"), URIRef("urn:b"), URIRef("urn:c"))
+    row = (Op.A, Literal("s"), URIRef("urn:p"), quoted, G)
+    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
+    with live.open_sink(address, options=options) as sink:
+        sink.send([(Op.TX,), row, (Op.TC,)])
+    with live.connect(address, timeout=0.5) as source:
+        (patch,) = source
+    assert row in list(patch)
+
+
+def test_what_can_not_be_encoded_leaves_the_sink_as_it_was(address: str) -> None:
+    quoted = jr.TripleTerm(URIRef("urn:a"), URIRef("urn:b"), URIRef("urn:c"))
+    with live.open_sink(address) as sink:
+        sink.send(patch_of(0))
+        with pytest.raises(jr.EncodeError):
+            sink.send([(Op.A, URIRef("urn:s"), URIRef("urn:p"), quoted, None)])
+        sink.send(patch_of(1))
+    with live.connect(address, timeout=0.5) as source:
+        assert numbers(list(source)) == [0, 1]
+
+
+def test_async_for_and_send_async(address: str) -> None:
+    async def run() -> list[int]:
+        async with live.open_sink(address) as sink:
+            for number in range(3):
+                await sink.send_async(patch_of(number))
+        async with live.connect(address, timeout=0.5) as source:
+            return numbers([patch async for patch in source])
+
+    assert asyncio.run(run()) == [0, 1, 2]
+
+
+def test_close_ends_an_iteration_within_a_second(address: str) -> None:
+    source = live.connect(address)
+    thread = threading.Thread(target=list, args=[source], daemon=True)
+    thread.start()
+    time.sleep(0.3)
+    start = time.monotonic()
+    source.close()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert time.monotonic() - start < 5
+
+
+def test_a_replica_follows_and_goes_on(log: jr.PatchLog, address: str, tmp_path: Path) -> None:
+    for number in range(3):
+        log.append(patch_of(number))
+    with live.connect(address, timeout=0.5) as source:
+        assert jr.Replica(tmp_path / "replica").follow(source) == 3
+    log.append(patch_of(3))
+    replica = jr.Replica(tmp_path / "replica")
+    with live.connect(address, timeout=0.5) as source:
+        assert replica.follow(source) == 4
+    assert set(replica.dataset.quads()) == set(log.checkout().quads())
+    assert replica.id == log.entry(4).id
+
+
+def test_news_of_http_and_of_other_processes_come(log: jr.PatchLog, address: str) -> None:
+    with live.connect(address) as source:
+        log.append(patch_of(5))
+        patch = source.receive(10)
+        assert patch is not None
+        assert numbers([patch]) == [5]
+
+
+# The rules of the service.
+
+
+def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str) -> None:
+    encoder = FrameEncoder()
+    frames = [frame for n in (1, 2) for frame in encoder.encode(with_id(n))]
+    assert publish(address, frames) == ([(1, f"{ID}1"), (2, f"{ID}2")], "OK", "")
+    log.refresh()
+    assert [entry.prev for entry in log.patches()] == [None, URIRef(f"{ID}1")]
+
+
+def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
+    """Also one that another patch has followed meanwhile."""
+    for _ in range(2):
+        frames = [*FrameEncoder().encode(with_id(1))]
+        assert publish(address, frames) == ([(1, f"{ID}1")], "OK", "")
+        log.refresh()
+        if log.version == 1:
+            log.append(with_id(2))
+    log.refresh()
+    assert log.version == 2
+
+
+def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -> None:
+    with live.open_sink(address) as sink:
+        sink.send(with_id(1))
+        sink.send(with_id(2, prev=1))
+    with pytest.raises(jr.LogConflict) as caught, live.open_sink(address) as sink:
+        sink.send(with_id(3, prev=1))
+    assert (caught.value.head, caught.value.version) == (f"{ID}2", 2)
+    assert f"<{ID}3>" in str(caught.value)
+    _, code, _ = publish(address, FrameEncoder().encode(with_id(3, prev=1)))
+    assert code == "ABORTED"
+    # A patch of this id is there, but at another place.
+    _, code, _ = publish(address, FrameEncoder().encode(with_id(2, prev=3)))
+    assert code == "ABORTED"
+    log.refresh()
+    assert log.version == 2
+
+
+def test_what_comes_after_a_conflict_is_not_appended(log: jr.PatchLog, address: str) -> None:
+    encoder = FrameEncoder()
+    frames = [f for p in (with_id(1), with_id(2, prev=5), with_id(3)) for f in encoder.encode(p)]
+    answers, code, _ = publish(address, frames)
+    assert (answers, code) == ([(1, f"{ID}1")], "ABORTED")
+    log.refresh()
+    assert log.version == 1
+
+
+def test_two_senders_race(log: jr.PatchLog, address: str) -> None:
+    def send(first: int) -> None:
+        with live.open_sink(address) as sink:
+            for number in range(first, first + 30):
+                sink.send(patch_of(number))
+
+    threads = [threading.Thread(target=send, args=[start]) for start in (0, 100, 200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.refresh()
+    found = numbers([entry.read() for entry in log.patches()])
+    assert sorted(found) == [start + n for start in (0, 100, 200) for n in range(30)]
+    assert [n for n in found if n < 100] == list(range(30))
+
+
+def test_of_two_senders_that_name_the_same_patch_one_wins(log: jr.PatchLog, address: str) -> None:
+    with live.open_sink(address) as sink:
+        sink.send(with_id(1))
+    outcomes = []
+
+    def send(number: int) -> None:
+        try:
+            with live.open_sink(address) as sink:
+                sink.send(with_id(number, prev=1))
+            outcomes.append("taken")
+        except jr.LogConflict:
+            outcomes.append("refused")
+
+    threads = [threading.Thread(target=send, args=[number]) for number in (2, 3, 4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["refused", "refused", "taken"]
+    log.refresh()
+    assert log.version == 2
+
+
+@pytest.mark.parametrize("frames", [[], [b""], [b"\xff garbage"]])
+def test_a_published_stream_starts_with_options(address: str, frames: list[bytes]) -> None:
+    assert publish(address, frames)[:2] == ([], "INVALID_ARGUMENT")
+
+
+def test_a_stream_that_ends_inside_a_patch_is_refused(log: jr.PatchLog, address: str) -> None:
+    frames = FrameEncoder(jr.PatchOptions(frame_rows=2)).encode(jr.Patch(list(patch_of(1)) * 9))
+    assert len(frames) > 3
+    assert publish(address, frames[:-1])[:2] == ([], "INVALID_ARGUMENT")
+    assert log.refresh() is None
+
+
+def test_garbage_after_a_patch_leaves_the_patch(log: jr.PatchLog, address: str) -> None:
+    frames = [*FrameEncoder().encode(with_id(1)), b"\xff garbage"]
+    assert publish(address, frames)[:2] == ([(1, f"{ID}1")], "INVALID_ARGUMENT")
+    log.refresh()
+    assert log.version == 1
+
+
+def test_an_id_that_is_none_is_refused(address: str) -> None:
+    patch = jr.Patch([(Op.H, "id", URIRef("urn:x")), *patch_of(1)])
+    assert publish(address, FrameEncoder().encode(patch))[1] == "INVALID_ARGUMENT"
+    with pytest.raises(ConnectionError, match="UUID"), live.open_sink(address) as sink:
+        sink.send(patch)
+
+
+HUGE = {"statement_type": 2, "stream_type": 3, "version": 1, "max_name_table_size": 1 << 30}
+
+
+def test_huge_lookups_are_refused(address: str) -> None:
+    assert ask(address, requested_options=HUGE)[1] == "INVALID_ARGUMENT"
+    encoder = FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24))
+    assert publish(address, encoder.encode(with_id(1)))[1] == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize("change", [{"statement_type": 1}, {"stream_type": 1}, {"version": 2}])
+def test_requested_options_must_be_possible(address: str, change: dict[str, int]) -> None:
+    options = {**HUGE, "max_name_table_size": 100, **change}
+    assert ask(address, requested_options=options)[1] == "INVALID_ARGUMENT"
+
+
+def test_requested_options_are_kept(log: jr.PatchLog, address: str) -> None:
+    log.append(patch_of(1))
+    quoted = jr.TripleTerm(URIRef("urn:a"), URIRef("urn:b"), URIRef("urn:c"))
+    row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), quoted, None)
+    log.append([row], options=jr.PatchOptions(rdf_star=True))
+    options = {**HUGE, "max_name_table_size": 9, "max_datatype_table_size": 3}
+    frames, code, detail = ask(address, requested_options=options, since_version=0)
+    assert (code, "rdf_star" in detail) == ("INVALID_ARGUMENT", True), detail
+    decoder = FrameDecoder()
+    assert [numbers([patch]) for frame in frames for patch in decoder.decode(frame)] == [[1]]
+    found = decoder.options
+    assert found is not None
+    assert (found.max_name_table_size, found.rdf_star) == (9, False)
+
+
+def test_a_topic_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:
+    for opener in (live.connect, live.open_sink):
+        with pytest.raises(jr.MissingVersion, match="there is no topic 'other'"):
+            opener(f"{address}/other")
+        opener(f"{address}/{log.path.name}").close()
+    assert ask(address, topic="other")[1] == "NOT_FOUND"
+
+
+def test_a_request_that_is_garbage_is_refused(address: str) -> None:
+    for garbage in (b"\xff" * 20, b"\x22\x01\xff", b"\x1a\x7f"):
+        found = call(address, "unary_stream", SUBSCRIBE, garbage)
+        assert (found[1], "Traceback" in found[2]) == ("INVALID_ARGUMENT", False)
+
+
+def test_an_error_of_the_log_names_no_path(log: jr.PatchLog, address: str) -> None:
+    log.append(patch_of(0)).path.write_bytes(b"\x00")
+    _, code, detail = ask(address, since_version=0)
+    assert (code, str(log.path) in detail) == ("INTERNAL", False)
+
+
+def test_a_patch_that_is_too_large_is_refused(log: jr.PatchLog) -> None:
+    with served(log.path, max_body=10_000) as address:
+        patch = jr.Patch(
+            [*patch_of(1), (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 10_001), None)]
+        )
+        with pytest.raises(ConnectionError, match="10000 bytes"), live.open_sink(address) as sink:
+            sink.send(patch)
+        with live.open_sink(address) as sink:
+            for number in range(200):
+                sink.send(patch_of(number))
+        # A message that grpc itself refuses.
+        assert publish(address, [b"\x0a" * (5 << 20)])[1] == "RESOURCE_EXHAUSTED"
+    log.refresh()
+    assert log.version == 200
+
+
+def test_a_frame_that_is_too_large_for_the_source_is_a_limit_error(log: jr.PatchLog) -> None:
+    log.append([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 50_000), None)])
+    with served(log.path) as address:
+        limits = jr.Limits(max_frame_size=10_000)
+        with live.connect(address, limits=limits) as source, pytest.raises(jr.LimitError):
+            source.receive(10)
+
+
+# Who may do what.
+
+
+def test_tokens_have_rights(log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = Tokens({READ: Right.READ, APPEND: Right.APPEND})
+    with served(log.path, tokens=tokens) as address:
+        for opener in (live.connect, live.open_sink):
+            for token in ("", "another-token-0001"):
+                with pytest.raises(PermissionError, match="token is needed") as caught:
+                    opener(address, token=token)
+                assert "another" not in str(caught.value)
+            assert ask(address)[1] == "UNAUTHENTICATED"
+            assert ask(address, ("authorization", f"Basic {READ}"))[1] == "UNAUTHENTICATED"
+        with pytest.raises(PermissionError, match="right append"):
+            live.open_sink(address, token=READ)
+        frames = FrameEncoder().encode(with_id(1))
+        assert (
+            publish(address, frames, ("authorization", f"Bearer {READ}"))[1] == "PERMISSION_DENIED"
+        )
+        assert log.refresh() is None
+        monkeypatch.setenv("JELLYP_TOKEN", APPEND)
+        with live.open_sink(address) as sink:
+            sink.send(patch_of(1))
+        with live.connect(address, token=READ, timeout=0.5) as source:
+            assert numbers(list(source)) == [1]
+            assert READ not in repr(source)
+
+
+def test_without_tokens_other_machines_are_not_let_in(log: jr.PatchLog) -> None:
+    from jelly_rdflib.live.grpc.log_server import PatchLogServer
+
+    async def serve() -> None:
+        async with PatchLogServer(log.path).serving("0.0.0.0", 0):
+            pass
+
+    with pytest.raises(ValueError, match="give tokens"):
+        asyncio.run(serve())
+
+
+def test_requests_have_a_rate(log: jr.PatchLog) -> None:
+    with served(log.path, rate="2/minute") as address:
+        assert [ask(address, since_version=9)[1] for _ in range(3)][1:] == [
+            "NOT_FOUND",
+            "RESOURCE_EXHAUSTED",
+        ]
+
+
+def test_there_are_only_so_many_followers(log: jr.PatchLog) -> None:
+    with served(log.path, max_followers=1) as address, live.connect(address) as source:
+        assert source.receive(0.3) is None
+        with pytest.raises(ConnectionError, match="too many followers"):
+            live.connect(address)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    paths = folder / "certificate.pem", folder / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
+    command += " subjectAltName=IP:127.0.0.1"
+    options = ["-out", str(paths[0]), "-keyout", str(paths[1])]
+    subprocess.run([*command.split(), *options], check=True, capture_output=True)
+    return paths
+
+
+def test_tls(log: jr.PatchLog, certificate: tuple[Path, Path]) -> None:
+    with served(log.path, tls=certificate) as address:
+        assert address.startswith("grpcs://")
+        with live.open_sink(address, ca=str(certificate[0])) as sink:
+            sink.send(patch_of(1))
+        with live.connect(address, ca=str(certificate[0]), timeout=0.5) as source:
+            assert numbers(list(source)) == [1]
+        for url in (address, address.replace("grpcs", "grpc")):
+            with pytest.raises(ConnectionError):
+                live.connect(url)
+    with pytest.raises(ValueError, match="grpcs"):
+        live.connect("grpc://localhost:1", ca=str(certificate[0]))
+
+
+def test_a_server_that_is_not_there_is_an_error_at_once() -> None:
+    for opener in (live.connect, live.open_sink):
+        with pytest.raises(ConnectionError, match=r"grpc://127\.0\.0\.1:1/"):
+            opener("grpc://127.0.0.1:1")
+
+
+# Others.
+
+
+def test_generated_stubs_subscribe(log: jr.PatchLog, address: str, peer: Peer) -> None:
+    """They get one stream by the specification: options that come again are those it has."""
+    for number in range(1, 5):
+        log.append(with_id(number))
+    frames = peer.run("subscribe_patches", address, "1", "3")["frames"]
+    read = message_class("RdfPatchFrame").FromString
+    rows = decode([read(frame) for frame in frames])
+    log.refresh()
+    expected = [row for entry in log.patches(1) for row in [*entry.read(), (Op.END,)]]
+    assert rows == [plain_operation(row) for row in expected]
+
+
+def test_generated_stubs_publish(log: jr.PatchLog, address: str, peer: Peer) -> None:
+    encoder = FrameEncoder()
+    frames = [frame for n in range(1, 5) for frame in encoder.encode(with_id(n))]
+    found = peer.run("publish_patches", address, frames=frames)
+    assert (len(found["frames"]), found["code"]) == (4, "OK")
+    found = peer.run("publish_patches", address, frames=frames[1:])
+    assert (found["frames"], found["code"]) == ([], "INVALID_ARGUMENT")
+    log.refresh()
+    assert numbers([entry.read() for entry in log.patches()]) == [1, 2, 3, 4]
