@@ -62,10 +62,11 @@ def receive_kafka(url: str, count: int) -> float:
 
 def _mqtt(url: str, session: str) -> tuple[Any, str]:
     from paho.mqtt import client as paho
+    from paho.mqtt.enums import CallbackAPIVersion
 
     host, topic = _parts(url)
     name, _, port = host.partition(":")
-    client = paho.Client(paho.CallbackAPIVersion.VERSION2, client_id=session, protocol=paho.MQTTv5)
+    client = paho.Client(CallbackAPIVersion.VERSION2, client_id=session, protocol=paho.MQTTv5)
     client.connect(name, int(port or 1883), clean_start=True)
     return client, topic
 

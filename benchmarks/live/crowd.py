@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,12 +67,12 @@ def _append(url: str, number: int, left: list[int]) -> None:
     log = jr.PatchLog(url)
     s, p = URIRef(f"urn:appender:{number}"), URIRef("urn:p")
     while left[number]:
-        try:
-            row: jr.Operation = (jr.Op.A, s, p, Literal(left[number]), None)
+        row: jr.Operation = (jr.Op.A, s, p, Literal(left[number]), None)
+        # Another one may have been first.
+        log.refresh()
+        with suppress(jr.LogConflict):
             log.append([(jr.Op.TX,), row, (jr.Op.TC,)])
             left[number] -= 1
-        except jr.LogConflict:
-            log.refresh()
 
 
 def _memory(pid: int) -> float:
