@@ -278,7 +278,7 @@ class KafkaSource(Source):
                 kept[each.partition] = _Partition.at(place)
         return kept
 
-    def acknowledge(self) -> None:
+    def _acknowledge(self) -> None:
         """Let the group go on after the patches so far, whoever gets the partitions."""
         with self._lock:
             self._commit()
@@ -298,7 +298,7 @@ class KafkaSource(Source):
                 raise self._client.exception(error.args[0]) from None
 
     @property
-    def position(self) -> str | None:
+    def _position(self) -> str | None:
         """The topic, and of each partition: where to read from, the next frame, patches to skip."""
         if not self._partitions:
             return None

@@ -62,7 +62,7 @@ class LogSource(ThreadedSource):
     def _read(self, position: str | None) -> Generator[Received, None, None]:
         version = int(position) if position and position.isdecimal() else position
         for entry in self._log.follow(version):
-            yield Received(entry.read(), str(entry.id), str(entry.id), entry.version)
+            yield Received(entry.read(), str(entry.id), entry.version)
 
     def _close(self) -> None:
         self._log.close()

@@ -169,14 +169,9 @@ class MqttSource(Source):
             self._error = ConnectionError(text)
 
     @property
-    def position(self) -> str | None:
+    def _position(self) -> str | None:
         """The last number of each stream, as JSON; None for a shared subscription."""
         return None if self._is_shared else json.dumps(self._numbers)
-
-    @property
-    def place(self) -> str | None:
-        """The topic, the stream and the number of the last message."""
-        return self._place
 
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
@@ -200,7 +195,7 @@ class MqttSource(Source):
         """Whether the broker will soon wait for `acknowledge`."""
         return 2 * len(self._passed) >= self._most
 
-    def acknowledge(self) -> None:
+    def _acknowledge(self) -> None:
         """Have the next `receive`, or `close`, tell the broker that all patches so far are kept."""
         self._acknowledged += self._passed
         for stream in list(self._numbers)[: -max(_MOST_STREAMS, len(self._passed))]:

@@ -42,7 +42,9 @@ class Source(ABC):
         self._timeout = timeout
         self._is_closed = Event()
         self._thread: ThreadPoolExecutor | None = None
+        # A patch that is on its way to a reader, and the position and version before it.
         self._next: Future[Patch | None] | None = None
+        self._before: tuple[str | None, int | None] = (None, None)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.url!r}>"
@@ -57,16 +59,25 @@ class Source(ABC):
 
     @property
     @abstractmethod
+    def _position(self) -> str | None:
+        """The `position` after the last patch that `_receive` has returned."""
+
+    @property
+    def _version(self) -> int | None:
+        """The `version` that this patch makes."""
+        return None
+
+    @abstractmethod
+    def _acknowledge(self) -> None:
+        """Tell the transport that all patches up to this one have been kept."""
+
+    @property
     def position(self) -> str | None:
         """The place after the last patch, from which `resume` goes on.
 
         None if the transport has no places: then it sends again what was not acknowledged.
         """
-
-    @property
-    def place(self) -> str | None:
-        """A text that names the place of the last patch in all of the transport's patches."""
-        return None
+        return self._position if self._next is None else self._before[0]
 
     @abstractmethod
     def resume(self, position: str) -> None:
@@ -79,14 +90,16 @@ class Source(ABC):
     @property
     def version(self) -> int | None:
         """The version that the last patch makes, if the source is a patch log."""
-        return None
+        return self._version if self._next is None else self._before[1]
 
-    @abstractmethod
     def acknowledge(self) -> None:
         """Tell the transport that all patches so far have been kept.
 
         Without a `position` to resume, the source goes on after them, if the transport remembers.
         """
+        # A patch that a cancelled reader has left is acknowledged when the next one has it.
+        if self._next is None:
+            self._acknowledge()
 
     @property
     def must_be_acknowledged(self) -> bool:
@@ -152,6 +165,7 @@ class Source(ABC):
         if self._next is None:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix=repr(self))
+            self._before = self._position, self._version
             self._next = self._thread.submit(self.receive, self._timeout)
         # A reader that is cancelled leaves the patch for the next one.
         patch = await asyncio.shield(asyncio.wrap_future(self._next))

@@ -23,7 +23,6 @@ class Received(NamedTuple):
 
     patch: Patch
     position: str | None
-    place: str | None
     version: int | None = None
 
 
@@ -44,21 +43,14 @@ class ThreadedSource(Source):
         """Yield the patches after a position, which is None for the start, as they come."""
 
     @property
-    def position(self) -> str | None:
-        """The place after the last patch, from which `resume` goes on."""
+    def _position(self) -> str | None:
         return self._start if self._last is None else self._last.position
 
     @property
-    def place(self) -> str | None:
-        """A text that names the place of the last patch in all of the transport's patches."""
-        return None if self._last is None else self._last.place
-
-    @property
-    def version(self) -> int | None:
-        """The version that the last patch makes, if the source is a patch log."""
+    def _version(self) -> int | None:
         return None if self._last is None else self._last.version
 
-    def acknowledge(self) -> None:
+    def _acknowledge(self) -> None:
         """Do nothing: the server keeps no account of its readers."""
 
     def resume(self, position: str) -> None:
@@ -79,7 +71,7 @@ class ThreadedSource(Source):
         if isinstance(found, BaseException):
             # The reader has ended: the next call starts another one.
             self._reader = None
-            self._start = self.position
+            self._start = self._position
             raise found
         self._last = found
         return found.patch

@@ -23,6 +23,7 @@ class PatchSource(Protocol):
     @property
     def must_be_acknowledged(self) -> bool:
         """Whether no more patches will come soon, before `acknowledge` is called."""
+        ...
 
     def resume(self, position: str) -> None:
         """Go on from a position."""

@@ -224,3 +224,20 @@ def test_a_dataset_of_any_store_takes_patches_as_they_come(address: str) -> None
         for patch in source:
             jr.apply(patch, dataset)
     assert len(dataset) == 1
+
+
+def test_a_patch_that_a_cancelled_reader_left_is_not_in_the_position(address: str) -> None:
+    async def run() -> None:
+        async with live.open_sink(address) as sink, live.connect(address) as source:
+            await sink.send_async(patch_of(0))
+            await anext(source)
+            position = source.position
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(anext(source), 0.02)
+            await sink.send_async(patch_of(1))
+            await asyncio.sleep(0.7)
+            assert source.position == position
+            await anext(source)
+            assert source.position != position
+
+    asyncio.run(run())

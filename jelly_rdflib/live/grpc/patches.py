@@ -102,7 +102,7 @@ class GrpcSource(ThreadedSource):
                         if ID not in patch.header:
                             raise DecodeError("a patch without an id: where it is can't be kept")
                         position = str(patch.header[ID])
-                        yield Received(patch, position, position)
+                        yield Received(patch, position)
                         retries = waits()
             except grpc.RpcError as error:
                 if not self._client.is_lost(error):
