@@ -41,7 +41,7 @@ SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 SPARK_LIVE_TESTS := tests/spark/live
 JVM_TESTS := tests/interop/jvm
 # With brokers, which take Java.
-LIVE_TESTS := tests/live/kafka
+LIVE_TESTS := tests/live/kafka tests/live/mqtt tests/live/fuseki
 # `make lint` runs these.
 TYPE_TESTS := tests/test_types.py
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
@@ -54,7 +54,7 @@ test: $(VENV)/.dev ## Build the modules and run the tests: about 5 minutes
 
 .PHONY: test-slow
 test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because they are slow
-	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS)
+	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live
 
 .PHONY: mutants
 mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its tests don't see
@@ -67,7 +67,7 @@ test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an 
 
 .PHONY: test-live
 test-live: $(VENV)/.dev ## Try all transports of live changes with real brokers, which are killed too: half an hour
-	$(BIN)/pytest -rs -n0 tests/live $(ARGS)
+	$(BIN)/pytest -rs --numprocesses=2 --dist=loadfile tests/live $(ARGS)
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer

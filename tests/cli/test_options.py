@@ -126,10 +126,10 @@ def test_all_commands_that_read_have_it() -> None:
 
 
 def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:
-    # Those that report on streams, or join them, know; data sources of Spark have no such option.
-    others = {"completion", "inspect", "validate", "transcode"}
+    # Those that report on streams, or join them, know; what comes live is not joined.
+    others = {"completion", "inspect", "validate", "transcode", "subscribe", "replica follow"}
     for path, command in commands(jellyp):
-        is_other = path in others or (path.startswith(("log ", "spark ")) and path != "log append")
+        is_other = path in others or (path.startswith("log ") and path != "log append")
         options = {option for each in command.params for option in each.opts}
         assert ("--repeated-options" in options) != is_other, path
 

@@ -73,12 +73,11 @@ def connect(
         >>> import jelly_rdflib as jr
         >>> from jelly_rdflib import live
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     jr.PatchLog.create(folder).append([(jr.Op.TX,), (jr.Op.TC,)])
+        ...     entry = jr.PatchLog.create(folder).append([(jr.Op.TX,), (jr.Op.TC,)])
         ...     with live.connect(folder, timeout=1) as source:
         ...         for patch in source:
         ...             print(len(patch))
-        <LogEntry: version 1, ...>
-        4
+        3
     """
     address = Address(os.fspath(url), settings)
     source: Source = _import(address).open_source(address, limits or Limits(), timeout)
