@@ -67,15 +67,17 @@ def _mqtt(url: str, session: str) -> tuple[Any, str]:
     host, topic = _parts(url)
     name, _, port = host.partition(":")
     client = paho.Client(CallbackAPIVersion.VERSION2, client_id=session, protocol=paho.MQTTv5)
+    client.max_inflight_messages_set(100)
     client.connect(name, int(port or 1883), clean_start=True)
+    client.loop_start()
+    while not client.is_connected():
+        time.sleep(0.01)
     return client, topic
 
 
 def send_mqtt(url: str) -> float:
     client, topic = _mqtt(url, "bare-sender")
     messages = workload.frames(1)
-    client.max_inflight_messages_set(100)
-    client.loop_start()
     start = time.perf_counter()
     sent = [client.publish(topic, message, qos=1) for message in messages]
     for each in sent:
@@ -99,7 +101,6 @@ def receive_mqtt(url: str, count: int) -> float:
     client.on_message = take
     client.on_subscribe = lambda *_: print("ready", flush=True)
     client.subscribe(topic, qos=1)
-    client.loop_start()
     assert is_done.wait(120), f"{count - len(found)} messages are missing"
     client.disconnect()
     return found[-1] - found[0]
