@@ -18,7 +18,7 @@ def sources(dataset: Dataset, path: Path, patches: list[jr.Patch]) -> None:
     jr.apply(None, dataset)  # refused
     jr.apply(dataset, dataset)  # refused
     jr.apply(patches, dataset)  # refused
-    jr.apply(path, "target")  # refused
+    jr.apply(path, b"target")  # refused
     jr.apply(open(path), dataset)  # refused
     jr.apply([path], dataset)  # refused
     jr.apply((jr.Op.TX,), dataset)  # refused
