@@ -14,9 +14,14 @@ from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.following import follow
+from jelly_rdflib.log.names import is_address
+from jelly_rdflib.log.versions import Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
+
+# The seconds after which a source that was closed leaves a folder.
+_LOOK = 0.5
 
 
 def open_source(address: Address, limits: Limits, timeout: float | None) -> LogSource:
@@ -60,9 +65,13 @@ class LogSource(ThreadedSource):
         self._start = {"earliest": "0", "latest": str(log.version)}.get(start, start)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
-        version = int(position) if position and position.isdecimal() else position
-        for entry in self._log.follow(version):
-            yield Received(entry.read(), str(entry.id), entry.version)
+        version: Version = int(position) if position and position.isdecimal() else position
+        # A server's answer ends when its client is closed; a folder has to be left now and then.
+        timeout = None if is_address(self._log.location) else _LOOK
+        while not self._is_closed.is_set():
+            for entry in self._log.follow(version, timeout=timeout):
+                version = entry.version
+                yield Received(entry.read(), str(entry.id), entry.version)
 
     def _close(self) -> None:
         self._log.close()

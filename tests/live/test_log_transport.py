@@ -241,3 +241,16 @@ def test_a_patch_that_a_cancelled_reader_left_is_not_in_the_position(address: st
             assert source.position != position
 
     asyncio.run(run())
+
+
+def test_a_source_that_was_closed_leaves_no_thread(tmp_path: Path) -> None:
+    # Whose lock of SQLite a forked process could wait for.
+    jr.PatchLog.create(tmp_path / "log")
+    source = live.connect(tmp_path / "log")
+    source.receive(0.2)
+    source.close()
+    for _ in range(100):
+        if repr(source) not in [thread.name for thread in threading.enumerate()]:
+            return
+        time.sleep(0.1)
+    pytest.fail("its thread goes on")
