@@ -25,7 +25,6 @@ from tests.sanitized import MEMORY_FACTOR
 
 __all__ = [
     "LOOSE",
-    "PATCH_OPTIONS",
     "EncoderWriter",
     "assert_nothing_is_kept",
     "assert_position",
@@ -39,17 +38,6 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
-
-PATCH_OPTIONS = (
-    "stream_type",
-    "statement_type",
-    "generalized_statements",
-    "rdf_star",
-    "max_name_table_size",
-    "max_prefix_table_size",
-    "max_datatype_table_size",
-    "version",
-)
 
 
 class EncoderWriter(OperationSink):

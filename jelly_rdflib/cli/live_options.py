@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.options import limit_option
+
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
     """Return the settings that are given one by one, as NAME=VALUE."""
@@ -46,6 +48,36 @@ def settings_options(function: Callable[..., Any]) -> Callable[..., Any]:
         callback=_read_settings,
         help="A setting of the transport; its page in the documentation lists them. Repeatable.",
     )(function)
+
+
+def following_options(stored: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds the options of a command that follows a source.
+
+    Args:
+        stored: The words for what the command stores from time to time.
+    """
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        function = click.option(
+            "--json", "as_json", is_flag=True, help="Print a line of JSON for each patch."
+        )(function)
+        function = settings_options(limit_option(function))
+        function = click.option(
+            "--timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(0),
+            help="End after so long without a patch. [default: go on until Ctrl+C]",
+        )(function)
+        return click.option(
+            "--store-every",
+            metavar="SECONDS",
+            type=click.FloatRange(0, 86400),
+            default=10.0,
+            show_default=True,
+            help=f"How often {stored} are written.",
+        )(function)
+
+    return add
 
 
 def open_live(opener: Callable[..., Any], url: str, **options: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.commands import OrderedGroup
-from jelly_rdflib.cli.live_options import open_live, settings_options
-from jelly_rdflib.cli.options import chosen_limits, limit_option
+from jelly_rdflib.cli.live_options import following_options, open_live
+from jelly_rdflib.cli.options import chosen_limits
 from jelly_rdflib.cli.printable import count, say, tell
 
 
@@ -27,23 +27,7 @@ def command() -> None:
 @command.command()
 @click.argument("url", metavar="LOG-OR-URL")
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
-@click.option(
-    "--store-every",
-    metavar="SECONDS",
-    type=click.FloatRange(0, 86400),
-    default=10.0,
-    show_default=True,
-    help="How often the data are written to DIR, with their position.",
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(0),
-    help="End after so long without a patch. [default: go on until Ctrl+C]",
-)
-@settings_options
-@limit_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each patch.")
+@following_options("the data and their position")
 def follow(
     url: str,
     folder: str,

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.live_options import open_live, settings_options
+from jelly_rdflib.cli.live_options import following_options, open_live
 from jelly_rdflib.cli.options import (
     OUTPUT,
     chosen_limits,
     is_address,
-    limit_option,
     to_option,
 )
 from jelly_rdflib.cli.outputs import error_of_existing, open_output, output_format, patch_format
@@ -49,25 +48,9 @@ _Steps = tuple[Callable[["Patch"], object], Callable[[], object]]
     type=click.Path(dir_okay=False),
     help="Keep the position in the source in this file. [default: DATASET.position]",
 )
-@click.option(
-    "--store-every",
-    metavar="SECONDS",
-    type=click.FloatRange(0, 86400),
-    default=10.0,
-    show_default=True,
-    help="How often the DATASET and the position are written.",
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(0),
-    help="End after so long without a patch. [default: go on until Ctrl+C]",
-)
-@settings_options
+@following_options("the DATASET and the position")
 @to_option("FILE", default=" [default for standard output: rdf-patch]")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-@limit_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each patch.")
 def command(
     url: str,
     output: str | None,

@@ -181,8 +181,7 @@ class KafkaSource(Source):
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
         # Patches of one frame, each with where its partition stands after it, and its own place.
-        self._pending: deque[tuple[Patch, _Partition, int, int, str]] = deque()
-        self._place: str | None = None
+        self._pending: deque[tuple[Patch, _Partition, int, int]] = deque()
         try:
             begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
         except ck.KafkaException as error:
@@ -305,11 +304,6 @@ class KafkaSource(Source):
         places = {number: each.place for number, each in self._partitions.items()}
         return json.dumps({"topic": self._client.id, "partitions": places})
 
-    @property
-    def place(self) -> str | None:
-        """The topic, the partition, the offset, and the number of the patch in its frame."""
-        return self._place
-
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
         try:
@@ -342,7 +336,7 @@ class KafkaSource(Source):
                         return None
                 if not self._pending:
                     return None
-                patch, partition, next, skip, self._place = self._pending.popleft()
+                patch, partition, next, skip = self._pending.popleft()
                 partition.next, partition.skip = next, skip
                 return patch
             except BaseException as error:
@@ -392,7 +386,7 @@ class KafkaSource(Source):
         for number in range(partition.skip, len(patches)):
             is_last = number == len(patches) - 1
             next, skip = (offset + 1, 0) if is_last else (offset, number + 1)
-            self._pending.append((patches[number], partition, next, skip, f"{place}/{number}"))
+            self._pending.append((patches[number], partition, next, skip))
         if not self._pending:
             partition.next, partition.skip = offset + 1, 0
 

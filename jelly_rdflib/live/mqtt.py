@@ -271,7 +271,7 @@ class MqttSource(Source):
         if message.qos:
             self._passed.append(message.mid)
         if not self._has_session:
-            self.acknowledge()
+            self._acknowledge()
 
     def _close(self) -> None:
         # Another thread may be waiting for a connection.

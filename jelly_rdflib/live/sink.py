@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+from jelly_rdflib.live.connection import Connection
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits
@@ -15,11 +15,8 @@ from jelly_rdflib.patch.reading import read_patches
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.types import ChangeFormat, Readable
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
-
-class Sink(ABC):
+class Sink(Connection):
     """A transport that takes patches; see `jelly_rdflib.live.open_sink`.
 
     Leave the block of ``with`` or ``async with``, or call `flush`, to be sure that all were taken.
@@ -34,12 +31,9 @@ class Sink(ABC):
     """
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:
-        self.url = url
+        super().__init__(url)
         self._limits = limits
         self._is_closed = False
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.url!r}>"
 
     @abstractmethod
     def _send(self, patch: Patch) -> None:
@@ -102,18 +96,6 @@ class Sink(ABC):
             self._flush()
         finally:
             self._close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self.close)
 
 
 def _patches_of(

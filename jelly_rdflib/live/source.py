@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
 
+from jelly_rdflib.live.connection import Connection
 from jelly_rdflib.patch.patch import Patch
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _LONGEST_WAIT = 0.25
 
 
-class Source(ABC):
+class Source(Connection):
     """Patches that come by a transport, in order; see `jelly_rdflib.live.connect`.
 
     Iterate over it, by ``for`` or by ``async for``: the iteration waits for the next patch. It
@@ -38,16 +39,13 @@ class Source(ABC):
     """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
-        self.url = url
+        super().__init__(url)
         self._timeout = timeout
         self._is_closed = Event()
         self._thread: ThreadPoolExecutor | None = None
         # A patch that is on its way to a reader, and the position and version before it.
         self._next: Future[Patch | None] | None = None
         self._before: tuple[str | None, int | None] = (None, None)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.url!r}>"
 
     @abstractmethod
     def _receive(self, wait: float) -> Patch | None:
@@ -184,15 +182,3 @@ class Source(ABC):
         else:
             self._thread.submit(self._close).result()
             self._thread.shutdown()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self.close)

@@ -26,7 +26,10 @@ def test_zstd_file_is_one_frame() -> None:
 
 
 def test_closing_a_zstd_file_leaves_nothing_in_memory() -> None:
-    """What is written at the end has more bytes than the numbers that Python keeps anyway."""
+    """What is written at the end has more bytes than the numbers that Python keeps anyway.
+
+    One object for each file would be 500; threads of earlier tests may allocate some.
+    """
     data = os.urandom(1000)
 
     def write() -> None:
@@ -37,4 +40,4 @@ def test_closing_a_zstd_file_leaves_nothing_in_memory() -> None:
     before = sys.getallocatedblocks()
     for _ in range(500):
         write()
-    assert sys.getallocatedblocks() - before < 100
+    assert sys.getallocatedblocks() - before < 400

@@ -90,9 +90,9 @@ class RdfStreamServer:
         if publish is not None:
             methods["PublishRdf"] = grpc.stream_unary_rpc_method_handler(self._publish)
         handlers = [grpc.method_handlers_generic_handler(RDF_SERVICE, methods)]
-        threads = ThreadPoolExecutor(max_calls, thread_name_prefix="RdfStreamServer")
+        self._threads = ThreadPoolExecutor(max_calls, thread_name_prefix="RdfStreamServer")
         self._grpc = grpc.server(
-            threads, handlers, options=SERVER_OPTIONS, maximum_concurrent_rpcs=max_calls
+            self._threads, handlers, options=SERVER_OPTIONS, maximum_concurrent_rpcs=max_calls
         )
 
     def start(
@@ -118,6 +118,8 @@ class RdfStreamServer:
     def stop(self, grace: float | None = None) -> None:
         """End all calls, after so many seconds at the most, and stop listening."""
         self._grpc.stop(grace).wait()
+        # Not waited for: one may run a function of the user's.
+        self._threads.shutdown(wait=False)
 
     def __enter__(self) -> Self:
         return self

@@ -47,7 +47,8 @@ def encode(peer: Peer, data: bytes) -> bytes:
     """Return the stream of a JSON.
 
     Raises:
-        NotImplementedError: Jena has nothing that it could be.
+        NotImplementedError: Jena can not express a row: it has a prefix without an IRI, or a header
+            without a value.
     """
     wanted = document.load(data)
     options = dict(wanted["options"])

@@ -96,6 +96,9 @@ class Network:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # It wakes the thread that waits for a connection; `close` alone does not.
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
     def mend(self) -> None:

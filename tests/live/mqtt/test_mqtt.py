@@ -322,6 +322,19 @@ def test_a_reader_that_never_acknowledges_is_told_so(url: str) -> None:
         assert numbers(source) == list(range(10))
 
 
+def test_async_for_goes_on_past_what_the_broker_sends_at_once(url: str) -> None:
+    async def run() -> list[int]:
+        async with (
+            live.connect(url, timeout=1, receive_maximum=5) as source,
+            live.open_sink(url) as sink,
+        ):
+            for number in range(10):
+                await sink.send_async(patch_of(number))
+            return numbers([patch async for patch in source])
+
+    assert asyncio.run(run()) == list(range(10))
+
+
 # --- who may do what ------------------------------------------------------------------------------
 
 

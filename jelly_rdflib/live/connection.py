@@ -1,0 +1,36 @@
+"""What sources and sinks share: an address, and an end."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Connection(ABC):
+    """Something that is connected until it is closed, or until the end of its block."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url!r}>"
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
