@@ -66,6 +66,7 @@ cdef class FrameEncoder(Output):
         So the stream means the same to a reader that goes on with the lookups and the last terms of
         an earlier stream with the same options. It is called before the first row.
         """
+        check_usable(self)
         self.terms.last_iri.name = ID_BEFORE_NONE
         for lookup in (self.terms.names, self.terms.prefixes, self.terms.datatypes):
             (<LookupEncoder>lookup).last_set = ID_BEFORE_NONE
