@@ -10,8 +10,12 @@ from . import crowd, latency, throughput, workload
 from .page import write_page
 from .servers import SERVERS
 
-RATES = ((1, 1, 20.0), (100, 1, 10.0), (0, 1, 10.0), (10_000, 100, 10.0))
-"""Statements a second, statements in a patch, seconds."""
+RATES = (
+    ("http", 1, 1, 20.0), ("http", 100, 1, 10.0), ("http", 0, 1, 10.0),
+    ("kafka", 1, 1, 20.0), ("kafka", 100, 1, 10.0), ("kafka", 0, 1, 10.0),
+    ("kafka", 10_000, 100, 10.0)
+)  # fmt: skip
+"""The transport, patches a second, patches in a commit, seconds."""
 
 
 def main() -> None:

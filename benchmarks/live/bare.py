@@ -1,4 +1,7 @@
-"""The clients alone: they send bytes, and count the messages that come."""
+"""The clients alone: they send bytes, and count the messages that come.
+
+The clock of a sender starts after the first message, when it is connected.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,14 @@ def _parts(url: str) -> tuple[str, str]:
     return parts.netloc, parts.path.lstrip("/")
 
 
-def send_kafka(url: str) -> float:
+def send_kafka(url: str, count: int) -> float:
     from confluent_kafka import Producer
 
     host, topic = _parts(url)
     producer = Producer({"bootstrap.servers": host, "enable.idempotence": True})
-    messages = workload.frames(1000)
+    first, *messages = workload.frames(1000, count)
+    producer.produce(topic, first, b"bare")
+    producer.flush()
     start = time.perf_counter()
     for message in messages:
         while True:
@@ -75,9 +80,10 @@ def _mqtt(url: str, session: str) -> tuple[Any, str]:
     return client, topic
 
 
-def send_mqtt(url: str) -> float:
+def send_mqtt(url: str, count: int) -> float:
     client, topic = _mqtt(url, "bare-sender")
-    messages = workload.frames(1)
+    first, *messages = workload.frames(1, count)
+    client.publish(topic, first, qos=1).wait_for_publish()
     start = time.perf_counter()
     sent = [client.publish(topic, message, qos=1) for message in messages]
     for each in sent:
@@ -106,15 +112,16 @@ def receive_mqtt(url: str, count: int) -> float:
     return found[-1] - found[0]
 
 
-def send_http(url: str) -> float:
+def send_http(url: str, count: int) -> float:
     import httpx2
 
-    messages = workload.bodies()
+    messages = workload.bodies(count)
     headers = {"Content-Type": "application/x-jelly-rdf-patch", "If-Match": "*"}
     with httpx2.Client(base_url=url) as client:
-        start = time.perf_counter()
+        start = 0.0
         for message in messages:
             client.post("/patches", content=message, headers=headers).raise_for_status()
+            start = start or time.perf_counter()
         return time.perf_counter() - start
 
 
@@ -133,11 +140,12 @@ def receive_http(url: str, count: int) -> float:
     return time.perf_counter() - start
 
 
-def send_grpc(url: str) -> float:
+def send_grpc(url: str, count: int) -> float:
     import grpc
 
-    messages = workload.frames(sys.maxsize)
+    messages = workload.frames(sys.maxsize, count)
     with grpc.insecure_channel(_parts(url)[0]) as channel:
+        grpc.channel_ready_future(channel).result()
         start = time.perf_counter()
         for _ in channel.stream_stream(f"{_PATCHES}/PublishPatches")(iter(messages)):
             pass
@@ -160,7 +168,7 @@ def receive_grpc(url: str, count: int) -> float:
     return seconds
 
 
-SEND: dict[str, Callable[[str], float]] = {
+SEND: dict[str, Callable[[str, int], float]] = {
     "kafka": send_kafka, "mqtt": send_mqtt, "http": send_http, "grpc": send_grpc
 }  # fmt: skip
 RECEIVE: dict[str, Callable[[str, int], float]] = {

@@ -14,10 +14,13 @@ from jelly_rdflib import live
 from . import bare, workload
 
 
-def send(url: str) -> float:
-    patches = workload.patches()
+def send(url: str, count: int) -> float:
+    first, *patches = workload.patches()[:count]
     with live.open_sink(url, options=workload.OPTIONS) as sink:
         print("ready", flush=True)
+        # What connects when it must is connected then.
+        sink.send(first)
+        sink.flush()
         start = time.perf_counter()
         for patch in patches:
             sink.send(patch)
@@ -45,19 +48,18 @@ def receive(url: str, count: int, *, has_tuples: bool) -> float:
 
 def main() -> None:
     """Do what the arguments say."""
-    what, whose, url, count = sys.argv[1:]
+    what, whose, url, number = sys.argv[1:]
+    count = int(number)
     scheme = url.partition(":")[0]
     if whose == "bare":
         workload.frames(1)
         if not (what == "receive" and scheme == "mqtt"):
             print("ready", flush=True)
-        seconds = (
-            bare.SEND[scheme](url) if what == "send" else bare.RECEIVE[scheme](url, int(count))
-        )
+        seconds = (bare.SEND if what == "send" else bare.RECEIVE)[scheme](url, count)
     elif what == "send":
-        seconds = send(url)
+        seconds = send(url, count)
     else:
-        seconds = receive(url, int(count), has_tuples=whose == "tuples")
+        seconds = receive(url, count, has_tuples=whose == "tuples")
     print(seconds)
 
 

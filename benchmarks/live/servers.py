@@ -14,13 +14,19 @@ __all__ = ["SERVERS"]
 
 @contextmanager
 def kafka(folder: Path) -> Iterator[str]:
-    """A broker with a topic of one partition."""
+    """A broker with a topic of one partition; its Java is warm."""
     from tests.live.kafka.broker import Broker
+
+    from . import bare, workload
 
     broker = Broker(folder / "kafka")
     broker.start()
     try:
-        broker.create_topic("changes", 1)
+        for topic in ("warm", "changes"):
+            broker.create_topic(topic, 1)
+        warm, count = f"kafka://{broker.address}/warm", len(workload.frames(1000))
+        bare.send_kafka(warm, count)
+        bare.receive_kafka(warm, count)
         yield f"kafka://{broker.address}/changes"
     finally:
         broker.kill()

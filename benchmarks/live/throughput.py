@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -15,7 +16,10 @@ from .servers import SERVERS
 
 __all__ = ["Throughput", "measure"]
 
-WHOSE = ("bare", "ours", "tuples")
+PAIRS = (("bare", "bare"), ("ours", "bare"), ("bare", "ours"), ("bare", "tuples"))
+"""Senders and receivers; one of them is not ours, so that it slows down nothing."""
+PATCHES = {"kafka": 2_000, "mqtt": 2_000, "http": 400, "grpc": 400}
+"""The last two append to a log, which puts each patch on the disk."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,15 @@ class Throughput:
     send: dict[str, list[float]]
     receive: dict[str, list[float]]
 
+    @property
+    def patches(self) -> int:
+        """The number of patches."""
+        return PATCHES[self.transport]
+
+    def speed(self, seconds: list[float]) -> float:
+        """Return the operations a second."""
+        return workload.operations(self.patches) / median(seconds)
+
     def ratio(self, seconds: dict[str, list[float]], whose: str) -> float:
         """How fast it is, as a part of the bare client's speed."""
         return median(seconds["bare"]) / median(seconds[whose])
@@ -33,35 +46,35 @@ class Throughput:
 
 def measure(transport: str, rounds: int) -> Throughput:
     """Send and receive all patches, in turns, each time through a new server."""
-    result = Throughput(transport, {whose: [] for whose in WHOSE}, {whose: [] for whose in WHOSE})
+    result = Throughput(transport, defaultdict(list), defaultdict(list))
     CACHE.mkdir(parents=True, exist_ok=True)
     workload.patches()
     for _ in range(rounds):
-        for whose in WHOSE:
+        for sender, receiver in PAIRS:
             with (
                 tempfile.TemporaryDirectory(dir=CACHE) as folder,
                 SERVERS[transport](Path(folder)) as url,
             ):
-                sent, received = _once(transport, whose, url)
-            result.receive[whose].append(received)
-            if whose != "tuples":
-                result.send[whose].append(sent)
+                sent, received = _once(transport, sender, receiver, url)
+            if receiver == "bare":
+                result.send[sender].append(sent)
+            if sender == "bare":
+                result.receive[receiver].append(received)
     return result
 
 
-def _once(transport: str, whose: str, url: str) -> tuple[float, float]:
-    sender = "ours" if whose == "tuples" else whose
-    count = str(len(workload.patches()))
+def _once(transport: str, sender: str, receiver: str, url: str) -> tuple[float, float]:
+    count = str(PATCHES[transport])
     if transport == "mqtt":
         # A broker of MQTT gives nothing to who comes later.
-        receiving = _start("receive", whose, url, count)
+        receiving = _start("receive", receiver, url, count)
         assert receiving.stdout is not None
         assert receiving.stdout.readline() == "ready\n"
         sending = _start("send", sender, url, count)
     else:
         sending = _start("send", sender, url, count)
         sending.wait()
-        receiving = _start("receive", whose, url, count)
+        receiving = _start("receive", receiver, url, count)
     return _seconds(sending), _seconds(receiving)
 
 

@@ -41,20 +41,20 @@ def _make(path: Path) -> None:
             writer.write_all(row for row in rows if row[0] != jr.Op.H)
 
 
-def operations() -> int:
-    """Return how many operations the patches have together."""
-    return sum(map(len, patches()))
+def operations(count: int = PATCHES) -> int:
+    """Return how many operations the first patches have together."""
+    return sum(map(len, patches()[:count]))
 
 
-def frames(restart_every: int) -> list[bytes]:
-    """Return the patches as the bare frames that a sink sends."""
+def frames(restart_every: int, count: int = PATCHES) -> list[bytes]:
+    """Return the first patches as the bare frames that a sink sends."""
     encoder = FrameEncoder(OPTIONS, restart_every=restart_every)
-    return [bytes(frame) for patch in patches() for frame in encoder.encode(patch)]
+    return [bytes(frame) for patch in patches()[:count] for frame in encoder.encode(patch)]
 
 
-def bodies() -> list[bytes]:
-    """Return the patches as files of their own, as a log takes them."""
-    return [patch.serialize(format="jelly-patch") for patch in patches()]
+def bodies(count: int) -> list[bytes]:
+    """Return the first patches as files of their own, as a log takes them."""
+    return [patch.serialize(format="jelly-patch") for patch in patches()[:count]]
 
 
 def sizes() -> dict[str, int]:

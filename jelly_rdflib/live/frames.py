@@ -174,12 +174,15 @@ class FrameDecoder:
             self._limits, normalize=False, on_repeated_options=self._on_repeated_options
         )
         self._patches = PatchCollector(self._limits.max_held_operations)
+        self._options: PatchOptions | None = None
         self._is_in_transaction = False
 
     @property
     def options(self) -> PatchOptions | None:
         """The options of the stream; None before they came."""
-        return self._decoder.options
+        if self._options is None:
+            self._options = self._decoder.options
+        return self._options
 
     @property
     def is_started(self) -> bool:
@@ -201,7 +204,7 @@ class FrameDecoder:
         if self.is_started and self._on_repeated_options == "restart" and starts_stream(frame):
             self._start()
         batch = self._decoder.decode_frame(frame)
-        options = self._decoder.options
+        options = self.options
         if options is None:
             raise DecodeError("the stream has no options: its first frame must start with them")
         if options.stream_type == PatchStreamType.FLAT:

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from secrets import token_urlsafe
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,7 +35,7 @@ _MOST_STREAMS = 100
 # Seconds for the broker to answer at first, and to take leave.
 _CONNECT_TIMEOUT, _CLOSE_TIMEOUT = 10.0, 0.9
 # The largest payload of the protocol, and the room that the other fields of a packet may take.
-_MOST_BYTES, _HEADER_BYTES = 268_435_455, 16
+_MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
 # Patches that a sink sends before the first of them is acknowledged.
 _MOST_IN_FLIGHT = 100
 # Reason codes: wrong password, not authorized, banned, bad method; unavailable, busy, too often.
@@ -297,6 +298,9 @@ class MqttSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._encoder = FrameEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
         self._stream, self._number = token_urlsafe(12), 0
+        # To be copied, since it takes long to make one.
+        kind = "application/x-jelly-rdf-patch"
+        self._properties = _properties(PacketTypes.PUBLISH, ContentType=kind)
         # What the broker has not acknowledged, by packet id, in order; and what it has answered.
         self._pending: dict[int, tuple[int, bytes, Properties]] = {}
         self._answers: deque[tuple[int, Any]] = deque()
@@ -355,13 +359,12 @@ class MqttSink(Sink):
         # The object of a view is the frame with its length before it.
         payload = bytes(frames[0]) if len(frames) == 1 else b"".join(each.obj for each in frames)
         self._wait_for(lambda: self._is_connected and len(self._pending) < self._most)
-        stamp = [("stream", self._stream), ("sequence", str(self._number + 1))]
-        kind = {"ContentType": "application/x-jelly-rdf-patch", "UserProperty": stamp}
-        properties = _properties(PacketTypes.PUBLISH, **kind)
-        size = len(payload) + len(self._topic.encode()) + len(properties.pack()) + _HEADER_BYTES
+        size = len(payload) + len(self._topic.encode()) + _HEADER_BYTES
         if size > self._most_bytes:
             most = f"the broker takes {self._most_bytes}"
             raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, and {most}")
+        properties = copy(self._properties)
+        properties.UserProperty = [("stream", self._stream), ("sequence", str(self._number + 1))]
         with self._lock:
             self._number += 1
             self._publish((self._number, payload, properties))

@@ -30,6 +30,8 @@ def served(folder: Path, **options: Any) -> Iterator[str]:
     running = uvicorn.Server(config)
     server.feed.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        # As `jellyp log serve` does.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         thread = threading.Thread(target=running.run, args=[[listening]])
         thread.start()
         try:
