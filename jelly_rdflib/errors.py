@@ -246,6 +246,11 @@ class LogConflict(LogError):
         self.head = head
         self.version = version
 
+    @property
+    def is_locked(self) -> bool:
+        """Did others keep the log locked?"""
+        return self.expected is None and self.head is None
+
 
 class LogWarning(UserWarning):
     """A patch log has a damaged file that is not needed: the call did its work without it.

@@ -7,13 +7,13 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib import live
 from tests.live.http.support import Program
 
 from ..data import CACHE
@@ -47,9 +47,9 @@ def measure(followers: int = 100, appenders: int = 10, patches: int = 2_000) -> 
             assert following.stdout.readline() == "ready\n"
             memory: list[float] = []
             start = time.perf_counter()
-            left = [patches // appenders] * appenders
+            share = patches // appenders
             threads = [
-                threading.Thread(target=_append, args=(program.address, number, left))
+                threading.Thread(target=_append, args=(program.address, number, share))
                 for number in range(appenders)
             ]
             for thread in threads:
@@ -63,16 +63,11 @@ def measure(followers: int = 100, appenders: int = 10, patches: int = 2_000) -> 
     return Crowd(followers, appenders, patches, seconds, memory)
 
 
-def _append(url: str, number: int, left: list[int]) -> None:
-    log = jr.PatchLog(url)
+def _append(url: str, number: int, patches: int) -> None:
     s, p = URIRef(f"urn:appender:{number}"), URIRef("urn:p")
-    while left[number]:
-        row: jr.Operation = (jr.Op.A, s, p, Literal(left[number]), None)
-        # Another one may have been first.
-        log.refresh()
-        with suppress(jr.LogConflict):
-            log.append([(jr.Op.TX,), row, (jr.Op.TC,)])
-            left[number] -= 1
+    with live.open_sink(url) as sink:
+        for value in range(patches):
+            sink.send([(jr.Op.TX,), (jr.Op.A, s, p, Literal(value), None), (jr.Op.TC,)])
 
 
 def _memory(pid: int) -> float:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from typing import Any
 
 from rdflib.term import Literal
 
+from jelly_rdflib.errors import LogConflict, MissingVersion
+from jelly_rdflib.headers import ID, PREV, PREVIOUS
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.source import Source
@@ -14,7 +17,7 @@ from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.following import follow
-from jelly_rdflib.log.names import is_address
+from jelly_rdflib.log.names import is_address, parse_patch_id
 from jelly_rdflib.log.versions import Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
@@ -78,7 +81,10 @@ class LogSource(ThreadedSource):
 
 
 class LogSink(Sink):
-    """A log that patches are appended to: each is on the disk when `send` returns."""
+    """A log that patches are appended to: each is on the disk when `send` returns.
+
+    They go after whatever other writers have appended; see `append_newest`.
+    """
 
     def __init__(self, log: PatchLog, limits: Limits, options: PatchOptions | None) -> None:
         super().__init__(log.location, limits)
@@ -86,13 +92,44 @@ class LogSink(Sink):
         self._options = options
 
     def _send(self, patch: Patch) -> None:
-        self._log.append(patch, options=self._options)
+        append_newest(self._log, patch, self._options)
 
     def _flush(self) -> None:
         pass
 
     def _close(self) -> None:
         self._log.close()
+
+
+def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> LogEntry:
+    """Append a patch after the newest one, or after the one that its header ``prev`` names.
+
+    If the log has it already, with the same ``id`` and ``prev``, it is not appended again.
+
+    Raises:
+        LogConflict: Another patch follows the one that the header names; or the log stays locked.
+        LogError, EncodeError, LimitError, OSError: As for `jelly_rdflib.PatchLog.append`.
+    """
+    header = patch.header
+    while True:
+        try:
+            return log.append(patch, options=options)
+        except LogConflict as error:  # noqa: PERF203
+            if error.is_locked:
+                raise
+            log.refresh()
+            if ID in header and (found := _find(log, parse_patch_id(header[ID]))):
+                if PREV not in header or found.prev == parse_patch_id(header[PREV]):
+                    return found
+                raise
+            if PREV in header or PREVIOUS in header:
+                raise
+
+
+def _find(log: PatchLog, id: str) -> LogEntry | None:
+    with suppress(MissingVersion):
+        return log.entry(id)
+    return None
 
 
 # The header that says up to where a log has followed a source.

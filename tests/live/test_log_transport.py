@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from rdflib import Dataset, Literal, URIRef
@@ -175,6 +176,38 @@ def test_a_replica_of_a_log_is_none_of_another(tmp_path: Path) -> None:
     replica.update(jr.PatchLog(tmp_path / "one"))
     with live.connect(tmp_path / "two") as source, pytest.raises(jr.MissingVersion):
         replica.follow(source)
+
+
+def test_two_sinks_race_and_nothing_is_lost(address: str) -> None:
+    def send(first: int) -> None:
+        with live.open_sink(address) as sink:
+            for number in range(first, first + 20):
+                sink.send(patch_of(number))
+
+    threads = [threading.Thread(target=send, args=[first]) for first in (0, 100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = numbers([entry.read() for entry in jr.PatchLog(address).patches()])
+    assert [number for number in found if number < 100] == list(range(20))
+    assert [number for number in found if number >= 100] == list(range(100, 120))
+
+
+def test_a_patch_that_names_the_one_before_it_is_not_appended_elsewhere(address: str) -> None:
+    log = jr.PatchLog(address)
+    first = log.append(patch_of(0))
+    log.append(patch_of(1))
+    for key in ("prev", "previous"):
+        with live.open_sink(address) as sink, pytest.raises(jr.LogConflict):
+            sink.send([(Op.H, key, first.id), *patch_of(2)])
+
+
+def test_a_patch_that_the_log_has_is_not_appended_again(address: str) -> None:
+    with live.open_sink(address) as sink:
+        for _ in range(2):
+            sink.send([(Op.H, "id", URIRef(f"urn:uuid:{UUID(int=1)}")), *patch_of(0)])
+    assert jr.PatchLog(address).version == 1
 
 
 def test_a_file_of_patches_is_sent_patch_by_patch(address: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import socket
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import aclosing, asynccontextmanager, closing, suppress
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,6 @@ from jelly_rdflib.errors import (
     MissingVersion,
 )
 from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
-from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
@@ -39,9 +38,10 @@ from jelly_rdflib.live.grpc.wire import (
 )
 from jelly_rdflib.live.http.access import Gate, Right, is_local
 from jelly_rdflib.live.http.server import LogServer
+from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
-from jelly_rdflib.log.names import InvalidId, parse_patch_id
+from jelly_rdflib.log.names import InvalidId
 from jelly_rdflib.log.versions import Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
@@ -218,24 +218,7 @@ class PatchLogServer(LogServer):
     def _take(self, patch: Patch, stream: Any) -> LogEntry:
         """Append a patch, unless the log has it."""
         options = _with_terms(default_options(patch), stream)
-        header = patch.header
-        while True:
-            log = self._open()
-            try:
-                return log.append(patch, options=options)
-            except LogConflict as error:
-                if ID in header and (found := self._find(parse_patch_id(header[ID]))):
-                    if PREV not in header or found.prev == parse_patch_id(header[PREV]):
-                        return found
-                    raise
-                # Without a prev it goes after whatever another sender has appended meanwhile.
-                if PREV in header or _is_locked(error):
-                    raise
-
-    def _find(self, id: str) -> LogEntry | None:
-        with suppress(MissingVersion):
-            return self._open().entry(id)
-        return None
+        return append_newest(self._open(), patch, options)
 
 
 class _Both(uvicorn.Server):
@@ -262,10 +245,6 @@ class _Both(uvicorn.Server):
 
 def _host_of(context: Any) -> str:
     return str(context.peer()).rpartition(":")[0]
-
-
-def _is_locked(error: LogConflict) -> bool:
-    return error.expected is None and error.head is None
 
 
 def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
@@ -295,7 +274,7 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     """
     code = grpc.StatusCode
     if isinstance(error, LogConflict):
-        if _is_locked(error):
+        if error.is_locked:
             return code.UNAVAILABLE, "others are writing to the log", ()
         newest = (("head", error.head or ""), ("version", str(error.version)))
         return code.ABORTED, str(error), newest

@@ -38,7 +38,9 @@ class Feed:
         self._history = history
         self._most = most
         self._followers: Counter[str] = Counter()
+        # The version at the last look, and the patches that led to it from the look before.
         self._version = 0
+        self._fresh: list[LogEntry] = []
         self.is_ending: Callable[[], bool] = lambda: False
         """Is the server ending? Then followers go."""
         self._news = asyncio.Event()
@@ -60,7 +62,7 @@ class Feed:
             version = self._version
             # It may work the next time, and followers wait for that.
             with suppress(JellyError, OSError):
-                self._version = await run_sync(self._find_version)
+                self._version, self._fresh = await run_sync(self._look, version)
             if self._version != version or self.is_ending():
                 news, self._news = self._news, asyncio.Event()
                 news.set()
@@ -68,16 +70,26 @@ class Feed:
                 await asyncio.wait_for(self._wanted.wait(), _INTERVAL)
             self._wanted.clear()
 
-    def _find_version(self) -> int:
+    def _look(self, since: int) -> tuple[int, list[LogEntry]]:
+        """Return the version, and the first patches that lead to it from another one."""
+        page: list[LogEntry] = []
         with self._history.reading() as state:
-            return state.version()
+            version = state.version()
+            # A follower that needs a squashed version is told so.
+            with suppress(MissingVersion):
+                page = list(state.between(since, version, _PAGE))
+        # Into the cache: all followers want them soon.
+        _events_of(page)
+        return version, page
 
     async def follow(self, since: int, host: str) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and another now and then without one."""
         try:
             async with aclosing(self.pages(since, host)) as pages:
                 async for page in pages:
-                    for event in await run_sync(_events_of, page):
+                    is_fresh = page is self._fresh
+                    events = _events_of(page) if is_fresh else await run_sync(_events_of, page)
+                    for event in events:
                         yield event
                     since = page[-1].version if page else since
                     if not page:
@@ -97,7 +109,13 @@ class Feed:
         try:
             while not self.is_ending():
                 news = self._news
-                if page := await run_sync(self._after, since):
+                if self._fresh and since == self._fresh[0].first - 1:
+                    page = self._fresh
+                elif since == self._version:
+                    page = []
+                else:
+                    page = await run_sync(self._after, since)
+                if page:
                     yield page
                     since = page[-1].version
                     continue
