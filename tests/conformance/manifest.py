@@ -65,7 +65,7 @@ class Case:
 
 
 def find_suite(folder: Path) -> Path:
-    """Return the suite in a folder: a checkout of its repository has several, one of which it is."""
+    """Return the suite in a folder: a checkout of its repository has it among several."""
     inner = folder / "test" / "rdf"
     return inner if inner.is_dir() else folder
 
