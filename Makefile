@@ -166,8 +166,8 @@ long-run: $(VENV)/.dev ## Let 100 million operations go through three processes,
 OFFICIAL_CASES := 187
 
 .PHONY: conformance
-conformance: $(VENV)/.dev ## Run the cases of the official test suite, or those in SUITE, a folder, and write the report
-	$(BIN)/python -m tests.conformance $(SUITE) $(if $(SUITE),--at-least $(OFFICIAL_CASES)) \
+conformance: $(VENV)/.dev ## Run our cases of the official test suite, or all in SUITE, a checkout of it, and write the report
+	$(BIN)/python -m tests.conformance $(if $(SUITE),"$(SUITE)" --at-least $(OFFICIAL_CASES)) \
 	    --report docs/conformance/earl.ttl
 
 .PHONY: conformance-patch

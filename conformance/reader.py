@@ -20,6 +20,7 @@ from conformance.document import (
     Plain,
 )
 from conformance.rows import FLAT, FRAME, PUNCTUATED, TRIPLES
+from conformance.wire import fields
 
 __all__ = ["FaultError", "Reader", "read", "split"]
 
@@ -74,6 +75,22 @@ def read(data: bytes) -> Document:
     return Reader().read(data)
 
 
+def _check_oneofs(descriptor: Any, data: bytes) -> None:
+    """Refuse a message with two members of a oneof, of which protobuf's classes keep the last."""
+    members: dict[str, int] = {}
+    for number, content in fields(data):
+        known = descriptor.fields_by_number.get(number)
+        if known is None:
+            continue
+        if known.containing_oneof is not None:
+            oneof = known.containing_oneof.name
+            if members.setdefault(oneof, number) != number:
+                rule = "row-kinds" if oneof == "row" else "second-field"
+                raise FaultError(rule, f"{descriptor.name} has two members of {oneof}")
+        if known.message_type is not None:
+            _check_oneofs(known.message_type, content)
+
+
 class _Lookup:
     def __init__(self, name: str, size: int) -> None:
         self.name, self.size = name, size
@@ -126,6 +143,7 @@ class Reader:
                 frame = pb.RdfPatchFrame.FromString(part)
             except DecodeError as error:
                 raise FaultError("wire", f"protobuf refuses a frame: {error}") from error
+            _check_oneofs(pb.RdfPatchFrame.DESCRIPTOR, part)
             if len(part) > LARGE_FRAME:
                 self.remarks.append("frame-size")
             for row in frame.rows:

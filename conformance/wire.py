@@ -1,8 +1,12 @@
-"""Pieces of Protocol Buffers' wire format, to write what its classes would not."""
+"""Pieces of Protocol Buffers' wire format: what its classes don't write, and don't tell."""
 
 from __future__ import annotations
 
-__all__ = ["GROUP_END", "GROUP_START", "I32", "I64", "LEN", "VARINT", "field", "tag", "varint"]
+from collections.abc import Iterator
+
+__all__ = [
+    "GROUP_END", "GROUP_START", "I32", "I64", "LEN", "VARINT", "field", "fields", "tag", "varint",
+]  # fmt: skip
 
 VARINT, I64, LEN, GROUP_START, GROUP_END, I32 = range(6)
 
@@ -33,3 +37,36 @@ def field(number: int, value: bytes | int) -> bytes:
     if isinstance(value, int):
         return tag(number, VARINT) + varint(value)
     return tag(number, LEN) + varint(len(value)) + value
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number, and where it ends."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbers of a message's fields, and the content of those of wire type LEN.
+
+    Protobuf's classes have read the message: it is well-formed.
+    """
+    at = groups = 0
+    while at < len(data):
+        key, at = _read_varint(data, at)
+        wire_type, content = key & 7, b""
+        groups -= wire_type == GROUP_END
+        if wire_type == VARINT:
+            _, at = _read_varint(data, at)
+        elif wire_type == LEN:
+            size, at = _read_varint(data, at)
+            content = data[at : at + size]
+            at += size
+        elif wire_type in (I32, I64):
+            at += 4 if wire_type == I32 else 8
+        if groups == 0 and wire_type != GROUP_END:
+            yield key >> 3, content
+        groups += wire_type == GROUP_START

@@ -26,7 +26,7 @@ from conformance.cases.case import (
     x,
 )
 from conformance.spelling import options_row
-from conformance.wire import GROUP_END, GROUP_START, I32, I64, VARINT, field, tag, varint
+from conformance.wire import GROUP_END, GROUP_START, I32, I64, LEN, VARINT, field, tag, varint
 
 _FIRST = A(S, P, O)
 _PLAIN = [[*TABLE, b.add(s, p, o)]]
@@ -117,6 +117,19 @@ def _unknown(row: Any) -> bytes:
     return field(2000, b"later") + bytes(row.SerializeToString()) + field(98, 5) + numbers + group
 
 
+def _in_two_halves(row: Any) -> bytes:
+    """Return a row with its message twice, the first time with the first of its fields alone."""
+    ((known, message),) = row.ListFields()
+    halves = [type(message)(), type(message)()]
+    for number, (inner, value) in enumerate(message.ListFields()):
+        half = halves[number > 0]
+        if inner.message_type is None:
+            setattr(half, inner.name, value)
+        else:
+            getattr(half, inner.name).CopyFrom(value)
+    return b"".join(field(known.number, half.SerializeToString()) for half in halves)
+
+
 def _fields() -> list[Case]:
     term = b.iri(1, 1).SerializeToString() + field(50, b"later")
     statement = field(1, term) + field(5, p.SerializeToString()) + field(9, o.SerializeToString())
@@ -125,6 +138,10 @@ def _fields() -> list[Case]:
     good = field(2, "café".encode())
     rest = field(5, p.SerializeToString()) + field(9, o.SerializeToString())
     entry = field(13, field(2, b"caf\xe9"))
+    padded = (
+        field(1, field(1, 1)) + tag(5, LEN, 5) + varint(8, 2) + tag(2, VARINT, 3) + varint(2, 5)
+    )
+    padded += field(9, b"")
     blank = A(("bnode", "café"), P, O)
     return [
         *reads("fields/unknown_in_rows", "unknown-field",
@@ -146,6 +163,30 @@ def _fields() -> list[Case]:
                "Ids of 0 are spelled out.",
                [[*TABLE, field(2, field(1, field(1, 1) + field(2, 0)) + field(5, field(2, 0))
                                + field(9, field(1, 0)))]], [[_FIRST]]),
+        *reads("fields/messages_in_two_halves", "wire",
+               "The message of each row stands twice, with some of its fields each time: protobuf"
+               " merges the two.",
+               [[*map(_in_two_halves, (*TABLE, b.header("k", s), b.prefix_add("n", s),
+                                       b.add(s, p, o)))]],
+               [[("H", "k", S), ("PA", "n", S, None), _FIRST]]),
+        *reads("fields/terms_in_two_halves", "wire",
+               "An IRI, a literal and a quoted triple stand twice: protobuf merges the two.",
+               [[*TABLE, field(2, field(1, field(1, 1)) + field(1, field(2, 1))
+                               + field(5, p.SerializeToString())
+                               + field(11, field(1, b"x")) + field(11, field(2, b"en"))),
+                 field(2, field(12, field(1, s.SerializeToString()))
+                       + field(12, rest))]],
+               [[A(S, P, ("literal", "x", "en", None)), A(S, P, ("triple", S, P, O))]],
+               rdf_star=True),
+        *reads("fields/numbers_and_strings_twice", "wire",
+               "Ids and strings stand twice: protobuf takes the last one.",
+               [[field(12, field(2, b"urn:not:") + field(2, E.encode())), *TABLE[1:],
+                 field(2, field(1, field(1, 1) + field(2, 3) + field(2, 1))
+                       + field(5, p.SerializeToString()) + field(10, b"not") + field(10, b"b"))]],
+               [[A(S, P, ("bnode", "b"))]]),
+        *reads("fields/varints_in_more_bytes_than_they_need", "wire",
+               "Tags, lengths and ids have more bytes than they need.",
+               [[*TABLE, tag(2, LEN, 3) + varint(len(padded), 4) + padded]], [[_FIRST]]),
         *refuses("fields/label_not_utf8", "utf-8 wire", "A blank node's label is in Latin-1.",
                  [[*TABLE, field(2, label + rest)]], [[*TABLE, field(2, good + rest)]], [[blank]]),
         *refuses("fields/literal_not_utf8", "utf-8 wire", "A literal is in Latin-1.",
@@ -158,6 +199,17 @@ def _fields() -> list[Case]:
                  "An entry of the datatype lookup is in Latin-1; nothing uses it.",
                  [[*TABLE, entry, b.add(s, p, o)]],
                  [[*TABLE, b.datatype("café"), b.add(s, p, o)]], [[_FIRST]]),
+        *refuses("fields/key_not_utf8", "utf-8 wire", "A header's key is in Latin-1.",
+                 [[*TABLE, field(14, field(1, b"caf\xe9") + field(3, b"b"))]],
+                 [[*TABLE, b.header("café", "b")]], [[("H", "café", ("bnode", "b"))]]),
+        *refuses("fields/name_not_utf8", "utf-8 wire", "A namespace's name is in Latin-1.",
+                 [[*TABLE, field(4, field(1, b"caf\xe9") + field(2, s.SerializeToString()))]],
+                 [[*TABLE, b.prefix_add("café", s)]], [[("PA", "café", S, None)]]),
+        *refuses("fields/language_not_utf8", "utf-8 wire", "A language tag is in Latin-1.",
+                 [[*TABLE, field(2, field(2, b"b") + field(5, p.SerializeToString())
+                                 + field(11, field(1, b"x") + field(2, b"\xe9")))]],
+                 [[*TABLE, b.add("b", p, b.literal("x", "fr"))]],
+                 [[A(("bnode", "b"), P, ("literal", "x", "fr", None))]]),
         *refuses("fields/cut_off", "wire", "A row is shorter than the length before its content.",
                  [[*TABLE, b"\x12\x7f", b.add(s, p, o)]], _PLAIN, [[_FIRST]]),
         *refuses("fields/no_wire_type", "wire", "A field has the wire type 7, which there is not.",

@@ -24,6 +24,7 @@ from conformance.cases.case import (
     stream,
     text,
 )
+from conformance.document import Plain
 from conformance.spelling import options_row
 from conformance.wire import field
 
@@ -179,41 +180,39 @@ def _features() -> list[Case]:
         *reads("options/features_unused", "unused-feature",
                "rdf_star and generalized_statements are set, and not used. Producers should not.",
                _PLAIN, [[_FIRST]], rdf_star=True, generalized_statements=True),
-        *refuses("options/quoted_in_header_without_option", "rdf-star-option",
-                 "A header's value is a quoted triple, and rdf_star is not set.",
-                 [[*TABLE, b.header("k", quoted)]], [[*TABLE, b.header("k", quoted)]],
-                 [[("H", "k", star)]], broken_options={"rdf_star": False}, rdf_star=True),
     ]  # fmt: skip
-    for place, row, said in (
-        ("subject", b.add(quoted, p, o), A(star, P, O)),
-        ("object", b.add(s, p, quoted), A(S, P, star)),
+    for place, words, row, said in (
+        ("header", "A header's value is a quoted triple", b.header("k", quoted), ("H", "k", star)),
+        ("subject", "A quoted triple as subject", b.add(quoted, p, o), A(star, P, O)),
+        ("object", "A quoted triple as object", b.add(s, p, quoted), A(S, P, star)),
     ):
-        out += refuses(f"options/quoted_{place}_without_option", "rdf-star-option",
-                       f"A quoted triple as {place}, and rdf_star is not set.",
-                       [[*TABLE, row]], [[*TABLE, row]], [[said]],
-                       broken_options={"rdf_star": False}, rdf_star=True)  # fmt: skip
-    for place, row, said in (
-        ("literal_subject", b.add(literal, p, o), A(text("x"), P, O)),
-        ("blank_predicate", b.add(s, "b", o), A(S, blank, O)),
-        ("literal_predicate", b.add(s, literal, o), A(S, text("x"), O)),
-    ):
-        out += refuses(f"options/{place}_without_option", "generalized-option",
-                       "A generalized statement, and generalized_statements is not set.",
-                       [[*TABLE, row]], [[*TABLE, row]], [[said]],
-                       broken_options={"generalized_statements": False},
-                       generalized_statements=True)  # fmt: skip
-    quad = b.add(s, p, o, literal)
-    out += refuses("options/literal_graph_without_option", "generalized-option",
-                   "A literal as the graph's name, and generalized_statements is not set.",
-                   [[*TABLE, quad]], [[*TABLE, quad]], [[A(S, P, O, text("x"))]],
-                   broken_options={"generalized_statements": False}, statement_type="QUADS",
-                   generalized_statements=True)  # fmt: skip
-    inner = b.add(s, p, b.triple(s, literal, o))
-    out += refuses("options/literal_predicate_in_quoted_without_option", "generalized-option",
-                   "A quoted triple with a literal as predicate, and generalized_statements is not"
-                   " set.",
-                   [[*TABLE, inner]], [[*TABLE, inner]],
-                   [[A(S, P, ("triple", S, text("x"), O))]], rdf_star=True,
-                   broken_options={"generalized_statements": False},
-                   generalized_statements=True)  # fmt: skip
+        name = f"quoted_{'in_' if place == 'header' else ''}{place}_without_option"
+        out += _unannounced(name, "rdf_star", words, row, said, rdf_star=True)
+    quads = {"statement_type": "QUADS"}
+    for name, words, row, said, changes in (
+        ("literal_subject", "A literal as subject", b.add(literal, p, o), A(text("x"), P, O), {}),
+        ("blank_predicate", "A blank node as predicate", b.add(s, "b", o), A(S, blank, O), {}),
+        ("literal_predicate", "A literal as predicate", b.add(s, literal, o),
+         A(S, text("x"), O), {}),
+        ("literal_graph", "A literal as the graph's name", b.add(s, p, o, literal),
+         A(S, P, O, text("x")), quads),
+        ("literal_graph_of_namespace", "A namespace in a graph whose name is a literal",
+         b.prefix_add("n", s, literal), ("PA", "n", S, text("x")), quads),
+        ("literal_predicate_in_quoted", "A quoted triple with a literal as predicate",
+         b.add(s, p, b.triple(s, literal, o)), A(S, P, ("triple", S, text("x"), O)),
+         {"rdf_star": True}),
+    ):  # fmt: skip
+        out += _unannounced(f"{name}_without_option", "generalized_statements", words, row, said,
+                            generalized_statements=True, **changes)  # fmt: skip
     return out
+
+
+def _unannounced(
+    name: str, option: str, words: str, row: Any, said: Plain, **changes: Any
+) -> list[Case]:
+    """Return a stream that has what its options don't announce: that can be read all the same."""
+    rule = "rdf-star-option" if option == "rdf_star" else "generalized-option"
+    return refuses(f"options/{name}", rule,
+                   f"{words}, and {option} is not set. The text does not say what a reader does.",
+                   [[*TABLE, row]], [[*TABLE, row]], [[said]], "may", as_read=[[said]],
+                   broken_options={option: False}, **changes)  # fmt: skip

@@ -131,6 +131,12 @@ def _literals() -> list[Case]:
                  _object(b.literal("x", "not a tag")), _object(b.literal("x", "not-a-tag")),
                  [[A(S, P, text("x", "not-a-tag"))]], "may",
                  as_read=[[A(S, P, text("x", "not a tag"))]]),
+        *refuses("terms/language_with_a_direction", "language-tag",
+                 "A language tag with a base direction, as RDF 1.2 writes it. It is no tag of BCP"
+                 " 47, and the schema has no field for a direction: readers refuse it, keep it, or"
+                 " take it for both.",
+                 _object(b.literal("سلام", "ar--rtl")), _object(b.literal("سلام", "ar")),
+                 [[A(S, P, text("سلام", "ar"))]], "may"),
         *refuses("terms/language_that_is_empty", "language-tag",
                  "An empty language tag, which is spelled out.",
                  [[*TABLE, field(2, start + tag)]], _object(b.literal("x", "en")),

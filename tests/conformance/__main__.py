@@ -7,7 +7,15 @@ import datetime
 import sys
 from pathlib import Path
 
-from tests.conformance.manifest import CASES, SUITE, SuiteError, commit, digest, read_suite
+from tests.conformance.manifest import (
+    CASES,
+    SUITE,
+    SuiteError,
+    commit,
+    digest,
+    find_suite,
+    read_suite,
+)
 from tests.conformance.report import turtle
 from tests.conformance.run import run
 
@@ -27,7 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         type=Path,
         nargs="?",
         default=SUITE,
-        help="a folder with manifest.ttl files below it, by default the cases of this project",
+        help="a checkout of the suite's repository, or a folder with manifest.ttl files below it;"
+        " by default the cases of this project",
     )
     parser.add_argument(
         "--report", metavar="FILE", type=Path, help="write the outcomes as EARL, in Turtle"
@@ -46,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         help="date of the report, by default today's",
     )
     options = parser.parse_args(arguments)
-    suite: Path = options.suite
+    suite = find_suite(options.suite)
     try:
         cases = read_suite(suite)
     except SuiteError as error:

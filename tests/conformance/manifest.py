@@ -7,6 +7,7 @@ fails.
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from urllib.parse import quote, unquote
 from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
-__all__ = ["CASES", "SUITE", "Case", "SuiteError", "commit", "digest", "read_suite"]
+__all__ = ["CASES", "SUITE", "Case", "SuiteError", "commit", "digest", "find_suite", "read_suite"]
 
 SUITE = Path(__file__).with_name("suite")
 """The cases that come with the project."""
@@ -61,6 +62,12 @@ class Case:
     def id(self) -> str:
         """The IRI without what all cases share."""
         return self.iri.removeprefix(BASE)
+
+
+def find_suite(folder: Path) -> Path:
+    """Return the suite in a folder: a checkout of its repository has it among several."""
+    inner = folder / "test" / "rdf"
+    return inner if inner.is_dir() else folder
 
 
 def read_suite(folder: Path) -> list[Case]:
@@ -111,12 +118,15 @@ def _cases_without_entry(folder: Path, base: str, cases: list[Case]) -> list[Cas
 def digest(folder: Path, cases: list[Case]) -> str:
     """Return the SHA-256 of a suite's manifests and of the files of its cases.
 
-    A file that is missing is left out: its case fails.
+    A file that is missing is left out: its case fails. The digest is the same wherever the suite's
+    folder is, and in which folder around it.
     """
     files = {path for case in cases for path in (*case.action, *case.result) if path.is_file()}
-    files.update(folder.rglob("manifest.ttl"))
+    manifests = set(folder.rglob("manifest.ttl"))
+    files |= manifests
+    top = os.path.commonpath([path.parent for path in manifests])
     result = hashlib.sha256()
-    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in files):
+    for name, path in sorted((path.relative_to(top).as_posix(), path) for path in files):
         content = path.read_bytes()
         result.update(f"{name} {len(content)}\n".encode() + content)
     return result.hexdigest()
@@ -125,21 +135,22 @@ def digest(folder: Path, cases: list[Case]) -> str:
 def commit(folder: Path) -> str | None:
     """Return the commit of the checkout that a folder is in; None if it is in none, or was changed.
 
-    The project's own cases are a part of the suite: their commit is none of the suite's.
+    The project's own cases are a part of the suite: their commit is none of the suite's, nor is
+    that of a repository that only ignores the folder.
     """
     if folder.resolve() == SUITE:
         return None
-    git = ["git", "-C", str(folder)]
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    manifests = [str(path.relative_to(folder)) for path in folder.rglob("manifest.ttl")]
     try:
-        changes = subprocess.run(
-            [*git, "status", "--porcelain", "."], capture_output=True, text=True, check=True
-        )
-        head = subprocess.run(
-            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-        )
+        git("ls-files", "--error-unmatch", "--", *manifests)
+        return None if git("status", "--porcelain", ".") else git("rev-parse", "HEAD")
     except (OSError, subprocess.CalledProcessError):
         return None
-    return None if changes.stdout else head.stdout.strip()
 
 
 class _Files:

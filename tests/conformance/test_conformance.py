@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -462,6 +463,27 @@ def test_the_commit_of_a_checkout_is_told(
     # What is not committed has no commit.
     (suite / "rdf/read/more.nt").write_text(FIRST)
     assert reported() is None
+    (suite / "rdf/read/more.nt").unlink()
+    assert reported() == Literal(head)
+    # A repository around it that ignores it has another commit.
+    git("rm", "-r", "--cached", "--quiet", ".")
+    (suite / ".gitignore").write_text("rdf\n")
+    git("add", ".gitignore")
+    git("commit", "--quiet", "--message", "none of it")
+    assert reported() is None
+
+
+def test_a_checkout_of_the_repository_may_have_other_suites(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout = tmp_path / "checkout"
+    shutil.copytree(suite / "rdf", checkout / "test" / "rdf")
+    (checkout / "test" / "sparql").mkdir()
+    (checkout / "test" / "sparql" / "manifest.ttl").write_text("of another suite")
+    version = digest(suite, read_suite(suite))
+    for folder in (suite, suite / "rdf", checkout, checkout / "test" / "rdf"):
+        assert main([str(folder), "--at-least", "4"]) == ALL_PASS
+        assert f"suite sha256:{version}: 4 cases" in capsys.readouterr().out
 
 
 def test_a_folder_that_no_manifest_names_is_a_case_that_fails(

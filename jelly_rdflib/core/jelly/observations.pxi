@@ -5,7 +5,8 @@ Protobuf reads such fields without complaint.
 
 cpdef enum UnexpectedKind:
     UNKNOWN_FIELD  # which the schema does not have
-    SECOND_FIELD  # a field that stands twice, or two members of a oneof
+    SECOND_FIELD  # a singular field that stands twice
+    SECOND_MEMBER  # of a oneof that had another one
     GRAPH_FIELD  # a graph in a stream of triples
     UNEXPECTED_KINDS
 

@@ -636,8 +636,12 @@ cdef class TermDecoder:
 
     cdef int check_graph(self, int message, Field* graph) noexcept nogil:
         """Check a graph that may be there but means nothing."""
-        if graph.kind != NO_FIELD:
-            self.note(GRAPH_FIELD, message, graph.number, graph.at)
+        if graph.kind != NO_FIELD and self.unexpected != NULL:
+            # Of a merged message, too: `merge` does not know whether graphs mean something.
+            note_field(
+                self.unexpected,
+                UnexpectedField(GRAPH_FIELD, message, graph.number, self.row, graph.at),
+            )
         return self.check_message(graph.kind, graph.span)
 
     cdef inline int next_field(
@@ -710,7 +714,7 @@ cdef class TermDecoder:
             if found == IN_SLOT:
                 continue
             slot = &slots[SLOTS[message][field.number]]
-            self.note(SECOND_FIELD, message, field.number, field.at)
+            self.note_second(message, slot.number, &field)
             if field.number == slot.number and field.kind >= FIRST_MESSAGE:
                 if self.merge(field.kind, &slot.span, field.span) < 0:
                     return -1
@@ -725,7 +729,7 @@ cdef class TermDecoder:
         ``depth`` counts the quoted triples around it.
         """
         cdef Field field
-        cdef uint32_t seen = 0
+        cdef uint32_t[MAX_SLOTS] last  # the field that each slot has; 0 if it has none
         cdef int found, slot
         if kind == TEXT:
             return self.check_text(message)
@@ -734,14 +738,15 @@ cdef class TermDecoder:
         depth += kind == TRIPLE_MESSAGE
         if self.check_depth(depth, message.start) < 0:
             return -1
+        memset(last, 0, sizeof(last))
         while True:
             found = self.next_field(&message, kind, NULL, &field)
             if found <= 0:
                 return found
             slot = SLOTS[kind][field.number]
-            if seen >> slot & 1:
-                self.note(SECOND_FIELD, kind, field.number, field.at)
-            seen |= 1U << slot
+            if last[slot] != 0:
+                self.note_second(kind, last[slot], &field)
+            last[slot] = field.number
             if field.kind > ENUM and self.check_message(field.kind, field.span, depth) < 0:
                 return -1
 
@@ -763,6 +768,14 @@ cdef class TermDecoder:
         """
         if self.unexpected != NULL and self.frame.start <= at < self.frame.end:
             note_field(self.unexpected, UnexpectedField(kind, message, field, self.row, at))
+
+    cdef inline void note_second(
+        self, int message, uint32_t first, const Field* field
+    ) noexcept nogil:
+        """Note a field whose slot had the field ``first`` already."""
+        self.note(
+            SECOND_FIELD if field.number == first else SECOND_MEMBER, message, field.number, field.at
+        )
 
     cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
         """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame.

@@ -33,6 +33,8 @@ _ERRORS = {
     "types": "The logical type goes with the physical type"
     " (Jelly-RDF, Consistency with physical stream types).",
     "row-kinds": "A row has one field of its kinds (Jelly-Patch, Patch rows).",
+    "second-field": "A oneof has one member, or none; readers take the last (Jelly-RDF, RDF terms"
+    " and graph nodes).",
     "graph-in-triples": "A patch stream of triples has no graphs (Jelly-Patch, Statement types).",
     "namespace-graph": "A prefix in a patch stream of quads has a graph, or repeats one; readers"
     " take none before the first graph (Jelly-Patch, Namespaces).",
@@ -96,7 +98,8 @@ _WARNINGS = {
     "frame-size": "Frames are smaller than 1 MB (Jelly-RDF, Stream frames).",
     "open-graph": "Each graph ends before the stream does.",
     "unknown-field": "Fields are those of the schema; readers skip others.",
-    "second-field": "Singular fields come once, and oneofs have one member; readers take the last.",
+    "repeated-field": "All fields but rows and metadata come once in their message; readers take"
+    " the last one, and merge messages (protobuf, Last One Wins).",
     "generalized": "Where no option allows it, statements are those of RDF 1.1: no literals as"
     " subjects or graphs, and IRIs as predicates.",
     "iri": "IRIs are absolute, and valid by RFC 3987 (Jelly-RDF, IRIs).",

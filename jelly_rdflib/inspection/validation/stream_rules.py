@@ -135,7 +135,11 @@ def _describe(kind: int, message: str, field: int) -> tuple[str, str]:
         return "unknown-field", f"field {field} of {message} is not in the schema"
     if kind == UnexpectedKind.GRAPH_FIELD:
         return "graph-in-triples", f"{message} with a graph in a stream of triples"
+    if kind == UnexpectedKind.SECOND_FIELD:
+        return "repeated-field", f"{message} has field {field} twice"
     if message in ROW_NAMES:
         return "row-kinds", f"{message} that is of more than one kind"
-    text = f"{message} with field {field}, though it has that or another of its oneof before"
-    return "second-field", text
+    return (
+        "second-field",
+        f"{message} with field {field}, though it has another of its oneof before",
+    )

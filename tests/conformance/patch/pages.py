@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import logging
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -93,11 +94,13 @@ def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], date: dateti
         date: When they were tried.
     """
     first = next(iter(outcomes.values()))
-    summary = [
-        f"| {names[key]} | {sum(o.verdict == 'passed' for o in found)} of {len(found)} |"
-        f" [jelly-patch-{key}.ttl](jelly-patch-{key}.ttl) |"
-        for key, found in outcomes.items()
-    ]
+    summary = []
+    for key, found in outcomes.items():
+        counts = Counter(outcome.verdict for outcome in found)
+        summary.append(
+            f"| {names[key]} | {counts['passed']} of {len(found)} | {counts['failed']} |"
+            f" {counts['unsupported']} | [jelly-patch-{key}.ttl](jelly-patch-{key}.ttl) |"
+        )
     return _PAGE.format(
         version=VERSION,
         count=len(first),

@@ -32,8 +32,8 @@ READ = [case for case in ALL if case.data is not None]
 SPECIFICATIONS = Path(os.environ.get("JELLY_SPECIFICATIONS", ROOT.parent / "shared" / "spec"))
 DOCUMENTS = {"Patch": "000_634d857656b82079.txt", "RDF": "001_f9c701beb7c9162b.txt"}
 
-# What protobuf hides from who uses its classes, and what readers may keep as it is.
-UNSEEN = {"row-kinds", "second-field", "iri", "language-tag", "prefix-name"}
+# What readers may keep as it is.
+UNSEEN = {"iri", "language-tag", "prefix-name"}
 
 
 def test_the_committed_cases_are_those_that_are_made() -> None:

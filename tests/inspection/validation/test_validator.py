@@ -106,19 +106,19 @@ TX . TA .
         data = producer.spelled(messages, rng)
         rules = {fault.rule for fault in faults(data) if fault.severity == "error"}
         # What the foreign producer leaves to chance: graphs that mean nothing, oneofs set twice.
-        assert rules <= {"graph-in-triples", "row-kinds"}
+        assert rules <= {"graph-in-triples", "row-kinds", "second-field"}
 
     @given(strategies.streams())
     def test_the_packages_own_patches(self, stream: Stream) -> None:
         found = faults(write(stream.operations, jr.PatchOptions(**stream.options)))
-        odd = {"unknown-field", "second-field", "frame-size", "delimited"}
+        odd = {"unknown-field", "repeated-field", "frame-size", "delimited"}
         assert not any(fault.severity == "error" or fault.rule in odd for fault in found)
 
     @given(rdf_strategies.streams())
     def test_the_packages_own_statements(self, stream: rdf_strategies.Stream) -> None:
         fields = {**stream.options, "version": 2 if stream.has_namespaces else 1}
         found = faults(write_frames(stream.frames, jr.StreamOptions(**fields)))
-        odd = {"unknown-field", "second-field", "version", "delimited", "open-graph"}
+        odd = {"unknown-field", "repeated-field", "version", "delimited", "open-graph"}
         assert not any(fault.severity == "error" or fault.rule in odd for fault in found)
 
 
@@ -427,6 +427,23 @@ def patch(*rows: bytes) -> bytes:
     return b.delimited([head + b"".join(wire.field(1, row) for row in rows)])
 
 
+def _in_halves(frame: Any, rng: random.Random) -> bytes:
+    """Return a frame in which the message of each row stands twice, each time with some fields."""
+    rows = b""
+    for row in frame.rows:
+        ((known, content),) = row.ListFields()
+        halves = [type(content)(), type(content)()]
+        for field, value in content.ListFields():
+            half = rng.choice(halves)
+            if field.message_type is None:
+                setattr(half, field.name, value)
+            else:
+                getattr(half, field.name).CopyFrom(value)
+        parts = [wire.field(known.number, half.SerializeToString()) for half in halves]
+        rows += wire.field(1, b"".join(parts))
+    return rows
+
+
 class TestFields:
     def test_unknown_fields(self) -> None:
         add = GOOD.SerializeToString()
@@ -451,13 +468,37 @@ class TestFields:
         s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
         for quad in [
             s + s + p + o,
-            s + wire.field(1, iri) + p + o,
             s + wire.field(5, iri + iri) + o,
             s + p + wire.field(11, wire.field(1, b"x") * 2),
             s + p + wire.field(11, wire.field(2, b"en") * 2),
         ]:
             row = wire.field(2, quad)
-            assert found(patch(row, row)) == [("second-field", 0, 2)], quad
+            assert found(patch(row, row)) == [("repeated-field", 0, 2)], quad
+
+    def test_oneofs_with_two_members(self) -> None:
+        iri = wire.field(2, 1)
+        s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
+        other = wire.field(1, iri)
+        for quad, rules in [
+            (s + other + p + o, ["second-field"]),
+            (s + p + wire.field(11, wire.field(3, 1) + wire.field(2, b"en")), ["second-field"]),
+            # The last one is read, and both are told: they are two faults.
+            (s + other + s + p + o, ["second-field"] * 2),
+            (s + s + other + s + p + o, ["repeated-field"] + ["second-field"] * 2),
+            # In a message that is overwritten.
+            (wire.field(3, wire.field(2, b"en") + wire.field(3, 1)) + s + p + o,
+             ["second-field"] * 2),
+        ]:  # fmt: skip
+            row = wire.field(2, quad)
+            assert found(patch(row, row)) == [(rule, 0, 2) for rule in rules], quad
+
+    def test_no_kind_of_second_field_hides_another(self) -> None:
+        begin, commit = b.begin().SerializeToString(), b.commit().SerializeToString()
+        assert found(patch(begin + begin, commit, begin, commit + begin + commit)) == [
+            ("repeated-field", 0, 2),
+            ("row-kinds", 0, 5),
+            ("row-kinds", 0, 5),
+        ]
 
     def test_fields_of_messages_that_are_merged_or_overwritten(self) -> None:
         """A merged message has its fields twice by the merging; that hides no other field."""
@@ -466,10 +507,10 @@ class TestFields:
         subject = wire.field(1, iri)
         merged = wire.field(2, subject + subject + p + o)
         twice = wire.field(2, s + wire.field(5, iri + iri) + o)
-        assert found(patch(merged, twice)) == [("second-field", 0, 2), ("second-field", 0, 3)]
+        assert found(patch(merged, twice)) == [("repeated-field", 0, 2), ("repeated-field", 0, 3)]
         overwritten = wire.field(2, wire.field(1, iri + iri) + s + p + o)
         assert [fault.message[:8] for fault in faults(patch(overwritten))] == [
-            "RdfIri w",
+            "RdfIri h",
             "RdfQuad ",
         ]
 
@@ -491,7 +532,23 @@ class TestFields:
         add = GOOD.SerializeToString()
         begin, commit = b.begin().SerializeToString(), b.commit().SerializeToString()
         assert found(patch(add + begin, commit)) == [("row-kinds", 0, 2)]
-        assert found(patch(begin + begin, commit)) == [("row-kinds", 0, 2)]
+
+    def test_a_graph_in_one_half_of_a_triple(self) -> None:
+        graph = wire.field(2, wire.field(14, b"g"))
+        add = wire.field(2, GOOD.statement_add.SerializeToString())
+        for row in (add + graph, graph + add):
+            rules = [("repeated-field", 0, 2), ("graph-in-triples", 0, 2)]
+            assert sorted(found(patch(row))) == sorted(rules)
+
+    @given(strategies.streams(), strategies.dice)
+    def test_messages_in_two_halves(self, stream: Stream, rng: random.Random) -> None:
+        """Protobuf merges them: what is told of a stream is what is told of it in one piece."""
+        messages = producer.frames(stream.operations, stream.options, rng)
+        whole = b.delimited(message.SerializeToString() for message in messages)
+        split = b.delimited(_in_halves(message, rng) for message in messages)
+        assert list(jr.read_operations(split)) == list(jr.read_operations(whole))
+        told = {fault.rule for fault in faults(split)} - {"repeated-field", "frame-size"}
+        assert told == {fault.rule for fault in faults(whole)} - {"frame-size"}
 
     def test_each_field_is_told_once(self) -> None:
         add = GOOD.SerializeToString()

@@ -1,5 +1,6 @@
 package interop;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import eu.neverblink.jelly.convert.jena.JenaConverterFactory;
@@ -60,6 +61,9 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
         while (!input.isAtEnd()) {
             final int limit = input.pushLimit(input.readRawVarint32());
             readFrame(input);
+            if (input.getBytesUntilLimit() != 0) {
+                throw new IOException("a frame is cut off");
+            }
             input.popLimit(limit);
             input.resetSizeCounter();
         }
@@ -67,25 +71,62 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
 
     private void readFrame(CodedInputStream input) throws IOException {
         for (int tag; (tag = input.readTag()) != 0; ) {
-            if (tag != ROW_TAG) {
+            if (tag == ROW_TAG) {
+                final int limit = input.pushLimit(input.readRawVarint32());
+                readRow(input);
+                input.popLimit(limit);
+            } else if (WireFormat.getTagFieldNumber(tag) == WireFormat.getTagFieldNumber(ROW_TAG)) {
                 throw new IOException("not a row: tag " + tag);
+            } else {
+                input.skipField(tag);
             }
-            final int limit = input.pushLimit(input.readRawVarint32());
-            final int field = WireFormat.getTagFieldNumber(input.readTag());
-            final int rowLimit = input.pushLimit(input.readRawVarint32());
-            readRow(field, input);
-            if (!input.isAtEnd()) {
-                throw new IOException("bytes are left over in a row");
-            }
-            input.popLimit(rowLimit);
-            input.popLimit(limit);
         }
         if (options != null && options.streamType() == PatchOptions.FRAME) {
             sink.segment();
         }
     }
 
-    private void readRow(int field, CodedInputStream input) throws IOException {
+    /** Read a row up to the input's limit: nearly all rows have one field, which needs no copy. */
+    private void readRow(CodedInputStream input) throws IOException {
+        final int tag = input.readTag();
+        if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
+            final int size = input.readRawVarint32();
+            if (size == input.getBytesUntilLimit()) {
+                readMessage(WireFormat.getTagFieldNumber(tag), input);
+                if (!input.isAtEnd()) {
+                    throw new IOException("bytes are left over in a row");
+                }
+                return;
+            }
+            readRowOfMoreFields(WireFormat.getTagFieldNumber(tag), input.readRawBytes(size), input);
+        } else {
+            input.skipField(tag);
+            readRowOfMoreFields(0, new byte[0], input);
+        }
+    }
+
+    /** As protobuf has it, the last member of the oneof counts, and a message that stands again is merged. */
+    private void readRowOfMoreFields(int first, byte[] bytes, CodedInputStream input) throws IOException {
+        int field = isKnown(first) ? first : 0;
+        var content = ByteString.copyFrom(bytes);
+        for (int tag; (tag = input.readTag()) != 0; ) {
+            final int number = WireFormat.getTagFieldNumber(tag);
+            if (isKnown(number)) {
+                final var more = input.readBytes();
+                content = number == field ? content.concat(more) : more;
+                field = number;
+            } else {
+                input.skipField(tag);
+            }
+        }
+        readMessage(field, content.newCodedInput());
+    }
+
+    private static boolean isKnown(int field) {
+        return field >= PatchRow.OPTIONS && field <= PatchRow.PUNCTUATION && field != 9 && field != 10;
+    }
+
+    private void readMessage(int field, CodedInputStream input) throws IOException {
         if (options == null && field != PatchRow.OPTIONS) {
             throw new IOException("no options");
         }
