@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.http.access import Right, Tokens
+from tests.live.certificate import Certificate, make_certificate
 from tests.live.grpc.support import Peer, call, served
 from tests.live.test_log_transport import numbers, patch_of
 from tests.oracle.decoder import decode
@@ -436,17 +436,11 @@ def test_there_are_only_so_many_followers(log: jr.PatchLog) -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("tls")
-    paths = folder / "certificate.pem", folder / "key.pem"
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
-    command += " subjectAltName=IP:127.0.0.1"
-    options = ["-out", str(paths[0]), "-keyout", str(paths[1])]
-    subprocess.run([*command.split(), *options], check=True, capture_output=True)
-    return paths
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
-def test_tls(log: jr.PatchLog, certificate: tuple[Path, Path]) -> None:
+def test_tls(log: jr.PatchLog, certificate: Certificate) -> None:
     with served(log.path, tls=certificate) as address:
         assert address.startswith("grpcs://")
         with live.open_sink(address, ca=str(certificate[0])) as sink:

@@ -12,26 +12,29 @@ from uuid import uuid4
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.java_server import SECONDS, JavaServer, free_port
+from tests.live.certificate import make_certificate
 
 __all__ = ["PASSWORD", "USER", "Broker"]
 
 FOLDER = Path(__file__).resolve().parent
 USER, PASSWORD = "alice", "ThisMustNotBeTold"
-# Who comes without a password may do everything; alice may do what a test allows her.
+# Who comes without a password may do everything; alice, who comes by TLS, what a test allows her.
 PROPERTIES = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl},\
+listeners=PLAINTEXT://127.0.0.1:{port},SASL_SSL://127.0.0.1:{sasl},\
 BEHIND://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{sasl},\
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_SSL://127.0.0.1:{sasl},\
 BEHIND://127.0.0.1:{network}
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,BEHIND:PLAINTEXT,\
-SASL_PLAINTEXT:SASL_PLAINTEXT
+SASL_SSL:SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location={store}
 sasl.enabled.mechanisms=PLAIN
-listener.name.sasl_plaintext.plain.sasl.jaas.config=\
+listener.name.sasl_ssl.plain.sasl.jaas.config=\
 org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:ANONYMOUS
@@ -53,7 +56,8 @@ class Broker(JavaServer):
     """A broker whose topics stay in a folder when it is killed and started again.
 
     Attributes:
-        sasl_address: Where it asks for `USER` and `PASSWORD`.
+        sasl_address: Where it asks for `USER` and `PASSWORD`, by TLS.
+        certificate: Its certificate.
         behind: Its address behind a network, through which all connections to it go.
         network: The port of that network.
     """
@@ -66,7 +70,10 @@ class Broker(JavaServer):
         self._properties = folder / "server.properties"
         ports = {"port": port, "sasl": sasl, "behind": behind, "network": self.network}
         ports["controller"] = free_port()
-        text = PROPERTIES.format(**ports, folder=folder, user=USER, password=PASSWORD)
+        self.certificate, key = make_certificate(folder)
+        store = folder / "store.pem"
+        store.write_bytes(key.read_bytes() + self.certificate.read_bytes())
+        text = PROPERTIES.format(**ports, folder=folder, store=store, user=USER, password=PASSWORD)
         self._properties.write_text(text, encoding="utf-8")
         cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
         config = ("--config", str(self._properties))

@@ -1,4 +1,4 @@
-"""A broker that asks for a password, and lets its users do only some things."""
+"""A broker that asks for a password, by TLS, and lets its users do only some things."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from tests.live.kafka.broker import PASSWORD, USER, Broker
 from tests.live.kafka.support import patch_of, read
 
 
-def settings(password: str) -> dict[str, Any]:
+def settings(broker: Broker, password: str) -> dict[str, Any]:
     return {
-        "security.protocol": "SASL_PLAINTEXT",
+        "security.protocol": "SASL_SSL",
+        "ssl.ca.location": str(broker.certificate),
         "sasl.mechanism": "PLAIN",
         "sasl.username": USER,
         "sasl.password": password,
@@ -44,9 +45,9 @@ def asking(broker: Broker, topic: str) -> str:
 
 
 @pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
-def test_a_wrong_password_is_refused(asking: str, open_it: Any) -> None:
+def test_a_wrong_password_is_refused(broker: Broker, asking: str, open_it: Any) -> None:
     with pytest.raises(PermissionError, match="Authentication failed") as caught:
-        open_it(asking, **settings("Guessed!"))
+        open_it(asking, **settings(broker, "Guessed!"))
     assert "Guessed" not in str(caught.value)
 
 
@@ -57,18 +58,28 @@ def test_no_password_is_refused(asking: str, open_it: Any) -> None:
 
 
 @pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
-def test_a_user_without_rights_is_refused(asking: str, open_it: Any) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused(
+    broker: Broker, asking: str, open_it: Any
+) -> None:
+    without = settings(broker, PASSWORD)
+    del without["ssl.ca.location"]
+    with pytest.raises(ConnectionError, match="certificate verify failed"):
+        open_it(asking, **without)
+
+
+@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
+def test_a_user_without_rights_is_refused(broker: Broker, asking: str, open_it: Any) -> None:
     with pytest.raises(PermissionError, match="Topic authorization failed"):
-        open_it(asking, **settings(PASSWORD))
+        open_it(asking, **settings(broker, PASSWORD))
 
 
 def test_the_right_password_opens(broker: Broker, topic: str, asking: str) -> None:
     operations = (AclOperation.READ, AclOperation.WRITE, AclOperation.DESCRIBE_CONFIGS)
     allow(broker, ResourceType.TOPIC, topic, *operations)
-    with live.open_sink(asking, **settings(PASSWORD)) as sink:
+    with live.open_sink(asking, **settings(broker, PASSWORD)) as sink:
         sink.send(patch_of(0))
         assert PASSWORD not in repr(sink)
-    with live.connect(asking, timeout=2, **settings(PASSWORD)) as source:
+    with live.connect(asking, timeout=2, **settings(broker, PASSWORD)) as source:
         assert list(source) == [patch_of(0)]
         assert PASSWORD not in repr(source) + str(source.position)
 
@@ -78,7 +89,7 @@ def test_who_may_not_see_the_topics_settings_is_warned(
 ) -> None:
     allow(broker, ResourceType.TOPIC, topic, AclOperation.READ, AclOperation.WRITE)
     with pytest.warns(UserWarning, match="cleanup.policy is delete") as caught:
-        sink = live.open_sink(asking, **settings(PASSWORD))
+        sink = live.open_sink(asking, **settings(broker, PASSWORD))
     assert caught[0].filename == __file__
     with sink:
         sink.send(patch_of(0))
@@ -87,7 +98,7 @@ def test_who_may_not_see_the_topics_settings_is_warned(
 
 def test_who_may_only_read_can_not_send(broker: Broker, topic: str, asking: str) -> None:
     allow(broker, ResourceType.TOPIC, topic, AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)
-    sink = live.open_sink(asking, **settings(PASSWORD))
+    sink = live.open_sink(asking, **settings(broker, PASSWORD))
     with pytest.raises(PermissionError, match=r"(?i)1 of the patches.*authorization failed"):  # noqa: SIM117
         with sink:
             sink.send(patch_of(0))
@@ -96,7 +107,7 @@ def test_who_may_only_read_can_not_send(broker: Broker, topic: str, asking: str)
 def test_a_group_that_is_not_allowed_is_refused(broker: Broker, topic: str, asking: str) -> None:
     allow(broker, ResourceType.TOPIC, topic, AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)
     with (
-        live.connect(asking, group="secret", **settings(PASSWORD)) as source,
+        live.connect(asking, group="secret", **settings(broker, PASSWORD)) as source,
         pytest.raises(PermissionError, match="Group authorization failed"),
     ):
         source.receive(20)

@@ -18,6 +18,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 import jelly_rdflib as jr
 from jelly_rdflib import live
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
+from tests.live.certificate import make_certificate
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import numbers, patch_of, publish
 
@@ -416,16 +417,11 @@ def test_settings_that_there_are_not(url: str, opener: Any) -> None:
 # The client leaves the socket of a handshake that failed to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_tls(tmp_path: Path) -> None:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed")
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", f"{tmp_path}/key", "-out", f"{tmp_path}/certificate"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    subprocess.run([*command, *names, *files], check=True, capture_output=True)
-    lines = [f"certfile {tmp_path}/certificate", f"keyfile {tmp_path}/key"]
+    made = make_certificate(tmp_path)
+    lines = [f"certfile {made.certificate}", f"keyfile {made.key}"]
     with Mosquitto(tmp_path, *lines) as broker:
         url = f"mqtts://127.0.0.1:{broker.port}/x"
-        ca = {"ca": str(tmp_path / "certificate")}
+        ca = {"ca": str(made.certificate)}
         with live.connect(url, timeout=1, **ca) as source, live.open_sink(url, **ca) as sink:
             sink.send(patch_of(1))
             assert numbers(source) == [1]

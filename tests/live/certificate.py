@@ -1,0 +1,26 @@
+"""A certificate for 127.0.0.1, which no authority has signed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Certificate", "make_certificate"]
+
+
+class Certificate(NamedTuple):
+    """The files of a certificate and its key, as PEM."""
+
+    certificate: Path
+    key: Path
+
+
+def make_certificate(folder: Path) -> Certificate:
+    """Make one in a folder."""
+    made = Certificate(folder / "certificate.pem", folder / "key.pem")
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
+    command += " subjectAltName=IP:127.0.0.1"
+    options = ["-out", str(made.certificate), "-keyout", str(made.key)]
+    subprocess.run([*command.split(), *options], check=True, capture_output=True)
+    return made
