@@ -19,10 +19,11 @@ from rdflib import Dataset, URIRef
 from starlette.testclient import TestClient
 
 import jelly_rdflib as jr
-from jelly_rdflib import PatchLog
+from jelly_rdflib import PatchLog, live
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import CHANGES, Bodies
 from jelly_rdflib.live.http.server import LogServer
+from tests.live.certificate import make_certificate
 from tests.live.http.support import Program
 from tests.log import support
 from tests.log.support import change, fill
@@ -428,6 +429,20 @@ def test_a_signal_ends_the_server_and_its_followers(log: PatchLog, number: int) 
         follower = remote.follow(2)
         assert next(follower).version == 3
         assert program.end(number) == (128 + number, "")
+
+
+def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_certificate(tmp_path)
+    with Program(log.path, "--certificate", str(made.certificate), "--key", str(made.key)) as found:
+        address = found.address.replace("http:", "https:")
+        for url, message in ((address, "certificate verify failed"), (found.address, "disconn")):
+            with pytest.raises(ConnectionError, match=message):
+                PatchLog(url)
+        monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
+        remote = PatchLog(address)
+        remote.append(change(4))
+        with live.connect(address, timeout=0.5) as source:
+            assert len(list(source)) == 4
 
 
 @pytest.mark.slow
