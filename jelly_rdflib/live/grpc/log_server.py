@@ -201,16 +201,21 @@ class PatchLogServer(LogServer):
         await context.send_initial_metadata((("version", str(await run_sync(self._number, None))),))
         decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
-        async for frame in frames:
-            size += len(frame)
-            if size > self.max_body:
-                raise LimitError(f"the patch has more than {self.max_body} bytes")
-            for patch in await run_sync(list, decoder.decode(frame)):
-                entry = await run_sync(self._take, patch, decoder.options)
-                self.feed.look()
-                answer = received(version=entry.version, id=str(entry.id))
-                await context.write(answer.SerializeToString())
-                size = 0
+        try:
+            async for frame in frames:
+                size += len(frame)
+                self._bodies.hold(len(frame))
+                if size > self.max_body:
+                    raise LimitError(f"the patch has more than {self.max_body} bytes")
+                for patch in await run_sync(list, decoder.decode(frame)):
+                    entry = await run_sync(self._take, patch, decoder.options)
+                    self.feed.look()
+                    answer = received(version=entry.version, id=str(entry.id))
+                    await context.write(answer.SerializeToString())
+                    self._bodies.hold(-size)
+                    size = 0
+        finally:
+            self._bodies.hold(-size)
         if decoder.options is None or decoder.is_open:
             what = "has no frame" if decoder.options is None else "ends inside a patch"
             raise DecodeError(f"the stream {what}")

@@ -49,11 +49,20 @@ def accepted(request: Request, offered: Sequence[str]) -> str:
 
 
 class Bodies:
-    """Takes the bodies of requests into files; a body has ``most`` bytes at most."""
+    """Takes the bodies of requests into files; a body has ``most`` bytes at most.
+
+    All that are held at once may have four times as many.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._held = 0
+
+    def hold(self, size: int) -> None:
+        """Count bytes that came; a negative number counts those that are held no more."""
+        self._held += size
+        if size > 0 and self._held > _TOGETHER * self._most:
+            raise HTTPException(503, "too many patches come at once", {"Retry-After": "1"})
 
     @asynccontextmanager
     async def take(self, request: Request) -> AsyncIterator[IO[bytes]]:
@@ -68,20 +77,16 @@ class Bodies:
             with SpooledTemporaryFile(_IN_MEMORY) as file:
                 while chunk := await asyncio.wait_for(anext(chunks, b""), _SILENCE):
                     size += len(chunk)
-                    self._held += len(chunk)
+                    self.hold(len(chunk))
                     if size > self._most:
                         raise too_large
-                    if self._held > _TOGETHER * self._most:
-                        raise HTTPException(
-                            503, "too many patches come at once", {"Retry-After": "1"}
-                        )
                     file.write(chunk)
                 file.seek(0)
                 yield file
         except asyncio.TimeoutError:
             raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
         finally:
-            self._held -= size
+            self.hold(-size)
 
 
 def send_stored(

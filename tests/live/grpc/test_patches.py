@@ -435,6 +435,38 @@ def test_there_are_only_so_many_followers(log: jr.PatchLog) -> None:
             live.connect(address)
 
 
+def test_patches_that_come_at_once_have_a_limit_together(log: jr.PatchLog) -> None:
+    patch = jr.Patch([*patch_of(1), *(row for n in range(200) for row in patch_of(n))])
+    *begin, _ = FrameEncoder(jr.PatchOptions(frame_rows=50)).encode(patch)
+    size = sum(map(len, begin))
+    end, started = threading.Event(), threading.Semaphore(0)
+
+    def frames() -> Iterator[bytes]:
+        yield from map(bytes, begin)
+        started.release()
+        end.wait()
+
+    with served(log.path, max_body=size) as address:
+        held = [
+            threading.Thread(target=call, args=[address, "stream_stream", PUBLISH, frames()])
+            for _ in range(4)
+        ]
+        for thread in held:
+            thread.start()
+        for _ in held:
+            started.acquire()
+        time.sleep(1)
+        assert publish(address, begin)[1:] == (
+            "RESOURCE_EXHAUSTED",
+            "too many patches come at once",
+        )
+        end.set()
+        for thread in held:
+            thread.join()
+        with live.open_sink(address) as sink:
+            sink.send(patch_of(1))
+
+
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     return make_certificate(tmp_path_factory.mktemp("tls"))
