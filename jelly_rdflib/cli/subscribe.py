@@ -23,6 +23,7 @@ from jelly_rdflib.cli.options import (
 )
 from jelly_rdflib.cli.outputs import error_of_existing, open_output, output_format, patch_format
 from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, say
+from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.live import Source
@@ -86,10 +87,16 @@ def command(
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
-    with open_live(connect, url, **options) as source:
-        tell_of = _print_json(source) if as_json else lambda patch: None
+    # A bar would stand among the patches that are printed.
+    is_shown = not as_json and (output, target, log) != (None, None, None)
+    with (
+        open_live(connect, url, **options) as source,
+        show_progress("receiving", None, is_bytes=False, is_shown=is_shown) as advance,
+    ):
+        tell_of: Any = _print_json(source) if as_json else lambda _: advance(1)
         if log is not None:
-            _append(source, log, tell_of)
+            # Only for JSON is the patch of the entry read.
+            _append(source, log, lambda entry: tell_of(entry.read() if as_json else entry))
             return
         if target is not None and position is None and not is_address(target):
             position = f"{target}.position"
@@ -122,12 +129,12 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
     return tell_of
 
 
-def _append(source: Source, path: str, tell_of: Callable[[Patch], None]) -> None:
+def _append(source: Source, path: str, progress: Callable[[Any], object]) -> None:
     from jelly_rdflib.live.log import append_from
     from jelly_rdflib.log import PatchLog
 
     log = PatchLog(path, limits=chosen_limits())
-    append_from(source, log, progress=lambda entry: tell_of(entry.read()))
+    append_from(source, log, progress=progress)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jelly_rdflib import PatchLog
 from jelly_rdflib.cli import progress
 from jelly_rdflib.cli.progress import PATIENCE
 from tests.cli.support import COMMAND, ENVIRONMENT, encode, run_well
@@ -104,3 +105,27 @@ def test_no_bar_is_started_when_the_work_is_over(monkeypatch: pytest.MonkeyPatch
     threads = threading.active_count()
     advance(1)
     assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("option", ["-o", "--apply", "--log"])
+def test_what_is_received_is_counted(tmp_path: Path, option: str) -> None:
+    log = PatchLog.create(tmp_path / "log")
+    target = tmp_path / "target.rdfp"
+    if option == "--log":
+        PatchLog.create(target)
+    elif option == "--apply":
+        target = target.with_suffix(".nq")
+    is_over = threading.Event()
+
+    def append() -> None:
+        while not is_over.wait(PATIENCE / 4):
+            log.append([])
+
+    appending = threading.Thread(target=append)
+    appending.start()
+    ending = threading.Timer(8 * PATIENCE, is_over.set)
+    ending.start()
+    code, seen = run_on_terminal("subscribe", log.path, option, target, "--timeout", 2 * PATIENCE)
+    appending.join()
+    assert code == 0, seen
+    assert "receiving" in seen
