@@ -69,6 +69,8 @@ class Feed:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._wanted.wait(), _INTERVAL)
             self._wanted.clear()
+        # They may be squashed before the next look.
+        self._fresh = []
 
     def _look(self, since: int) -> tuple[int, list[LogEntry]]:
         """Return the version, and the first patches that lead to it from another one."""

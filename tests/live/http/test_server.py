@@ -8,7 +8,7 @@ import os
 import re
 import signal
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any
 
@@ -378,6 +378,45 @@ def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
         feed.check_room("one")
 
     asyncio.run(follow())
+
+
+def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
+    feed = LogServer(log.path).feed
+
+    async def follow() -> None:
+        pages = [feed.pages(3, "one") for _ in range(5)]
+        waiting = [asyncio.ensure_future(anext(each)) for each in pages]
+        await asyncio.sleep(0.3)
+        # Each would ask the log by it.
+        feed._after = lambda since: pytest.fail("a follower asks the log")  # type: ignore[method-assign]
+        log.append(change(4))
+        feed.look()
+        assert [[entry.version for entry in await each] for each in waiting] == [[4]] * 5
+        for each in pages:
+            await each.aclose()
+
+    asyncio.run(follow())
+
+
+def test_a_new_follower_gets_no_patch_that_was_squashed_before(log: PatchLog) -> None:
+    feed = LogServer(log.path).feed
+
+    async def follow(*changes: int) -> list[tuple[int, int]]:
+        async with aclosing(feed.pages(3, "one")) as pages:
+            waiting = asyncio.ensure_future(anext(pages))
+            for number in changes:
+                await asyncio.sleep(0.3)
+                log.append(change(number))
+            return [(entry.first, entry.version) for entry in await waiting]
+
+    async def run() -> None:
+        assert await follow(4) == [(4, 4)]
+        await asyncio.sleep(0.3)
+        log.append(change(5))
+        log.squash(4, 5)
+        assert await follow() == [(4, 5)]
+
+    asyncio.run(run())
 
 
 def test_bodies_at_once_have_a_limit() -> None:
