@@ -16,7 +16,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.support import ROOT
 
-__all__ = ["kill_followers", "numbers_in"]
+__all__ = ["kill_followers", "memory_of", "numbers_in"]
 
 
 def kill_followers(
@@ -79,3 +79,9 @@ def numbers_in(kind: str, folder: Path) -> list[int]:
         return found
     log = jr.PatchLog(folder)
     return [int(next(row[3] for row in entry.read() if row[0] == Op.A)) for entry in log.patches()]
+
+
+def memory_of(pid: int) -> int:
+    """Return the bytes of memory that a process has."""
+    text = Path(f"/proc/{pid}/status").read_text()
+    return int(text.partition("VmRSS:")[2].split()[0]) << 10

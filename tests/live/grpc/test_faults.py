@@ -21,7 +21,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
-from tests.live.faults import numbers_in
+from tests.live.faults import memory_of, numbers_in
 from tests.live.grpc.support import Server, kill_at_random, served
 from tests.live.http.support import Network
 from tests.live.test_log_transport import numbers, patch_of
@@ -78,35 +78,6 @@ def test_a_consumer_killed_50_times_keeps_a_replica(
     with live.connect(server.url, timeout=1) as source:
         assert replica.follow(source) == 400
     assert set(replica.dataset.quads()) == set(log.checkout().quads())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_server_that_is_restarted(
-    log: jr.PatchLog, server: Server, tmp_path: Path, number: signal.Signals
-) -> None:
-    found: list[int] = []
-
-    # The first connection is not tried again.
-    source = live.connect(server.url)
-
-    def follow() -> None:
-        with source:
-            for patch in source:
-                found.extend(numbers([patch]))
-                if len(found) == 300:
-                    return
-
-    thread = threading.Thread(target=follow)
-    thread.start()
-    with live.open_sink(server.url) as sink:
-        for patch in range(300):
-            if patch in (100, 200):
-                server.restart(number)
-            sink.send(patch_of(patch))
-    thread.join(60)
-    assert found == list(range(300))
-    assert numbers_in("log", log.path) == list(range(300))
 
 
 def test_a_server_that_stays_away_is_told_with_what_it_did_not_take(server: Server) -> None:
@@ -228,11 +199,6 @@ def test_a_patch_without_an_id_is_refused() -> None:
         source.receive(10)
 
 
-def memory_of(process: Any) -> int:
-    text = Path(f"/proc/{process.pid}/status").read_text()
-    return int(text.partition("VmRSS:")[2].split()[0]) << 10
-
-
 @pytest.mark.slow
 def test_100_followers_and_slow_ones_take_no_memory_and_no_threads(
     log: jr.PatchLog, server: Server
@@ -266,11 +232,11 @@ def test_100_followers_and_slow_ones_take_no_memory_and_no_threads(
         for number in range(300):
             await asyncio.to_thread(log.append, patch_of(number))
             if number == 50:
-                before = memory_of(server.process)
+                before = memory_of(server.process.pid)
         for _ in range(20):
             await asyncio.to_thread(log.append, big)
         await asyncio.gather(*followers)
-        after = memory_of(server.process)
+        after = memory_of(server.process.pid)
         threads = len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
         assert len(calls) == 5
         for channel in slow:
