@@ -366,7 +366,7 @@ def test_a_named_stream_goes_on_with_the_next_sink(url: str) -> None:
 def test_who_sends_nothing_for_long_starts_a_new_stream(
     broker: Broker, topic: str, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jelly_rdflib.live.kafka._PAUSE", 0.2)
+    monkeypatch.setattr("jelly_rdflib.live.kafka.sink.PAUSE", 0.2)
     with live.open_sink(url) as sink:
         sink.send(patch_of(0))
         sink.send(patch_of(1))

@@ -1,4 +1,4 @@
-"""Topics of MQTT brokers as sources and sinks; docs/live/mqtt.md lists the settings."""
+"""Topics of MQTT brokers as sources."""
 
 from __future__ import annotations
 
@@ -6,82 +6,35 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
-from copy import copy
 from secrets import token_urlsafe
 from typing import Any
-from urllib.parse import urlsplit
 
-from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, Client, MQTTMessage, MQTTv5
-from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, Client, MQTTMessage
 from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError, EncodeError
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.live.address import Address
-from jelly_rdflib.live.frames import FrameEncoder
-from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.live.mqtt.client import (
+    CONNECT_TIMEOUT,
+    PASSING,
+    connect,
+    make_client,
+    make_properties,
+    refusal,
+)
 from jelly_rdflib.live.source import Source
 from jelly_rdflib.live.waiting import waits
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
 
 # A position has so many streams, or those of all patches that are not acknowledged.
 _MOST_STREAMS = 100
-# Seconds for the broker to answer at first, and to take leave.
-_CONNECT_TIMEOUT, _CLOSE_TIMEOUT = 10.0, 0.9
-# The largest payload of the protocol, and the room that the other fields of a packet may take.
-_MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
-# Patches that a sink sends before the first of them is acknowledged.
-_MOST_IN_FLIGHT = 100
-# Reason codes: wrong password, not authorized, banned, bad method; unavailable, busy, too often.
-_FORBIDDEN, _PASSING, _TOO_LARGE = (134, 135, 138, 140), (136, 137, 159), 149
-
-
-def _connect(address: Address, client: Client, clean_start: Any, **properties: int) -> None:
-    """Connect a client by what settings are left."""
-    if user := address.take("user", str, ""):
-        client.username_pw_set(user, address.take("password", str, "") or None)
-    ca, certificate, key = (address.take(x, str, "") or None for x in ("ca", "certificate", "key"))
-    is_secure = address.scheme == "mqtts"
-    if is_secure:
-        client.tls_set(ca, certificate, key)
-    keepalive = address.take("keepalive", int, 60)
-    address.check_all_taken()
-    place = urlsplit(f"//{address.host}")
-    client.connect_timeout = _CONNECT_TIMEOUT
-    try:
-        client.connect(
-            place.hostname or "localhost",
-            place.port or (8883 if is_secure else 1883),
-            keepalive,
-            clean_start=clean_start,
-            properties=_properties(PacketTypes.CONNECT, **properties),
-        )
-    except OSError as error:
-        raise ConnectionError(f"{address}: {error}") from error
-
-
-def _properties(kind: int, **values: Any) -> Any:
-    made: Any = Properties(kind)  # type: ignore[no-untyped-call]
-    for name, value in values.items():
-        setattr(made, name, value)
-    return made
-
-
-def _client(name: str) -> Client:
-    return Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, manual_ack=True)
-
-
-def _refusal(url: str, reason: Any, what: str) -> Exception:
-    """Return the error for a reason code of the broker."""
-    kinds: dict[int, type[Exception]]
-    kinds = {**dict.fromkeys(_FORBIDDEN, PermissionError), _TOO_LARGE: EncodeError}
-    return kinds.get(reason.value, ConnectionError)(f"{url}: the broker refuses {what}: {reason}")
+# Seconds to take leave of the broker.
+_CLOSE_TIMEOUT = 0.9
 
 
 def _stamp(message: MQTTMessage) -> tuple[str, int]:
@@ -121,14 +74,14 @@ class MqttSource(Source):
         self._error: Exception | None = None
         self._is_open = self._was_kept = False
         self._waits, self._retry_at = waits(), 0.0
-        self._client = client = _client(session or f"jelly-{token_urlsafe(12)}")
+        self._client = client = make_client(session or f"jelly-{token_urlsafe(12)}")
         client.on_connect, client.on_subscribe = self._on_connect, self._on_subscribe
         client.on_message = lambda client, data, message: self._arrived.append(message)
         expiry = address.take("expiry", int, 86400 if session else 600)
         properties = {"SessionExpiryInterval": expiry, "ReceiveMaximum": self._most}
         clean_start = False if session else MQTT_CLEAN_START_FIRST_ONLY
-        _connect(address, client, clean_start, **properties)
-        end = time.monotonic() + _CONNECT_TIMEOUT
+        connect(address, client, clean_start, **properties)
+        end = time.monotonic() + CONNECT_TIMEOUT
         while not self._is_open and self._error is None:
             if client.loop(0.1) or time.monotonic() > end:
                 self._error = self._error or ConnectionError(
@@ -140,8 +93,8 @@ class MqttSource(Source):
 
     def _on_connect(self, client: Client, data: Any, flags: Any, reason: Any, _: Any) -> None:
         if reason.is_failure:
-            if not self._is_open or reason.value not in _PASSING:
-                self._error = _refusal(self.url, reason, "the connection")
+            if not self._is_open or reason.value not in PASSING:
+                self._error = refusal(self.url, reason, "the connection")
             return
         # What was not acknowledged comes again, unless its sender did not ask for that.
         self._arrived = deque(message for message in self._arrived if message.qos == 0)
@@ -154,7 +107,7 @@ class MqttSource(Source):
 
     def _on_subscribe(self, client: Client, data: Any, mid: int, reasons: Any, _: Any) -> None:
         if reasons[0].is_failure:
-            self._error = _refusal(self.url, reasons[0], "the subscription")
+            self._error = refusal(self.url, reasons[0], "the subscription")
         self._is_open = True
 
     def _note_new_session(self) -> None:
@@ -280,128 +233,8 @@ class MqttSource(Source):
             for packet in self._acknowledged:
                 self._client.ack(packet, 1)
             expiry = {} if self._is_kept else {"SessionExpiryInterval": 0}
-            self._client.disconnect(properties=_properties(PacketTypes.DISCONNECT, **expiry))
+            self._client.disconnect(properties=make_properties(PacketTypes.DISCONNECT, **expiry))
             end = time.monotonic() + _CLOSE_TIMEOUT
             while self._client.socket() is not None and time.monotonic() < end:
                 self._client.loop(0.1)
             self._lock.release()
-
-
-class MqttSink(Sink):
-    """A topic that patches are sent to: one message for each, which is a stream of its own."""
-
-    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
-        super().__init__(str(address), limits)
-        self._topic = address.path
-        if not self._topic or set(self._topic) & set("+#"):
-            raise ValueError(f"{address}: a sink needs the name of one topic")
-        self._wait = address.take("wait", float, 30.0)
-        self._encoder = FrameEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
-        self._stream, self._number = token_urlsafe(12), 0
-        # To be copied, since it takes long to make one.
-        kind = "application/x-jelly-rdf-patch"
-        self._properties = _properties(PacketTypes.PUBLISH, ContentType=kind)
-        # What the broker has not acknowledged, by packet id, in order; and what it has answered.
-        self._pending: dict[int, tuple[int, bytes, Properties]] = {}
-        self._answers: deque[tuple[int, Any]] = deque()
-        self._lock, self._news = threading.Lock(), threading.Event()
-        self._is_connected = False
-        self._error: Exception | None = None
-        self._client = client = _client(f"jelly-{token_urlsafe(12)}")
-        # What waits is sent again by this class, since the client does not keep its order.
-        client.max_inflight_messages = 0
-        client.reconnect_delay_set(1, 5)
-        client.on_connect, client.on_publish = self._on_connect, self._on_publish
-        client.on_disconnect = lambda *_: setattr(self, "_is_connected", False)
-        _connect(address, client, True)
-        client.loop_start()
-        self._news.wait(_CONNECT_TIMEOUT)
-        if not self._is_connected:
-            self.close()
-            raise self._error or ConnectionError(f"{self.url}: no MQTT 5 broker answers")
-
-    def _on_connect(self, client: Client, data: Any, flags: Any, reason: Any, found: Any) -> None:
-        """Send again what waits: in the client's thread."""
-        with self._lock:
-            if reason.is_failure:
-                self._error = _refusal(self.url, reason, "the connection")
-            else:
-                self._settle()
-                self._most = min(_MOST_IN_FLIGHT, getattr(found, "ReceiveMaximum", 65535))
-                self._most_bytes = getattr(found, "MaximumPacketSize", _MOST_BYTES)
-                client.drop_out_messages()
-                waiting, self._pending = self._pending, {}
-                for item in waiting.values():
-                    self._publish(item)
-                self._is_connected = True
-        self._news.set()
-
-    def _on_publish(self, client: Client, data: Any, mid: int, reason: Any, _: Any) -> None:
-        """Take an answer: in the client's thread, which holds a lock that `_publish` needs."""
-        self._answers.append((mid, reason))
-        self._news.set()
-
-    def _publish(self, item: tuple[int, bytes, Properties]) -> None:
-        info = self._client.publish(self._topic, item[1], qos=1, properties=item[2])
-        self._pending[info.mid] = item
-
-    def _settle(self) -> bool:
-        """Use the broker's answers; return whether there were any."""
-        count = len(self._answers)
-        for mid, reason in [self._answers.popleft() for _ in range(count)]:
-            item = self._pending.pop(mid, None)
-            if item is not None and reason.is_failure:
-                self._error = _refusal(self.url, reason, f"patch {item[0]}")
-        return count > 0
-
-    def _send(self, patch: Patch) -> None:
-        frames: list[Any] = self._encoder.encode(patch)
-        # The object of a view is the frame with its length before it.
-        payload = bytes(frames[0]) if len(frames) == 1 else b"".join(each.obj for each in frames)
-        self._wait_for(lambda: self._is_connected and len(self._pending) < self._most)
-        size = len(payload) + len(self._topic.encode()) + _HEADER_BYTES
-        if size > self._most_bytes:
-            most = f"the broker takes {self._most_bytes}"
-            raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, and {most}")
-        properties = copy(self._properties)
-        properties.UserProperty = [("stream", self._stream), ("sequence", str(self._number + 1))]
-        with self._lock:
-            self._number += 1
-            self._publish((self._number, payload, properties))
-
-    def _flush(self) -> None:
-        self._wait_for(lambda: not self._pending)
-
-    def _wait_for(self, is_done: Callable[[], bool]) -> None:
-        end = time.monotonic() + self._wait
-        while True:
-            self._news.clear()
-            with self._lock:
-                if self._settle():
-                    end = time.monotonic() + self._wait
-                if self._error is None and is_done():
-                    return
-            if self._error is not None or time.monotonic() > end:
-                self._fail()
-            self._news.wait(0.25)
-
-    def _fail(self) -> None:
-        """Give up what was not acknowledged, and say so; the next patch starts a new stream."""
-        with self._lock:
-            numbers = [number for number, _, _ in self._pending.values()]
-            self._pending, error, self._error = {}, self._error, None
-            self._client.drop_out_messages()
-            self._stream, self._number = token_urlsafe(12), 0
-        what = f"{self.url}: the broker does not answer" if error is None else str(error)
-        if numbers:
-            what += f"; not acknowledged: patches {numbers[0]} to {numbers[-1]} of this stream"
-        raise (ConnectionError if error is None else type(error))(what) from error
-
-    def _close(self) -> None:
-        # Or its thread would wait for what was given up.
-        self._client.drop_out_messages()
-        self._client.disconnect()
-        self._client.loop_stop()
-
-
-open_source, open_sink = MqttSource, MqttSink

@@ -1,124 +1,36 @@
-"""Topics of Kafka: each message is a bare frame, and its key names the stream of the frame."""
+"""Topics of Kafka as sources: the key of each message names the stream of its frame."""
 
 from __future__ import annotations
 
 import json
-import logging
 import time
-import warnings
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import RLock
-from typing import Any, NoReturn, TypeVar
-from uuid import uuid4
-from zlib import crc32
+from typing import Any, TypeVar
 
 import confluent_kafka as ck
-from confluent_kafka.admin import AdminClient, ConfigResource  # type: ignore[attr-defined]
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.live.address import Address
-from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
-from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.live.frames import FrameDecoder, starts_stream
+from jelly_rdflib.live.kafka.client import PAUSE, Client, is_one_of
 from jelly_rdflib.live.source import Source
 from jelly_rdflib.live.waiting import waits
-from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
+from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 
 _T = TypeVar("_T")
-# What the client reports goes where the program wants it, and not to standard error.
-_LOG = logging.getLogger(__name__)
-_LOG.addHandler(logging.NullHandler())
-# Seconds to wait for the first answer of a broker; and for a later one, which is asked for again.
-_FIRST_ANSWER, _ANSWER = 10.0, 1.0
-# After so many seconds without a patch a sink starts a new stream. A source forgets streams that
-# were silent for much longer: where a producer was killed, nobody ends them.
-_PAUSE = 3600.0
-# The client's largest message in bytes, and what is in it beside the frame and the key, or less.
-_LARGEST, _OVERHEAD = 1_000_000, 512
+# Seconds to wait for an answer of a broker, which is asked for again.
+_ANSWER = 1.0
+# Streams that were silent for so many seconds are forgotten: where a producer was killed, nobody
+# ends them.
+_IDLE = 24 * PAUSE
 # In the names of errors that do not pass, and of those of a member that is out of its group.
 _FINAL = ("AUTH", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION", "INVALID")
 _OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASSIGNMENT_LOST")
-
-
-def _is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
-    return any(word in error.name() for word in words)
-
-
-class _Client:
-    """A topic, how its brokers are reached, and what they say."""
-
-    def __init__(self, address: Address, own: dict[str, Any]) -> None:
-        self.url, self.topic = str(address), address.path
-        names = [name for name in address.settings if "." in name]
-        given = {name: address.settings.pop(name) for name in names}
-        address.check_all_taken()
-        shared = {"bootstrap.servers": address.host, "error_cb": self._note}
-        for name in given.keys() & {*own, *shared}:
-            raise ValueError(f"{self.url}: {name} can't be set")
-        self.error: ck.KafkaError | None = None
-        self._end, self._reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
-        # Without what is of a producer or a consumer alone.
-        self.config = given | shared
-        self._describe()
-        self.config |= own
-
-    def _note(self, error: ck.KafkaError) -> None:
-        if error.fatal() or "AUTH" in error.name():
-            self.error = error
-        elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
-            # Why comes soon after.
-            self._end = min(self._end, time.monotonic() + 0.5)
-        else:
-            self._reason = error.str()
-
-    def make(self, kind: Callable[..., _T]) -> _T:
-        try:
-            return kind(self.config, logger=_LOG)
-        except ck.KafkaException as error:
-            raise ValueError(f"{self.url}: {error.args[0].str()}") from None
-
-    def exception(self, error: ck.KafkaError, what: str = "") -> OSError:
-        # The reason for the end of a stream of messages is in the text alone.
-        is_refused = "AUTH" in error.name() or "authorization failed" in error.str()
-        kind = PermissionError if is_refused else ConnectionError
-        return kind(f"{self.url}: {what}{error.str()}")
-
-    def _describe(self) -> None:
-        """Ask for the topic, which must keep all messages."""
-        admin, resource = self.make(AdminClient), ConfigResource("topic", self.topic)
-        topics = ck.TopicCollection([self.topic])
-        topic = admin.describe_topics(topics, request_timeout=_FIRST_ANSWER)[self.topic]
-        config = admin.describe_configs([resource], request_timeout=_FIRST_ANSWER)[resource]
-        while not (topic.done() and config.done()):
-            admin.poll(0.05)
-            if self.error:
-                raise self.exception(self.error)
-            if time.monotonic() > self._end:
-                raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
-        self.largest = _LARGEST
-        try:
-            self.id = str(topic.result().topic_id)
-            self.partitions = sorted(each.id for each in topic.result().partitions)
-            policy = config.result()["cleanup.policy"].value
-            self.largest = int(config.result()["max.message.bytes"].value)
-        except ck.KafkaException as error:
-            if topic.exception() or "AUTH" not in error.args[0].name():
-                raise self.exception(error.args[0]) from None
-            # Few clients have the right to see it, and most topics are not compacted.
-            warnings.warn(
-                f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
-                " cleanup.policy is delete, since compaction removes frames that are needed",
-                stacklevel=5,
-            )
-            return
-        if "compact" in policy:
-            raise ValueError(
-                f"{self.url}: the topic is compacted, which removes frames that later ones need:"
-                " its cleanup.policy must be delete"
-            )
 
 
 @dataclass
@@ -166,7 +78,7 @@ class KafkaSource(Source):
         self._skips = address.choose("deleted", ("error", "skip")) == "skip"
         self._group = address.take("group", str, "")
         self._most = address.take("streams", int, 1000)
-        self._idle = address.take("idle", float, 24 * _PAUSE)
+        self._idle = address.take("idle", float, _IDLE)
         refresh = address.settings.setdefault("topic.metadata.refresh.interval.ms", 30_000)
         own = {
             "group.id": self._group or "none",
@@ -176,7 +88,7 @@ class KafkaSource(Source):
             "auto.offset.reset": "error",
             "isolation.level": "read_committed",
         }
-        self._client = _Client(address, own)
+        self._client = Client(address, own)
         super().__init__(self._client.url, timeout)
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
@@ -205,7 +117,7 @@ class KafkaSource(Source):
             try:
                 return request()
             except ck.KafkaException as error:  # noqa: PERF203
-                is_final = _is_one_of(error.args[0], _FINAL + _OUT)
+                is_final = is_one_of(error.args[0], _FINAL + _OUT)
                 if is_final or self._is_closed.wait(next(tries)):
                     raise
 
@@ -293,7 +205,7 @@ class KafkaSource(Source):
             self._ask(lambda: _checked(commit(offsets=spots, asynchronous=False)))
             self._committed |= new
         except ck.KafkaException as error:
-            if not (_is_one_of(error.args[0], _OUT) or self._is_closed.is_set()):
+            if not (is_one_of(error.args[0], _OUT) or self._is_closed.is_set()):
                 raise self._client.exception(error.args[0]) from None
 
     @property
@@ -365,10 +277,10 @@ class KafkaSource(Source):
         if error is not None:
             # The client asks for a group in any case, and may have no right to it.
             is_needed = self._group or "GROUP" not in error.name()
-            if error.fatal() or (is_needed and _is_one_of(error, _FINAL)):
+            if error.fatal() or (is_needed and is_one_of(error, _FINAL)):
                 raise self._client.exception(error)
             # An offset that is not there is looked into; the client mends all else by itself.
-            self._must_assign |= _is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE"))
+            self._must_assign |= is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE"))
             return
         partition, offset = self._partitions[message.partition()], message.offset()
         place = f"{self._client.topic}/{message.partition()}/{offset}"
@@ -429,145 +341,3 @@ def _checked(spots: list[ck.TopicPartition]) -> list[ck.TopicPartition]:
         if each.error is not None:
             raise ck.KafkaException(each.error)
     return spots
-
-
-class KafkaSink(Sink):
-    """A topic that takes patches, as a stream that starts anew from time to time."""
-
-    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
-        self._name = address.take("stream", str, "")
-        self._wait = address.take("wait", float, 30.0)
-        restart = address.take("restart", int, 1000)
-        transactional = address.take("transactional", str, "")
-        address.settings.setdefault("queue.buffering.max.kbytes", 1 << 16)
-        own: dict[str, Any] = {"enable.idempotence": True, "acks": "all"}
-        if transactional:
-            wait = max(1000, int(self._wait * 1000))
-            own |= {"transactional.id": transactional, "transaction.timeout.ms": wait}
-            own |= {"message.timeout.ms": wait}
-        else:
-            # If a message could fail alone, the stream would go on with a gap.
-            own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
-        self._is_transactional = bool(transactional)
-        self._client = _Client(address, own)
-        super().__init__(self._client.url, limits)
-        config = self._client.config
-        largest = min(int(config.get("message.max.bytes", _LARGEST)), self._client.largest)
-        # The topic's largest message is its largest batch, too.
-        config |= {"message.max.bytes": max(1000, largest), "batch.size": largest}
-        most = largest - _OVERHEAD - len(self._name.encode())
-        self._encoder = FrameEncoder(options, restart_every=restart, max_frame_size=most)
-        # In a stream of type FRAME an empty frame is an empty patch.
-        self._can_end = options is None or options.stream_type != PatchStreamType.FRAME
-        self._producer: ck.Producer | None = None
-        self._open()
-
-    def _open(self) -> ck.Producer:
-        """Return the producer, or make one and let it start a stream."""
-        if self._producer is None:
-            self._client.error = None
-            self._error: ck.KafkaError | None = None
-            self._key = (self._name or str(uuid4())).encode()
-            # Not by the client: it would go to another one when there are new partitions.
-            partitions = self._client.partitions
-            self._partition = partitions[crc32(self._key) % len(partitions)]
-            self._sent = self._taken = 0
-            self._last = time.monotonic()
-            self._encoder.restart()
-            self._producer = self._client.make(ck.Producer)
-            if self._is_transactional:
-                self._try(self._producer.init_transactions, self._wait)
-        return self._producer
-
-    def _send(self, patch: Patch) -> None:
-        self._open()
-        self._check()
-        if time.monotonic() > self._last + _PAUSE:
-            self._encoder.restart()
-        self._last = time.monotonic()
-        self._put([bytes(frame) for frame in self._encoder.encode(patch)])
-
-    def _put(self, frames: list[bytes]) -> None:
-        producer = self._open()
-        self._sent += 1
-        try:
-            if self._is_transactional:
-                self._try(producer.begin_transaction)
-            for frame in frames[:-1]:
-                self._produce(producer, frame)
-            self._produce(producer, frames[-1], self._note)
-            self._try(producer.poll, 0)
-            if self._is_transactional:
-                self._await(0)
-                self._try(producer.commit_transaction, self._wait)
-        except BaseException:
-            # A patch that is half sent is none if a stream starts, or its transaction is aborted.
-            self._encoder.restart()
-            if self._is_transactional:
-                self._producer = None
-            raise
-
-    def _produce(self, producer: ck.Producer, frame: bytes, *told: Any) -> None:
-        message = (self._client.topic, frame, self._key, self._partition, *told)
-        while True:
-            with suppress(BufferError):
-                return self._try(producer.produce, *message)
-            self._await(len(producer) - 1)
-
-    def _note(self, error: ck.KafkaError | None, message: Any) -> None:
-        self._taken += error is None
-        self._error = self._error or error
-
-    def _check(self) -> None:
-        if error := self._error or self._client.error:
-            self._fail(error)
-
-    def _await(self, most: int) -> None:
-        """Wait until no more than so many messages are on their way."""
-        left, since = -1, time.monotonic()
-        while self._producer is not None and (now := len(self._producer)) > most:
-            if now != left:
-                left, since = now, time.monotonic()
-            elif time.monotonic() > since + self._wait:
-                self._fail(None)
-            self._try(self._producer.poll, 0.1)
-            self._check()
-
-    def _try(self, step: Callable[..., object], *arguments: Any) -> None:
-        end = time.monotonic() + self._wait
-        while True:
-            try:
-                step(*arguments)
-                return
-            except ck.KafkaException as error:  # noqa: PERF203
-                if not error.args[0].retriable() or time.monotonic() > end:
-                    self._fail(error.args[0])
-
-    def _fail(self, error: ck.KafkaError | None) -> NoReturn:
-        """Give up what was not acknowledged; the next patch starts a new stream."""
-        missing = self._sent - self._taken
-        if self._producer is not None:
-            self._producer.purge()
-            self._producer = None
-        told = f"the last {missing} of the patches that were sent are not acknowledged: "
-        told = told if missing else ""
-        if error is not None:
-            raise self._client.exception(error, told)
-        raise ConnectionError(f"{self.url}: {told}no answer for {self._wait:g} seconds")
-
-    def _flush(self) -> None:
-        self._await(0)
-        if self._producer is not None:
-            self._check()
-
-    def _close(self) -> None:
-        if self._producer is not None and self._sent and self._can_end:
-            # All patches were taken: this only tells sources that they may forget the stream.
-            self._wait = min(self._wait, 1.0)
-            with suppress(OSError):
-                self._put([b""])
-                self._await(0)
-        self._producer = None
-
-
-open_source, open_sink = KafkaSource, KafkaSink

@@ -1,0 +1,107 @@
+"""What sources and sinks of a topic share: the settings, and what the brokers say."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import confluent_kafka as ck
+from confluent_kafka.admin import AdminClient, ConfigResource  # type: ignore[attr-defined]
+
+from jelly_rdflib.live.address import Address
+
+_T = TypeVar("_T")
+# What the client reports goes where the program wants it, and not to standard error.
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())
+# Seconds to wait for the first answer of a broker.
+_FIRST_ANSWER = 10.0
+
+LARGEST = 1_000_000
+"""The bytes of the client's largest message."""
+PAUSE = 3600.0
+"""The seconds without a patch after which a sink starts a new stream."""
+
+
+def is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
+    """Has the name of an error one of some words in it?"""
+    return any(word in error.name() for word in words)
+
+
+class Client:
+    """A topic, how its brokers are reached, and what they say."""
+
+    def __init__(self, address: Address, own: dict[str, Any]) -> None:
+        self.url, self.topic = str(address), address.path
+        names = [name for name in address.settings if "." in name]
+        given = {name: address.settings.pop(name) for name in names}
+        address.check_all_taken()
+        shared = {"bootstrap.servers": address.host, "error_cb": self._note}
+        for name in given.keys() & {*own, *shared}:
+            raise ValueError(f"{self.url}: {name} can't be set")
+        self.error: ck.KafkaError | None = None
+        self._end, self._reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
+        # Without what is of a producer or a consumer alone.
+        self.config = given | shared
+        self._describe()
+        self.config |= own
+
+    def _note(self, error: ck.KafkaError) -> None:
+        if error.fatal() or "AUTH" in error.name():
+            self.error = error
+        elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
+            # Why comes soon after.
+            self._end = min(self._end, time.monotonic() + 0.5)
+        else:
+            self._reason = error.str()
+
+    def make(self, kind: Callable[..., _T]) -> _T:
+        """Make a producer or consumer; a ValueError names a setting that is wrong."""
+        try:
+            return kind(self.config, logger=_LOG)
+        except ck.KafkaException as error:
+            raise ValueError(f"{self.url}: {error.args[0].str()}") from None
+
+    def exception(self, error: ck.KafkaError, what: str = "") -> OSError:
+        """Return the exception for an error, with more of what that means before it."""
+        # The reason for the end of a stream of messages is in the text alone.
+        is_refused = "AUTH" in error.name() or "authorization failed" in error.str()
+        kind = PermissionError if is_refused else ConnectionError
+        return kind(f"{self.url}: {what}{error.str()}")
+
+    def _describe(self) -> None:
+        """Ask for the topic, which must keep all messages."""
+        admin, resource = self.make(AdminClient), ConfigResource("topic", self.topic)
+        topics = ck.TopicCollection([self.topic])
+        topic = admin.describe_topics(topics, request_timeout=_FIRST_ANSWER)[self.topic]
+        config = admin.describe_configs([resource], request_timeout=_FIRST_ANSWER)[resource]
+        while not (topic.done() and config.done()):
+            admin.poll(0.05)
+            if self.error:
+                raise self.exception(self.error)
+            if time.monotonic() > self._end:
+                raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
+        self.largest = LARGEST
+        try:
+            self.id = str(topic.result().topic_id)
+            self.partitions = sorted(each.id for each in topic.result().partitions)
+            policy = config.result()["cleanup.policy"].value
+            self.largest = int(config.result()["max.message.bytes"].value)
+        except ck.KafkaException as error:
+            if topic.exception() or "AUTH" not in error.args[0].name():
+                raise self.exception(error.args[0]) from None
+            # Few clients have the right to see it, and most topics are not compacted.
+            warnings.warn(
+                f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
+                " cleanup.policy is delete, since compaction removes frames that are needed",
+                stacklevel=5,
+            )
+            return
+        if "compact" in policy:
+            raise ValueError(
+                f"{self.url}: the topic is compacted, which removes frames that later ones need:"
+                " its cleanup.policy must be delete"
+            )

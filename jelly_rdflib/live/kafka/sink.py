@@ -1,0 +1,161 @@
+"""Topics of Kafka as sinks: a sink is a producer, and its stream has a key."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn
+from uuid import uuid4
+from zlib import crc32
+
+import confluent_kafka as ck
+
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.kafka.client import LARGEST, PAUSE, Client
+from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
+from jelly_rdflib.patch.patch import Patch
+
+# Bytes of a message beside the frame and the key, or less.
+_OVERHEAD = 512
+
+
+class KafkaSink(Sink):
+    """A topic that takes patches, as a stream that starts anew from time to time."""
+
+    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
+        self._name = address.take("stream", str, "")
+        self._wait = address.take("wait", float, 30.0)
+        restart = address.take("restart", int, 1000)
+        transactional = address.take("transactional", str, "")
+        address.settings.setdefault("queue.buffering.max.kbytes", 1 << 16)
+        own: dict[str, Any] = {"enable.idempotence": True, "acks": "all"}
+        if transactional:
+            wait = max(1000, int(self._wait * 1000))
+            own |= {"transactional.id": transactional, "transaction.timeout.ms": wait}
+            own |= {"message.timeout.ms": wait}
+        else:
+            # If a message could fail alone, the stream would go on with a gap.
+            own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
+        self._is_transactional = bool(transactional)
+        self._client = Client(address, own)
+        super().__init__(self._client.url, limits)
+        config = self._client.config
+        largest = min(int(config.get("message.max.bytes", LARGEST)), self._client.largest)
+        # The topic's largest message is its largest batch, too.
+        config |= {"message.max.bytes": max(1000, largest), "batch.size": largest}
+        most = largest - _OVERHEAD - len(self._name.encode())
+        self._encoder = FrameEncoder(options, restart_every=restart, max_frame_size=most)
+        # In a stream of type FRAME an empty frame is an empty patch.
+        self._can_end = options is None or options.stream_type != PatchStreamType.FRAME
+        self._producer: ck.Producer | None = None
+        self._open()
+
+    def _open(self) -> ck.Producer:
+        """Return the producer, or make one and let it start a stream."""
+        if self._producer is None:
+            self._client.error = None
+            self._error: ck.KafkaError | None = None
+            self._key = (self._name or str(uuid4())).encode()
+            # Not by the client: it would go to another one when there are new partitions.
+            partitions = self._client.partitions
+            self._partition = partitions[crc32(self._key) % len(partitions)]
+            self._sent = self._taken = 0
+            self._last = time.monotonic()
+            self._encoder.restart()
+            self._producer = self._client.make(ck.Producer)
+            if self._is_transactional:
+                self._try(self._producer.init_transactions, self._wait)
+        return self._producer
+
+    def _send(self, patch: Patch) -> None:
+        self._open()
+        self._check()
+        if time.monotonic() > self._last + PAUSE:
+            self._encoder.restart()
+        self._last = time.monotonic()
+        self._put([bytes(frame) for frame in self._encoder.encode(patch)])
+
+    def _put(self, frames: list[bytes]) -> None:
+        producer = self._open()
+        self._sent += 1
+        try:
+            if self._is_transactional:
+                self._try(producer.begin_transaction)
+            for frame in frames[:-1]:
+                self._produce(producer, frame)
+            self._produce(producer, frames[-1], self._note)
+            self._try(producer.poll, 0)
+            if self._is_transactional:
+                self._await(0)
+                self._try(producer.commit_transaction, self._wait)
+        except BaseException:
+            # A patch that is half sent is none if a stream starts, or its transaction is aborted.
+            self._encoder.restart()
+            if self._is_transactional:
+                self._producer = None
+            raise
+
+    def _produce(self, producer: ck.Producer, frame: bytes, *told: Any) -> None:
+        message = (self._client.topic, frame, self._key, self._partition, *told)
+        while True:
+            with suppress(BufferError):
+                return self._try(producer.produce, *message)
+            self._await(len(producer) - 1)
+
+    def _note(self, error: ck.KafkaError | None, message: Any) -> None:
+        self._taken += error is None
+        self._error = self._error or error
+
+    def _check(self) -> None:
+        if error := self._error or self._client.error:
+            self._fail(error)
+
+    def _await(self, most: int) -> None:
+        """Wait until no more than so many messages are on their way."""
+        left, since = -1, time.monotonic()
+        while self._producer is not None and (now := len(self._producer)) > most:
+            if now != left:
+                left, since = now, time.monotonic()
+            elif time.monotonic() > since + self._wait:
+                self._fail(None)
+            self._try(self._producer.poll, 0.1)
+            self._check()
+
+    def _try(self, step: Callable[..., object], *arguments: Any) -> None:
+        end = time.monotonic() + self._wait
+        while True:
+            try:
+                step(*arguments)
+                return
+            except ck.KafkaException as error:  # noqa: PERF203
+                if not error.args[0].retriable() or time.monotonic() > end:
+                    self._fail(error.args[0])
+
+    def _fail(self, error: ck.KafkaError | None) -> NoReturn:
+        """Give up what was not acknowledged; the next patch starts a new stream."""
+        missing = self._sent - self._taken
+        if self._producer is not None:
+            self._producer.purge()
+            self._producer = None
+        told = f"the last {missing} of the patches that were sent are not acknowledged: "
+        told = told if missing else ""
+        if error is not None:
+            raise self._client.exception(error, told)
+        raise ConnectionError(f"{self.url}: {told}no answer for {self._wait:g} seconds")
+
+    def _flush(self) -> None:
+        self._await(0)
+        if self._producer is not None:
+            self._check()
+
+    def _close(self) -> None:
+        if self._producer is not None and self._sent and self._can_end:
+            # All patches were taken: this only tells sources that they may forget the stream.
+            self._wait = min(self._wait, 1.0)
+            with suppress(OSError):
+                self._put([b""])
+                self._await(0)
+        self._producer = None

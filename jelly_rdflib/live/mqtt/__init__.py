@@ -1,0 +1,6 @@
+"""Topics of MQTT brokers: each message is a patch, and a stream of its own."""
+
+from jelly_rdflib.live.mqtt.sink import MqttSink as open_sink
+from jelly_rdflib.live.mqtt.source import MqttSource as open_source
+
+__all__ = ["open_sink", "open_source"]

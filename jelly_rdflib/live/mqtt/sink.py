@@ -1,0 +1,151 @@
+"""Topics of MQTT brokers as sinks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from copy import copy
+from secrets import token_urlsafe
+from typing import Any
+
+from paho.mqtt.client import Client
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.mqtt.client import (
+    CONNECT_TIMEOUT,
+    connect,
+    make_client,
+    make_properties,
+    refusal,
+)
+from jelly_rdflib.live.sink import Sink
+from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.patch.patch import Patch
+
+# The largest payload of the protocol, and the room that the other fields of a packet may take.
+_MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
+# Patches that a sink sends before the first of them is acknowledged.
+_MOST_IN_FLIGHT = 100
+
+
+class MqttSink(Sink):
+    """A topic that patches are sent to: one message for each, which is a stream of its own."""
+
+    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
+        super().__init__(str(address), limits)
+        self._topic = address.path
+        if not self._topic or set(self._topic) & set("+#"):
+            raise ValueError(f"{address}: a sink needs the name of one topic")
+        self._wait = address.take("wait", float, 30.0)
+        self._encoder = FrameEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
+        self._stream, self._number = token_urlsafe(12), 0
+        # To be copied, since it takes long to make one.
+        kind = "application/x-jelly-rdf-patch"
+        self._properties = make_properties(PacketTypes.PUBLISH, ContentType=kind)
+        # What the broker has not acknowledged, by packet id, in order; and what it has answered.
+        self._pending: dict[int, tuple[int, bytes, Properties]] = {}
+        self._answers: deque[tuple[int, Any]] = deque()
+        self._lock, self._news = threading.Lock(), threading.Event()
+        self._is_connected = False
+        self._error: Exception | None = None
+        self._client = client = make_client(f"jelly-{token_urlsafe(12)}")
+        # What waits is sent again by this class, since the client does not keep its order.
+        client.max_inflight_messages = 0
+        client.reconnect_delay_set(1, 5)
+        client.on_connect, client.on_publish = self._on_connect, self._on_publish
+        client.on_disconnect = lambda *_: setattr(self, "_is_connected", False)
+        connect(address, client, True)
+        client.loop_start()
+        self._news.wait(CONNECT_TIMEOUT)
+        if not self._is_connected:
+            self.close()
+            raise self._error or ConnectionError(f"{self.url}: no MQTT 5 broker answers")
+
+    def _on_connect(self, client: Client, data: Any, flags: Any, reason: Any, found: Any) -> None:
+        """Send again what waits: in the client's thread."""
+        with self._lock:
+            if reason.is_failure:
+                self._error = refusal(self.url, reason, "the connection")
+            else:
+                self._settle()
+                self._most = min(_MOST_IN_FLIGHT, getattr(found, "ReceiveMaximum", 65535))
+                self._most_bytes = getattr(found, "MaximumPacketSize", _MOST_BYTES)
+                client.drop_out_messages()
+                waiting, self._pending = self._pending, {}
+                for item in waiting.values():
+                    self._publish(item)
+                self._is_connected = True
+        self._news.set()
+
+    def _on_publish(self, client: Client, data: Any, mid: int, reason: Any, _: Any) -> None:
+        """Take an answer: in the client's thread, which holds a lock that `_publish` needs."""
+        self._answers.append((mid, reason))
+        self._news.set()
+
+    def _publish(self, item: tuple[int, bytes, Properties]) -> None:
+        info = self._client.publish(self._topic, item[1], qos=1, properties=item[2])
+        self._pending[info.mid] = item
+
+    def _settle(self) -> bool:
+        """Use the broker's answers; return whether there were any."""
+        count = len(self._answers)
+        for mid, reason in [self._answers.popleft() for _ in range(count)]:
+            item = self._pending.pop(mid, None)
+            if item is not None and reason.is_failure:
+                self._error = refusal(self.url, reason, f"patch {item[0]}")
+        return count > 0
+
+    def _send(self, patch: Patch) -> None:
+        frames: list[Any] = self._encoder.encode(patch)
+        # The object of a view is the frame with its length before it.
+        payload = bytes(frames[0]) if len(frames) == 1 else b"".join(each.obj for each in frames)
+        self._wait_for(lambda: self._is_connected and len(self._pending) < self._most)
+        size = len(payload) + len(self._topic.encode()) + _HEADER_BYTES
+        if size > self._most_bytes:
+            most = f"the broker takes {self._most_bytes}"
+            raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, and {most}")
+        properties = copy(self._properties)
+        properties.UserProperty = [("stream", self._stream), ("sequence", str(self._number + 1))]
+        with self._lock:
+            self._number += 1
+            self._publish((self._number, payload, properties))
+
+    def _flush(self) -> None:
+        self._wait_for(lambda: not self._pending)
+
+    def _wait_for(self, is_done: Callable[[], bool]) -> None:
+        end = time.monotonic() + self._wait
+        while True:
+            self._news.clear()
+            with self._lock:
+                if self._settle():
+                    end = time.monotonic() + self._wait
+                if self._error is None and is_done():
+                    return
+            if self._error is not None or time.monotonic() > end:
+                self._fail()
+            self._news.wait(0.25)
+
+    def _fail(self) -> None:
+        """Give up what was not acknowledged, and say so; the next patch starts a new stream."""
+        with self._lock:
+            numbers = [number for number, _, _ in self._pending.values()]
+            self._pending, error, self._error = {}, self._error, None
+            self._client.drop_out_messages()
+            self._stream, self._number = token_urlsafe(12), 0
+        what = f"{self.url}: the broker does not answer" if error is None else str(error)
+        if numbers:
+            what += f"; not acknowledged: patches {numbers[0]} to {numbers[-1]} of this stream"
+        raise (ConnectionError if error is None else type(error))(what) from error
+
+    def _close(self) -> None:
+        # Or its thread would wait for what was given up.
+        self._client.drop_out_messages()
+        self._client.disconnect()
+        self._client.loop_stop()
