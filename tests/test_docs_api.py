@@ -63,6 +63,4 @@ def test_entry_has_a_text(name: str) -> None:
 def test_entry_has_an_example(name: str) -> None:
     [page] = pages_with(name)
     on_page = "".join(code for _, code in EXAMPLE.findall(read(page)))
-    assert ">>> " in (value_of(name).__doc__ or "") or re.search(
-        rf"\b{name}\b", on_page
-    )
+    assert ">>> " in (value_of(name).__doc__ or "") or re.search(rf"\b{name}\b", on_page)
