@@ -43,7 +43,10 @@ EMPTY_ENTRY = re.compile(
 )
 # Places that have links already, or can have none.
 CLOSED = re.compile(r"(<(a|autoref|h[1-6]|pre)\b.*?</\2>)", re.DOTALL)
-NAME = re.compile(r"<code>(jelly_rdflib\.|jr\.)?(\w+)(\.[a-z]\w*)?(?:\(\))?</code>")
+NAME = re.compile(
+    r"<code>((?:jelly_rdflib\.)?live\.(?:[a-z]+\.)?|jelly_rdflib\.|jr\.)?"
+    r"(\w+)(\.[a-z]\w*)?(?:\(\))?</code>"
+)
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
 # Where a long name may go on in the next line: after a mark, before a capital letter. And a number

@@ -6,11 +6,12 @@ import inspect
 import pkgutil
 import re
 from pathlib import Path
-from typing import get_origin
+from typing import Any, get_origin
 
 import pytest
 
 import jelly_rdflib
+from jelly_rdflib import live
 from tests.examples import DOCS, EXAMPLE
 
 # Spark's pages name functions that are imported with PySpark.
@@ -18,16 +19,22 @@ PAGES = sorted(set(DOCS.rglob("*.md")) - set(DOCS.glob("spark/*.md")))
 ENTRY = re.compile(r"^::: (jelly_rdflib[\w.]*)$", re.MULTILINE)
 # A str, which api/index.md shows.
 WITHOUT_ENTRY = {"__version__"}
-NAMES = sorted(set(jelly_rdflib.__all__) - WITHOUT_ENTRY)
+# The classes and functions of `jelly_rdflib.live`: a module's name has dots.
+LIVE = {name for name, value in vars(live).items() if getattr(value, "__name__", "") == name}
+NAMES = sorted(set(jelly_rdflib.__all__) - WITHOUT_ENTRY | LIVE)
 
 
 def read(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+def value_of(name: str) -> Any:
+    return getattr(live if name in LIVE else jelly_rdflib, name)
+
+
 def pages_with(name: str) -> list[Path]:
     """Return the pages with an entry of a public name, whatever module it is taken from."""
-    value = getattr(jelly_rdflib, name)
+    value = value_of(name)
     return [
         page
         for page in PAGES
@@ -43,7 +50,7 @@ def test_has_one_entry(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_entry_has_a_text(name: str) -> None:
-    value = getattr(jelly_rdflib, name)
+    value = value_of(name)
     if get_origin(value) is not None or name == "TermKind":
         return  # Its docstring is in the source or in the stub: `make docs` fails if it is empty.
     own = value.__doc__
@@ -56,6 +63,4 @@ def test_entry_has_a_text(name: str) -> None:
 def test_entry_has_an_example(name: str) -> None:
     [page] = pages_with(name)
     on_page = "".join(code for _, code in EXAMPLE.findall(read(page)))
-    assert ">>> " in (getattr(jelly_rdflib, name).__doc__ or "") or re.search(
-        rf"\b{name}\b", on_page
-    )
+    assert ">>> " in (value_of(name).__doc__ or "") or re.search(rf"\b{name}\b", on_page)

@@ -149,7 +149,9 @@ class _Filtering:
                 if is_cut:
                     yield from self._end_cut(last)
         for name, values in self._missing():
-            raise self._error(f"it does not bind the prefix of {name} {values}")
+            raise self._error(
+                f"it does not bind the prefix of {name} {values}; an IRI is written '<{values}>'"
+            )
 
     def _run_log(self, patches: Any) -> Iterator[Batch]:
         """Filter the patches of a log; those that are not wanted are not read."""

@@ -231,6 +231,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     """List the newest patches of a log, and with -f each new one when it is appended.
 
     A line has the version, the time of the commit, the size in bytes and the id.
+    jellyp subscribe prints the patches themselves, and can end when no more come.
 
     \b
     Examples:

@@ -19,6 +19,8 @@ from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, printable
 from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 
 BAR_WIDTH = 24
+# What other columns have before bars get any: on a narrow terminal names are more than bars.
+_OTHERS_WIDTH = 46
 # Wide enough that IRIs in a file are not cut.
 FILE_WIDTH = 250
 _TRAILING_BLANKS = re.compile("[ \t]+$", re.MULTILINE)
@@ -71,15 +73,16 @@ def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
     """Print the lines and tables of a report, below a title."""
     console = make_console(title)
     is_ascii = console.options.ascii_only
+    bar = ("#" if is_ascii else "█") * min(BAR_WIDTH, max(0, console.width - _OTHERS_WIDTH))
     for part in parts:
         if isinstance(part, Table):
-            console.print(_terminal_table(part, block="#" if is_ascii else "█"))
+            console.print(_terminal_table(part, bar))
         else:
             line = printable(part)
             console.print(Text(line.translate(_BLOCKS) if is_ascii else line))
 
 
-def _terminal_table(table: Table, *, block: str) -> TerminalTable:
+def _terminal_table(table: Table, bar: str) -> TerminalTable:
     result = TerminalTable(box=box.SIMPLE_HEAD, title=table.title, title_justify="left")
     bars = {i for row in table.rows for i, value in enumerate(row) if isinstance(value, Bar)}
     for number, name in enumerate(table.columns):
@@ -87,7 +90,7 @@ def _terminal_table(table: Table, *, block: str) -> TerminalTable:
         # Where a terminal is too narrow, rich narrows the columns that may wrap: those of names.
         result.add_column(name, justify=justify, no_wrap=justify == "right" or number in bars)
     for row in table.rows:
-        result.add_row(*(_cell(value, block) for value in row))
+        result.add_row(*(_cell(value, bar) for value in row))
     return result
 
 
@@ -107,7 +110,7 @@ class _Name:
         yield Text(text, no_wrap=True, overflow="ellipsis")
 
 
-def _cell(value: object, block: str) -> Text | _Name:
+def _cell(value: object, longest: str) -> Text | _Name:
     if isinstance(value, str):
         return _Name(cell_text(value))
     if not isinstance(value, Bar):
@@ -115,7 +118,7 @@ def _cell(value: object, block: str) -> Text | _Name:
     bar = Text()
     for number, color in ((value.added, "green"), (value.deleted, "red")):
         # A number above 0 gets at least one character.
-        bar.append(block * -(-number * BAR_WIDTH // value.most), color)
+        bar.append(longest[: -(-number * len(longest) // value.most)], color)
     return bar
 
 

@@ -158,6 +158,10 @@ def append_from(
         LogConflict: Somebody else has appended a patch; or a patch names another one before it.
         ValueError: The log has followed another source.
 
+    See Also:
+        - `connect`: returns a source, by an address.
+        - `Replica.follow`: keep the data, and not the patches.
+
     Examples:
         >>> import tempfile
         >>> from jelly_rdflib import live

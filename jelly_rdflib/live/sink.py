@@ -17,7 +17,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 
 class Sink(Connection):
-    """A transport that takes patches; see `jelly_rdflib.live.open_sink`.
+    r"""A transport that takes patches; see `jelly_rdflib.live.open_sink`.
 
     Leave the block of ``with`` or ``async with``, or call `flush`, to be sure that all were taken.
     Use it from one thread, or one event loop.
@@ -28,6 +28,20 @@ class Sink(Connection):
     Args:
         url: The address, for messages.
         limits: The limits for reading the patches of a source.
+
+    See Also:
+        - `open_sink`: returns a sink, by an address.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> from jelly_rdflib import live
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = jr.PatchLog.create(folder)
+        ...     with live.open_sink(folder) as sink:
+        ...         sink.send(b'TX .\nA <urn:s> <urn:p> "o" .\nTC .\n', format="rdf-patch")
+        ...     jr.PatchLog(folder).version
+        1
     """
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:

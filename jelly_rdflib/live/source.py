@@ -36,6 +36,20 @@ class Source(Connection):
     Args:
         url: The address, for messages.
         timeout: In seconds; None: the iteration waits for ever.
+
+    See Also:
+        - `connect`: returns a source, by an address.
+
+    Examples:
+        >>> import tempfile
+        >>> import jelly_rdflib as jr
+        >>> from jelly_rdflib import live
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     entry = jr.PatchLog.create(folder).append([(jr.Op.TX,), (jr.Op.TC,)])
+        ...     with live.connect(folder) as source:
+        ...         patch = source.receive(timeout=10)
+        ...         print(source.version, source.position == str(entry.id))
+        1 True
     """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
@@ -82,7 +96,7 @@ class Source(Connection):
         """Go on from a `position`, before the first patch was received.
 
         Raises:
-            ValueError: It is none of this source.
+            ValueError: It is a position in another source.
         """
 
     @property

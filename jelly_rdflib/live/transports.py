@@ -68,6 +68,11 @@ def connect(
         ValueError: There is no such transport or setting; or the position is of another stream.
         ImportError: The transport needs packages that are not there; the message names the extra.
 
+    See Also:
+        - `open_sink`: send patches.
+        - `Replica.follow`: apply what comes to a dataset in a folder.
+        - `append_from`: append what comes to a patch log.
+
     Examples:
         >>> import tempfile
         >>> import jelly_rdflib as jr
@@ -100,6 +105,10 @@ def open_sink(
         limits: For reading the files that are sent.
         options: The options of the streams that are sent; by default `jelly_rdflib.PatchOptions()`.
         settings: Of the transport.
+
+    See Also:
+        - `connect`: receive patches.
+        - `record`: make patches of what is changed.
 
     Examples:
         >>> import tempfile

@@ -123,6 +123,10 @@ class History:
         if not self.database.exists():
             if not self.path.exists():
                 raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
+            if not self.path.is_dir():
+                raise NotADirectoryError(
+                    errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
+                )
             if self.is_old():
                 raise LogError(
                     f"{self.path} is a patch log of an earlier format; convert it, which loses"

@@ -170,7 +170,10 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--subject", "no:such"], "does not bind the prefix of --subject no:such"),
+        (
+            ["--subject", "no:such"],
+            "does not bind the prefix of --subject no:such; an IRI is written '<no:such>'",
+        ),
         (["--patch", "1"], "statements, and no patches"),
         (["--since", "2026-01-01"], "its statements have no times"),
         (["--take-frames", "1"], "N-Triples has no frames"),

@@ -131,4 +131,4 @@ def test_a_narrow_terminal_cuts_names_at_their_start(
     [line] = [each for each in capsys.readouterr().out.splitlines() if "#end>" in each]
     name, added, deleted, bar = line.split()
     assert (name[0], added, deleted) == ("…", "12,345", "0")
-    assert bar == "█" * 24
+    assert set(bar) == {"█"}

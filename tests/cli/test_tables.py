@@ -45,6 +45,15 @@ def test_columns_is_kept(file: Path) -> None:
     assert LONG in run_well("stats", file, COLUMNS="400").text
 
 
+def test_names_stay_on_a_narrow_terminal(file: Path) -> None:
+    for width in (40, 45, 60):
+        shown = run_well("stats", file, COLUMNS=str(width)).text.splitlines()
+        assert max(map(len, shown[1:])) <= width
+        assert any("default graph" in line for line in shown)
+        assert any("xxxxxxxxx" in line for line in shown)
+        assert any("█" in line for line in shown) == (width > 46)
+
+
 def test_no_color_is_kept_on_a_terminal(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[32m" in run_on_terminal("stats", file)[1]
     monkeypatch.setitem(ENVIRONMENT, "NO_COLOR", "1")

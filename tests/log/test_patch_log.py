@@ -79,6 +79,9 @@ def test_a_log_is_not_made_among_other_files(tmp_path: Path) -> None:
 def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         PatchLog(tmp_path / "nothing")
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="a folder"):
+        PatchLog(tmp_path / "file")
     with pytest.raises(LogError, match="no patch log"):
         PatchLog(tmp_path)
     with pytest.raises(ValueError, match="compression"):
