@@ -108,7 +108,8 @@ class History:
     def create(self, compression: str | None) -> bool:
         """Make an empty log and its folder, unless there is a log; return whether it was made."""
         check_compression(compression)
-        if self.is_old():
+        if self.is_old() or self.path.is_file():
+            # It says what is wrong.
             self.read_log()
         self.database.check_free()
         return self.make_tables(compression)

@@ -80,8 +80,9 @@ def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         PatchLog(tmp_path / "nothing")
     (tmp_path / "file").touch()
-    with pytest.raises(NotADirectoryError, match="a folder"):
-        PatchLog(tmp_path / "file")
+    for create in (False, True):
+        with pytest.raises(NotADirectoryError, match="a folder"):
+            PatchLog(tmp_path / "file", create=create)
     with pytest.raises(LogError, match="no patch log"):
         PatchLog(tmp_path)
     with pytest.raises(ValueError, match="compression"):
