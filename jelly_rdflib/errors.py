@@ -223,9 +223,10 @@ class LogConflict(LogError):
         expected: The id of the patch that the new one was to follow; None for none.
         head: The id of the log's newest patch; None if it has none.
         version: The number of that patch, which is the version of the log.
+        is_locked: Did others keep the log or replica locked?
 
     Attributes:
-        expected, head, version: As given.
+        expected, head, version, is_locked: As given.
 
     Examples:
         >>> error = LogConflict("too late", expected=None, head="uuid:1", version=1)
@@ -240,16 +241,13 @@ class LogConflict(LogError):
         expected: str | None = None,
         head: str | None = None,
         version: int = 0,
+        is_locked: bool = False,
     ) -> None:
         super().__init__(message)
         self.expected = expected
         self.head = head
         self.version = version
-
-    @property
-    def is_locked(self) -> bool:
-        """Did others keep the log locked?"""
-        return self.expected is None and self.head is None
+        self.is_locked = is_locked
 
 
 class LogWarning(UserWarning):

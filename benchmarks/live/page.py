@@ -17,16 +17,16 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "live" / "benchmarks.md"
 HEAD = """# Benchmarks of live changes
 
 `make bench-live` measures, and writes this page; no figure in it is set by hand. Each client has a
-process of its own, and so has each server; all of them share the machine. {machine}, Python
-{python}, {date}.
+process of its own, and so has each server; in *Many at once* all followers share one, and all
+appenders another one. All share the machine. {machine}, Python {python}, {date}.
 
 ## Through each transport
 
 Each patch has some more than 512 operations, and is one frame. The bare client sends the same
-bytes, and counts the messages that come. Ours encodes, sends and waits for all answers, or receives
-and decodes to batches; the last columns make a tuple of rdflib's nodes of each operation. The
-figures are operations a second, and a part of the bare client's speed. HTTP and gRPC send to a log
-server, which puts each patch on the disk before it answers.
+patches, encoded before, and counts the messages that come. Ours encodes, sends and waits for all
+answers, or receives and decodes to batches; the last columns make a tuple of rdflib's nodes of each
+operation. The figures are operations a second, and a part of the bare client's speed. HTTP and gRPC
+send to a log server, which puts each patch on the disk before it answers.
 
 | transport | patches | sent a second | of bare | received | of bare | as tuples | of bare |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -35,8 +35,8 @@ LATENCY = """
 ## From append to applied
 
 Patches of one statement are appended; a follower in another process applies each to a dataset. The
-clock of a patch starts before it is sent. After each commit the appender waits for the answer: over
-HTTP from a log server, which has put the patch on the disk, else from a broker of Kafka.
+clock of a patch starts before it is sent. After each commit the appender waits for the answer. Over
+HTTP it comes from a log server, which has put the patch on the disk; with Kafka from the broker.
 
 | | patches a second | reached | in a commit | median, ms | 99th percentile, ms |
 | --- | ---: | ---: | ---: | ---: | ---: |

@@ -88,10 +88,10 @@ def command(
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
     # A bar would stand among the patches that are printed.
-    is_shown = not as_json and (output, target, log) != (None, None, None)
+    is_printed = as_json or (output in (None, "-") and target is None and log is None)
     with (
         open_live(connect, url, **options) as source,
-        show_progress("receiving", None, is_bytes=False, is_shown=is_shown) as advance,
+        show_progress("receiving", None, is_bytes=False, is_shown=not is_printed) as advance,
     ):
         tell_of: Any = _print_json(source) if as_json else lambda _: advance(1)
         if log is not None:

@@ -28,6 +28,8 @@ class FrameDecoder:
 class PatchFrameDecoder(FrameDecoder):
     @property
     def options(self) -> PatchOptions | None: ...
+    @property
+    def stream_type(self) -> int: ...
 
 @final
 class StatementFrameDecoder(FrameDecoder):

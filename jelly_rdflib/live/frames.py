@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
 from jelly_rdflib.errors import DecodeError, EncodeError
+from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType, RepeatedOptions
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import PatchCollector
-from jelly_rdflib.streams.codecs import PatchDecoder
 from jelly_rdflib.streams.writing import PatchWriter
 
 if TYPE_CHECKING:
@@ -170,24 +171,22 @@ class FrameDecoder:
         self._start()
 
     def _start(self) -> None:
-        self._decoder = PatchDecoder(
-            self._limits, normalize=False, on_repeated_options=self._on_repeated_options
+        factory = make_node_factory(False, self._limits)
+        self._decoder = PatchFrameDecoder(
+            factory, self._limits, on_repeated_options=self._on_repeated_options
         )
         self._patches = PatchCollector(self._limits.max_held_operations)
-        self._options: PatchOptions | None = None
         self._is_in_transaction = False
 
     @property
     def options(self) -> PatchOptions | None:
         """The options of the stream; None before they came."""
-        if self._options is None:
-            self._options = self._decoder.options
-        return self._options
+        return self._decoder.options
 
     @property
     def is_started(self) -> bool:
         """Have the options of the stream come?"""
-        return self.options is not None
+        return self._decoder.stream_type != 0
 
     @property
     def is_open(self) -> bool:
@@ -203,11 +202,10 @@ class FrameDecoder:
         """
         if self.is_started and self._on_repeated_options == "restart" and starts_stream(frame):
             self._start()
-        batch = self._decoder.decode_frame(frame)
-        options = self.options
-        if options is None:
+        batch = self._decoder.decode_frame(memoryview(frame).cast("B"))
+        if not self.is_started:
             raise DecodeError("the stream has no options: its first frame must start with them")
-        if options.stream_type == PatchStreamType.FLAT:
+        if self._decoder.stream_type == PatchStreamType.FLAT:
             yield from self._take_flat(batch)
         else:
             yield from self._patches.take(batch)

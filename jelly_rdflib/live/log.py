@@ -9,7 +9,7 @@ from typing import Any
 from rdflib.term import Literal
 
 from jelly_rdflib.errors import LogConflict, MissingVersion
-from jelly_rdflib.headers import ID, PREV, PREVIOUS
+from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.source import Source
@@ -110,7 +110,6 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
         LogConflict: Another patch follows the one that the header names; or the log stays locked.
         LogError, EncodeError, LimitError, OSError: As for `jelly_rdflib.PatchLog.append`.
     """
-    header = patch.header
     while True:
         try:
             return log.append(patch, options=options)
@@ -118,11 +117,14 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
             if error.is_locked:
                 raise
             log.refresh()
+            header = patch.header
             if ID in header and (found := _find(log, parse_patch_id(header[ID]))):
-                if PREV not in header or found.prev == parse_patch_id(header[PREV]):
+                # What a patch has followed is not known any more when it was squashed.
+                is_squashed = found.first < found.version
+                if PREV not in header or is_squashed or found.prev == parse_patch_id(header[PREV]):
                     return found
                 raise
-            if PREV in header or PREVIOUS in header:
+            if PREV in header:
                 raise
 
 

@@ -80,6 +80,7 @@ class Sink(Connection):
             ConnectionError: The transport did not take this patch, or an earlier one.
             PermissionError: It does not allow it.
             EncodeError: The patch can't be expressed with the options, or is too large.
+            LogConflict: The sink is a log, and the patch does not follow the one that it names.
         """
         for each in _patches_of(patch, format, self._limits):
             self._send(each)

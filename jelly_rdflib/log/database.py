@@ -349,7 +349,8 @@ class Database:
             if "locked" in text:
                 raise LogConflict(
                     f"{self.path} was locked by others for {self.timeout:g} seconds: nothing was"
-                    " changed; try again, or wait longer (timeout=)"
+                    " changed; try again, or wait longer (timeout=)",
+                    is_locked=True,
                 ) from error
             if "full" in text:
                 raise OSError(errno.ENOSPC, text, str(self.path)) from error

@@ -54,6 +54,16 @@ def test_a_stream_without_its_start_can_not_be_read() -> None:
         list(FrameDecoder().decode(encoder.encode(patch_of(1))[0]))
 
 
+def test_a_stream_of_another_type_may_follow_behind_a_field_that_is_unknown() -> None:
+    punctuated, flat = (PatchOptions.small(stream_type=name) for name in ("PUNCTUATED", "FLAT"))
+    (first,) = FrameEncoder(punctuated).encode(patch_of(1))
+    second = PatchEncoder(flat).encode_frame(patch_of(2))
+    decoder = FrameDecoder()
+    assert list(decoder.decode(first)) == [patch_of(1)]
+    assert list(decoder.decode(b"\x7a\x01x" + second)) == [patch_of(2)]
+    assert decoder.options == flat
+
+
 def test_a_patch_whose_producer_stopped_is_dropped() -> None:
     first, second = (FrameEncoder(PatchOptions(frame_rows=16)) for _ in range(2))
     half = first.encode(patch_of(100, has_transaction=False))[:3]

@@ -199,8 +199,9 @@ def test_a_patch_that_names_the_one_before_it_is_not_appended_elsewhere(address:
     first = log.append(patch_of(0))
     log.append(patch_of(1))
     for key in ("prev", "previous"):
-        with live.open_sink(address) as sink, pytest.raises(jr.LogConflict):
+        with live.open_sink(address) as sink, pytest.raises(jr.LogConflict) as caught:
             sink.send([(Op.H, key, first.id), *patch_of(2)])
+        assert not caught.value.is_locked
 
 
 def test_a_patch_that_the_log_has_is_not_appended_again(address: str) -> None:
@@ -208,6 +209,17 @@ def test_a_patch_that_the_log_has_is_not_appended_again(address: str) -> None:
         for _ in range(2):
             sink.send([(Op.H, "id", URIRef(f"urn:uuid:{UUID(int=1)}")), *patch_of(0)])
     assert jr.PatchLog(address).version == 1
+
+
+def test_a_patch_that_was_squashed_is_not_appended_again(address: str) -> None:
+    log = jr.PatchLog(address)
+    for number in range(3):
+        entry = log.append(patch_of(number))
+    headers = [(Op.H, "id", entry.id), (Op.H, "prev", entry.prev)]
+    log.squash(1, 3)
+    with live.open_sink(address) as sink:
+        sink.send([*headers, *patch_of(2)])
+    assert jr.PatchLog(address).version == 3
 
 
 def test_a_file_of_patches_is_sent_patch_by_patch(address: str, tmp_path: Path) -> None:

@@ -22,6 +22,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
         """The stream's options, a `jelly_rdflib.PatchOptions`; None before they were read."""
         return PatchOptions(**self.named_options(PATCH_OPTION_FIELDS)) if self.has_options else None
 
+    @property
+    def stream_type(self):
+        """The number of the stream type; 0 before the options were read."""
+        return self.option_fields[STREAM_TYPE] if self.has_options else 0
+
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-Patch, "Patch stream options"."""
         if options[STATEMENT_TYPE] == 0:

@@ -37,6 +37,7 @@ from jelly_rdflib.live.grpc.wire import (
     requested_options,
 )
 from jelly_rdflib.live.http.access import Gate, Right, is_local
+from jelly_rdflib.live.http.answers import SILENCE
 from jelly_rdflib.live.http.server import LogServer
 from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
@@ -202,7 +203,11 @@ class PatchLogServer(LogServer):
         decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         try:
-            async for frame in frames:
+            while True:
+                # Who holds others' room has to go on.
+                coming = asyncio.wait_for(anext(frames, None), SILENCE if size else None)
+                if (frame := await coming) is None:
+                    break
                 size += len(frame)
                 self._bodies.hold(len(frame))
                 if size > self.max_body:
@@ -210,10 +215,10 @@ class PatchLogServer(LogServer):
                 for patch in await run_sync(list, decoder.decode(frame)):
                     entry = await run_sync(self._take, patch, decoder.options)
                     self.feed.look()
-                    answer = received(version=entry.version, id=str(entry.id))
-                    await context.write(answer.SerializeToString())
                     self._bodies.hold(-size)
                     size = 0
+                    answer = received(version=entry.version, id=str(entry.id))
+                    await context.write(answer.SerializeToString())
         finally:
             self._bodies.hold(-size)
         if decoder.options is None or decoder.is_open:
@@ -288,7 +293,10 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if isinstance(error, LimitError) and "_table_size" not in error.message:
         return code.RESOURCE_EXHAUSTED, str(error), ()
     if isinstance(error, HTTPException):
-        return code.RESOURCE_EXHAUSTED, str(error.detail), ()
+        # There is no room for it now, and may be soon.
+        return code.UNAVAILABLE, str(error.detail), ()
+    if isinstance(error, asyncio.TimeoutError):
+        return code.DEADLINE_EXCEEDED, f"nothing came for {SILENCE} seconds inside a patch", ()
     bad = UnfitPatch | InvalidId | DecodeError | EncodeError
     if isinstance(error, bad) or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()

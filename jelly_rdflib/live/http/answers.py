@@ -25,8 +25,8 @@ from jelly_rdflib.streams.writing import PatchWriter
 # A larger body goes to the disk.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
-# The seconds in which the next part of a body must come.
-_SILENCE = 60
+SILENCE = 60
+"""The seconds in which the next part of a body must come."""
 # All bodies together may be so many times as large as one.
 _TOGETHER = 4
 
@@ -75,7 +75,7 @@ class Bodies:
         chunks = request.stream()
         try:
             with SpooledTemporaryFile(_IN_MEMORY) as file:
-                while chunk := await asyncio.wait_for(anext(chunks, b""), _SILENCE):
+                while chunk := await asyncio.wait_for(anext(chunks, b""), SILENCE):
                     size += len(chunk)
                     self.hold(len(chunk))
                     if size > self._most:
@@ -84,7 +84,7 @@ class Bodies:
                 file.seek(0)
                 yield file
         except asyncio.TimeoutError:
-            raise HTTPException(408, f"nothing came for {_SILENCE} seconds") from None
+            raise HTTPException(408, f"nothing came for {SILENCE} seconds") from None
         finally:
             self.hold(-size)
 

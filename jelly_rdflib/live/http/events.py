@@ -38,9 +38,7 @@ class Feed:
         self._history = history
         self._most = most
         self._followers: Counter[str] = Counter()
-        # The version at the last look, and the patches that led to it from the look before.
-        self._version = 0
-        self._fresh: list[LogEntry] = []
+        self._forget()
         self.is_ending: Callable[[], bool] = lambda: False
         """Is the server ending? Then followers go."""
         self._news = asyncio.Event()
@@ -56,6 +54,11 @@ class Feed:
         if max(self._followers.total(), 2 * self._followers[host]) >= self._most:
             raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
 
+    def _forget(self) -> None:
+        # The version at the last look, and the first patches since the look before that one.
+        self._version = -1
+        self._fresh: list[LogEntry] = []
+
     async def _watch(self) -> None:
         """Look for new patches while there are followers."""
         while self._followers:
@@ -69,20 +72,22 @@ class Feed:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._wanted.wait(), _INTERVAL)
             self._wanted.clear()
-        # They may be squashed before the next look.
-        self._fresh = []
+        self._forget()
 
     def _look(self, since: int) -> tuple[int, list[LogEntry]]:
-        """Return the version, and the first patches that lead to it from another one."""
-        page: list[LogEntry] = []
+        """Return the version, and the first patches after that of the last look, if there was one.
+
+        What is squashed or damaged the followers find themselves.
+        """
         with self._history.reading() as state:
             version = state.version()
-            # A follower that needs a squashed version is told so.
-            with suppress(MissingVersion):
-                page = list(state.between(since, version, _PAGE))
-        # Into the cache: all followers want them soon.
-        _events_of(page)
-        return version, page
+            if 0 <= since < version:
+                with suppress(JellyError):
+                    page = state.after(since, _PAGE)
+                    # Into the cache: all followers want them soon.
+                    _events_of(page)
+                    return version, page
+        return version, []
 
     async def follow(self, since: int, host: str) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and another now and then without one."""

@@ -43,7 +43,7 @@ _ERRORS: dict[int, type[Exception]] = {
 
 def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
     """Return the status and the JSON for a request that failed; 500 tells nothing of the error."""
-    if isinstance(error, errors.LogConflict) and error.expected is None and error.head is None:
+    if isinstance(error, errors.LogConflict) and error.is_locked:
         return 503, {"detail": "others are writing to the log"}
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):

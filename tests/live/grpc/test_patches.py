@@ -457,7 +457,7 @@ def test_patches_that_come_at_once_have_a_limit_together(log: jr.PatchLog) -> No
             started.acquire()
         time.sleep(1)
         assert publish(address, begin)[1:] == (
-            "RESOURCE_EXHAUSTED",
+            "UNAVAILABLE",
             "too many patches come at once",
         )
         end.set()
@@ -465,6 +465,41 @@ def test_patches_that_come_at_once_have_a_limit_together(log: jr.PatchLog) -> No
             thread.join()
         with live.open_sink(address) as sink:
             sink.send(patch_of(1))
+
+
+def test_who_sends_half_a_patch_and_no_more_is_cut_off(
+    log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jelly_rdflib.live.grpc.log_server.SILENCE", 0.5)
+    first, *_ = FrameEncoder(jr.PatchOptions(frame_rows=4)).encode(jr.Patch([*patch_of(1)] * 9))
+    end = threading.Event()
+
+    def frames() -> Iterator[bytes]:
+        yield bytes(first)
+        end.wait(30)
+
+    with served(log.path) as address:
+        _, code, detail = call(address, "stream_stream", PUBLISH, frames())
+        end.set()
+        assert (code, detail) == (
+            "DEADLINE_EXCEEDED",
+            "nothing came for 0.5 seconds inside a patch",
+        )
+        # Between patches there is all the time.
+        with live.open_sink(address) as sink:
+            for number in range(2):
+                sink.send(patch_of(number))
+                sink.flush()
+                time.sleep(0.8)
+    assert log.refresh() is not None
+    assert log.version == 2
+
+
+def test_a_patch_of_another_log_is_a_conflict_and_no_lock(address: str) -> None:
+    with live.open_sink(address) as sink, pytest.raises(jr.LogConflict) as caught:
+        sink.send(with_id(2, prev=1))
+        sink.flush()
+    assert not caught.value.is_locked
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,9 @@ import gzip
 import os
 import re
 import signal
+import sqlite3
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, closing
 from pathlib import Path
 from typing import Any
 
@@ -396,6 +397,35 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
             await each.aclose()
 
     asyncio.run(follow())
+
+
+@pytest.mark.parametrize("damage", ["squash", "row"])
+def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, damage: str) -> None:
+    feed = LogServer(log.path).feed
+
+    async def run() -> None:
+        async with aclosing(feed.pages(3, "one")) as pages:
+            waiting = asyncio.ensure_future(anext(pages))
+            await asyncio.sleep(0.3)
+            log.append(change(4))
+            assert [entry.version for entry in await waiting] == [4]
+        log.append(change(5))
+        if damage == "squash":
+            log.squash(4, 5)
+        else:
+            with closing(sqlite3.connect(log.path / "log.db")) as database:
+                database.execute("UPDATE segments SET time = 'x' WHERE version = 2")
+                database.commit()
+        log.append(change(6))
+        async with aclosing(feed.pages(6, "one")) as pages:
+            waiting = asyncio.ensure_future(anext(pages))
+            await asyncio.sleep(0.3)
+            log.append(change(7))
+            # Well before the heartbeat.
+            page = await asyncio.wait_for(waiting, 5)
+            assert [entry.version for entry in page] == [7]
+
+    asyncio.run(run())
 
 
 def test_a_new_follower_gets_no_patch_that_was_squashed_before(log: PatchLog) -> None:
