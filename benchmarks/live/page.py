@@ -76,9 +76,10 @@ def write_page(
     text += f"""
 ## Many at once
 
-{crowd.followers} followers of a log server got all {crowd.patches:,} patches of {crowd.appenders} appenders, in order,
-within {crowd.seconds:.0f} s. The server had {crowd.memory[0]:.0f} MB after the first second, {max(crowd.memory):.0f} MB at most,
-and {crowd.memory[-1]:.0f} MB at the end.
+{crowd.followers} followers of a log server got all {crowd.patches:,} patches of
+{crowd.appenders} appenders, in order, within {crowd.seconds:.0f} s. The server had
+{crowd.memory[0]:.0f} MB after the first second, {max(crowd.memory):.0f} MB at most, and
+{crowd.memory[-1]:.0f} MB at the end.
 """
     text += SIZES + "".join(f"| {name} | {size / 1e6:.1f} |\n" for name, size in sizes.items())
     PAGE.write_text(text, encoding="utf-8")
