@@ -123,7 +123,7 @@ def test_what_is_received_is_counted(tmp_path: Path, option: str) -> None:
 
     appending = threading.Thread(target=append)
     appending.start()
-    ending = threading.Timer(8 * PATIENCE, is_over.set)
+    ending = threading.Timer(4 * PATIENCE, is_over.set)
     ending.start()
     where = ["-o", "-"] if option == "-" else [option, target]
     code, seen = run_on_terminal("subscribe", log.path, *where, "--timeout", 2 * PATIENCE)
