@@ -49,7 +49,7 @@ TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests: about 5 minutes
+test: $(VENV)/.dev ## Build the modules and run the tests: about 8 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-slow
