@@ -69,13 +69,13 @@ cdef inline void move_slot(uint64_t* slot, uint32_t number) noexcept nogil:
 cdef inline bint slots_reserve(SlotTable* table) except -1:
     """Make room for one more number; return whether the slots moved.
 
-    Three quarters of the slots are taken at the most.
+    Two thirds of the slots are taken at the most.
     """
     cdef uint64_t count = max(2 * (<uint64_t>table.mask + 1), <uint64_t>FIRST_SLOTS)
     cdef uint64_t old
     cdef uint32_t slot
     cdef SlotTable resized
-    if 4 * <uint64_t>table.count < 3 * <uint64_t>table.mask:
+    if 3 * <uint64_t>table.count < 2 * <uint64_t>table.mask:
         return False
     resized.slots = <uint64_t*>PyMem_RawCalloc(count, sizeof(uint64_t))
     if resized.slots == NULL:

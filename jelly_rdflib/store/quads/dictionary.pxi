@@ -10,7 +10,7 @@ cdef enum:
     # Nodes with a longer text are not kept.
     MAX_RECENT_TEXT = 1 << 10
 
-# Less than three quarters of the slots of the largest table.
+# Less than two thirds of the slots of the largest table.
 cdef uint32_t MAX_NUMBER = 0x7FFFFFF0
 
 
