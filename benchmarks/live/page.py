@@ -9,7 +9,7 @@ from pathlib import Path
 from ..peers.machine import machine
 from .crowd import Crowd
 from .latency import Latency
-from .throughput import Throughput
+from .throughput import PATCHES, Throughput
 
 __all__ = ["write_page"]
 
@@ -26,7 +26,8 @@ Each patch has some more than 512 operations, and is one frame. The bare client 
 patches, encoded before, and counts the messages that come. Ours encodes, sends and waits for all
 answers, or receives and decodes to batches; the last columns make a tuple of rdflib's nodes of each
 operation. The figures are thousands of operations a second, and a part of the bare client's speed.
-HTTP and gRPC send to a log server, which puts each patch on the disk before it answers.
+HTTP and gRPC send to a log server, which puts each patch on the disk before it answers: {few:,}
+patches, and {many:,} through the brokers.
 
 | | sent | of bare |
 | --- | ---: | ---: |
@@ -63,7 +64,10 @@ def write_page(
     through: list[Throughput], late: list[Latency], crowd: Crowd, sizes: dict[str, int]
 ) -> None:
     """Write the page."""
-    text = HEAD.format(machine=machine(), python=platform.python_version(), date=date.today())
+    text = HEAD.format(
+        machine=machine(), python=platform.python_version(), date=date.today(),
+        few=PATCHES["http"], many=PATCHES["kafka"],
+    )  # fmt: skip
     for each in through:
         text += f"| {each.transport} | {_speed(each, each.send, 'ours')} |\n"
     text += RECEIVED

@@ -26,7 +26,7 @@ from jelly_rdflib.cli.printable import count, say, tell
 @from_option("FILE")
 @repeated_option
 @limit_option
-@click.option("--json", "as_json", is_flag=True, help="Print the counts of what was sent as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
     files: tuple[str, ...],
     url: str,

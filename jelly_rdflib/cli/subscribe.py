@@ -95,8 +95,8 @@ def command(
     ):
         tell_of: Any = _print_json(source) if as_json else lambda _: advance(1)
         if log is not None:
-            # Only for JSON is the patch of the entry read.
-            _append(source, log, lambda entry: tell_of(entry.read() if as_json else entry))
+            # A bar only counts: it does not need the patch itself.
+            _append(source, log, (lambda entry: tell_of(entry.read())) if as_json else tell_of)
             return
         if target is not None and position is None and not is_address(target):
             position = f"{target}.position"

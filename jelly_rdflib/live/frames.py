@@ -184,11 +184,6 @@ class FrameDecoder:
         return self._decoder.options
 
     @property
-    def is_started(self) -> bool:
-        """Have the options of the stream come?"""
-        return self._decoder.stream_type != 0
-
-    @property
     def is_open(self) -> bool:
         """Has a patch started that has not ended yet?"""
         return self._patches.is_open
@@ -200,10 +195,14 @@ class FrameDecoder:
             DecodeError: The frame breaks a rule; the stream can't be decoded further.
             LimitError: It asks for more than the limits, or a patch is too large.
         """
-        if self.is_started and self._on_repeated_options == "restart" and starts_stream(frame):
+        if (
+            self._decoder.stream_type
+            and self._on_repeated_options == "restart"
+            and starts_stream(frame)
+        ):
             self._start()
         batch = self._decoder.decode_frame(memoryview(frame).cast("B"))
-        if not self.is_started:
+        if not self._decoder.stream_type:
             raise DecodeError("the stream has no options: its first frame must start with them")
         if self._decoder.stream_type == PatchStreamType.FLAT:
             yield from self._take_flat(batch)

@@ -108,7 +108,7 @@ def open_sink(
 
     See Also:
         - `connect`: receive patches.
-        - `record`: make patches of what is changed.
+        - `record`: record the changes of a graph or dataset as a patch.
 
     Examples:
         >>> import tempfile

@@ -109,7 +109,7 @@ class History:
         """Make an empty log and its folder, unless there is a log; return whether it was made."""
         check_compression(compression)
         if self.is_old() or self.path.is_file():
-            # It says what is wrong.
+            # It raises the error for a file, or for a log of an earlier format.
             self.read_log()
         self.database.check_free()
         return self.make_tables(compression)

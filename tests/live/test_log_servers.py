@@ -5,9 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from rdflib import Literal, URIRef
@@ -17,17 +15,6 @@ from jelly_rdflib import Op, live
 from tests.live.faults import memory_of, numbers_in
 from tests.live.grpc.support import Server
 from tests.live.test_log_transport import numbers, patch_of
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> jr.PatchLog:
-    return jr.PatchLog.create(tmp_path / "log")
-
-
-@pytest.fixture
-def server(log: jr.PatchLog) -> Iterator[Server]:
-    with Server(log.path) as found:
-        yield found
 
 
 @pytest.mark.slow

@@ -77,7 +77,8 @@ class Feed:
     def _look(self, since: int) -> tuple[int, list[LogEntry]]:
         """Return the version, and the first patches after that of the last look, if there was one.
 
-        What is squashed or damaged the followers find themselves.
+        If one of these patches is squashed or damaged, there are none: each follower then asks the
+        log by itself, and gets the error.
         """
         with self._history.reading() as state:
             version = state.version()

@@ -44,7 +44,7 @@ class Client:
             raise ValueError(f"{self.url}: {name} can't be set")
         self.error: ck.KafkaError | None = None
         self._end, self._reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
-        # Without what is of a producer or a consumer alone.
+        # `_describe` asks by an admin client, which takes no settings of producers or consumers.
         self.config = given | shared
         self._describe()
         self.config |= own

@@ -145,7 +145,7 @@ class MqttSink(Sink):
         raise (ConnectionError if error is None else type(error))(what) from error
 
     def _close(self) -> None:
-        # Or its thread would wait for what was given up.
+        # The client's thread ends only when no message is waiting.
         self._client.drop_out_messages()
         self._client.disconnect()
         self._client.loop_stop()

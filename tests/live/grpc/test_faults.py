@@ -30,17 +30,6 @@ from tests.oracle.schema import message_class
 SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> jr.PatchLog:
-    return jr.PatchLog.create(tmp_path / "log")
-
-
-@pytest.fixture
-def server(log: jr.PatchLog) -> Iterator[Server]:
-    with Server(log.path) as found:
-        yield found
-
-
 def append_slowly(log: jr.PatchLog, count: int, pause: float) -> threading.Thread:
     def run() -> None:
         for number in range(count):

@@ -32,11 +32,6 @@ ID = "uuid:4ad5bd1f-1a62-4b8f-ae0e-00000000000"
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> jr.PatchLog:
-    return jr.PatchLog.create(tmp_path / "log")
-
-
-@pytest.fixture
 def address(log: jr.PatchLog) -> Iterator[str]:
     with served(log.path) as url:
         yield url
