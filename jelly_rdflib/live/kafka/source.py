@@ -80,6 +80,8 @@ class KafkaSource(Source):
         self._most = address.take("streams", int, 1000)
         self._idle = address.take("idle", float, _IDLE)
         refresh = address.settings.setdefault("topic.metadata.refresh.interval.ms", 30_000)
+        # A full queue of messages is to be filled again as soon as there is room.
+        address.settings.setdefault("fetch.queue.backoff.ms", 5)
         own = {
             "group.id": self._group or "none",
             "group.protocol": "classic",
