@@ -168,13 +168,17 @@ class FrameDecoder:
     ) -> None:
         self._limits = limits or Limits()
         self._on_repeated_options: RepeatedOptions = on_repeated_options
-        self._start()
+        self._factory = make_node_factory(False, self._limits)
+        self._start(None)
 
-    def _start(self) -> None:
-        factory = make_node_factory(False, self._limits)
-        self._decoder = PatchFrameDecoder(
-            factory, self._limits, on_repeated_options=self._on_repeated_options
-        )
+    def _start(self, decoder: PatchFrameDecoder | None) -> None:
+        if decoder is None or decoder.is_broken:
+            decoder = PatchFrameDecoder(
+                self._factory, self._limits, on_repeated_options=self._on_repeated_options
+            )
+        else:
+            decoder.restart()
+        self._decoder = decoder
         self._patches = PatchCollector(self._limits.max_held_operations)
         self._is_in_transaction = False
 
@@ -200,7 +204,7 @@ class FrameDecoder:
             and self._on_repeated_options == "restart"
             and starts_stream(frame)
         ):
-            self._start()
+            self._start(self._decoder)
         batch = self._decoder.decode_frame(memoryview(frame).cast("B"))
         if not self._decoder.stream_type:
             raise DecodeError("the stream has no options: its first frame must start with them")

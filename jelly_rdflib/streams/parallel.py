@@ -25,6 +25,9 @@ from jelly_rdflib.streams.open_input import open_input
 # Shorter parts of an index are joined: a decoder is restored in the time that it takes to decode
 # 300 KB.
 LEAST_PART = 4 << 20
+# The caller decodes so many frames at once. Fewer make it wait for the GIL more often, and the
+# memory of more is not in the processor's cache any more.
+_FRAMES_AT_ONCE = 16
 
 # A batch, the stream's options, and the offset and the number of its frame.
 Placed: TypeAlias = tuple[Batch, Any, int, int]
@@ -74,8 +77,8 @@ class _Decoded:
 class _Parts:
     """The parts of a file, and those that are decoded already.
 
-    The caller takes the parts in order. If no helper has begun a part, the caller decodes it, batch
-    by batch: each batch uses the memory of the one before, which is in the processor's cache.
+    The caller takes the parts in order. If no helper has begun a part, the caller decodes it, some
+    batches at a time: they use the memory of those before, which is in the processor's cache.
     Helpers decode later parts as a whole. A number of parts bounds how far they run ahead. A number
     of batches would make a helper stop within its part, until the caller comes there.
     """
@@ -128,10 +131,10 @@ class _Parts:
 
     def _read_part(self, part: Part) -> Generator[Placed, None, bytes | None]:
         with closing(self._open(part)) as reader:
-            while batches := reader.read_ahead(1):
+            while batches := reader.read_ahead(_FRAMES_AT_ONCE):
                 if self._is_statements is None and (options := reader.options) is not None:
                     self._start_helpers(isinstance(options, StreamOptions))
-                yield batches.pop()
+                yield from batches
             return None if part.is_last else reader.save()
 
     def _take(self, number: int) -> Generator[Placed, None, bytes | None]:

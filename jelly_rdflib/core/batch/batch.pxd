@@ -4,11 +4,12 @@ ctypedef struct RowColumns:
     size_t count
     size_t capacity
     size_t max_count  # up to which the capacity may grow
-    uint8_t* ops
+    # The columns: one piece of memory, which starts with `s`.
     uint32_t* s
     uint32_t* p
     uint32_t* o
     uint32_t* g
+    uint8_t* ops
 
 
 cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil

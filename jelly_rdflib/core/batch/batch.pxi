@@ -8,10 +8,7 @@ cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
 cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil:
     memset(rows, 0, sizeof(RowColumns))
     rows.max_count = <size_t>-1
-    if rows_resize(rows, capacity) < 0:
-        rows_free(rows)
-        return -1
-    return 0
+    return rows_resize(rows, capacity)
 
 
 cdef int rows_grow(RowColumns* rows) noexcept nogil:
@@ -20,24 +17,33 @@ cdef int rows_grow(RowColumns* rows) noexcept nogil:
 
 
 cdef int rows_resize(RowColumns* rows, size_t capacity) noexcept nogil:
-    if (
-        resize(<void**>&rows.ops, capacity) < 0
-        or resize(<void**>&rows.s, capacity * sizeof(uint32_t)) < 0
-        or resize(<void**>&rows.p, capacity * sizeof(uint32_t)) < 0
-        or resize(<void**>&rows.o, capacity * sizeof(uint32_t)) < 0
-        or resize(<void**>&rows.g, capacity * sizeof(uint32_t)) < 0
-    ):
+    """Move the columns to memory with room for more rows.
+
+    Most frames are short, so it would take long to allocate and free each column.
+    """
+    cdef RowColumns old = rows[0]
+    cdef size_t size = old.count * sizeof(uint32_t)
+    cdef uint32_t* memory = <uint32_t*>PyMem_RawMalloc(capacity * (4 * sizeof(uint32_t) + 1))
+    if memory == NULL:
         return -1
     rows.capacity = capacity
+    rows.s = memory
+    rows.p = rows.s + capacity
+    rows.o = rows.p + capacity
+    rows.g = rows.o + capacity
+    rows.ops = <uint8_t*>(rows.g + capacity)
+    if old.s != NULL:
+        memcpy(rows.s, old.s, size)
+        memcpy(rows.p, old.p, size)
+        memcpy(rows.o, old.o, size)
+        memcpy(rows.g, old.g, size)
+        memcpy(rows.ops, old.ops, old.count)
+        PyMem_RawFree(old.s)
     return 0
 
 
 cdef void rows_free(RowColumns* rows) noexcept nogil:
-    PyMem_RawFree(rows.ops)
     PyMem_RawFree(rows.s)
-    PyMem_RawFree(rows.p)
-    PyMem_RawFree(rows.o)
-    PyMem_RawFree(rows.g)
     memset(rows, 0, sizeof(RowColumns))
 
 

@@ -31,10 +31,11 @@ ctypedef struct TermColumns:
     uint32_t capacity
     uint32_t max_count  # up to which neither the columns nor the slots must grow
     uint32_t max_terms  # up to which they may grow
-    uint8_t* kinds
+    # The columns: one piece of memory, which starts with `hashes`.
+    uint64_t* hashes  # equal for equal terms, of whatever table
     uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
     uint32_t* extras
-    uint64_t* hashes  # equal for equal terms, of whatever table
+    uint8_t* kinds
     uint8_t* data
     size_t data_capacity
     size_t max_text

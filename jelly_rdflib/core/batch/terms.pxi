@@ -66,9 +66,6 @@ cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil:
 
 
 cdef void terms_free(TermColumns* terms) noexcept nogil:
-    PyMem_RawFree(terms.kinds)
-    PyMem_RawFree(terms.offsets)
-    PyMem_RawFree(terms.extras)
     PyMem_RawFree(terms.hashes)
     PyMem_RawFree(terms.data)
     PyMem_RawFree(terms.slots)
@@ -85,16 +82,26 @@ cdef int resize(void** memory, size_t size) noexcept nogil:
 
 
 cdef int terms_resize(TermColumns* terms, uint32_t capacity) noexcept nogil:
-    # A failure leaves a table that can be freed.
-    if (
-        capacity < terms.capacity
-        or resize(<void**>&terms.kinds, capacity) < 0
-        or resize(<void**>&terms.offsets, (<size_t>capacity + 1) * sizeof(uint32_t)) < 0
-        or resize(<void**>&terms.extras, capacity * sizeof(uint32_t)) < 0
-        or resize(<void**>&terms.hashes, capacity * sizeof(uint64_t)) < 0
-    ):
+    """Move the columns to memory with room for more terms; a failure leaves them as they were."""
+    cdef TermColumns old = terms[0]
+    cdef size_t size = sizeof(uint64_t) + 2 * sizeof(uint32_t) + 1
+    cdef uint64_t* memory
+    if capacity < old.capacity:
+        return -1
+    memory = <uint64_t*>PyMem_RawMalloc(capacity * size + sizeof(uint32_t))
+    if memory == NULL:
         return -1
     terms.capacity = capacity
+    terms.hashes = memory
+    terms.offsets = <uint32_t*>(terms.hashes + capacity)
+    terms.extras = terms.offsets + capacity + 1
+    terms.kinds = <uint8_t*>(terms.extras + capacity)
+    if old.hashes != NULL:
+        memcpy(terms.hashes, old.hashes, old.count * sizeof(uint64_t))
+        memcpy(terms.offsets, old.offsets, (<size_t>old.count + 1) * sizeof(uint32_t))
+        memcpy(terms.extras, old.extras, old.count * sizeof(uint32_t))
+        memcpy(terms.kinds, old.kinds, old.count)
+        PyMem_RawFree(old.hashes)
     return 0
 
 

@@ -88,7 +88,7 @@ cdef class FrameDecoder:
     cdef bytes stream_name  # in Jelly-RDF
     cdef const char* name_start  # of `stream_name`, for code without the GIL
     cdef size_t name_size
-    cdef bint is_broken
+    cdef readonly bint is_broken
     cdef bint is_finished
     cdef bint is_busy  # some thread is in there, without the GIL
     cdef uint32_t[LOOKUPS] max_sizes  # of the lookups
@@ -164,6 +164,17 @@ cdef class FrameDecoder:
         mark behind it.
         """
         return self.end(0)
+
+    def restart(self):
+        """Forget the stream: the next frame starts another one, with options.
+
+        That is faster than a new decoder: the lookups keep their memory.
+        """
+        self.check_usable()
+        self.has_options = self.found_options = self.has_regular_rows = False
+        self.in_transaction = self.patch_is_open = self.is_in_graph = False
+        self.frame = 0
+        self.terms.expansion = self.terms.max_expansion = 0
 
     def save(self):
         """Return a checkpoint: bytes with which another decoder goes on from the next frame.

@@ -17,6 +17,10 @@ cdef enum:
     EMPTY_PREFIX = 1  # the prefix that a stream has until it names one
     FIRST_SERIAL = 2
 
+cdef enum:
+    # The most bytes that an entry keeps from one definition to a shorter one, or to the next stream.
+    KEPT_TEXT = 256
+
 ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
@@ -74,6 +78,11 @@ cdef inline LookupEntry* lookup_find(
     return &lookup.entries[id]
 
 
+cdef inline size_t bytes_of_entry(const Lookup* lookup, uint32_t id) noexcept nogil:
+    """Return the bytes that a stream has made an entry keep; not those that an earlier one has."""
+    return lookup.entries[id].capacity if lookup.serials[id] != NOT_SET else 0
+
+
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil:
     """Make an empty lookup, of zeros or of a lookup that was used.
 
@@ -81,13 +90,16 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     """
     cdef size_t id
     if lookup.entries != NULL and lookup.size == size:
-        # A message may be a stream: it is not to pay for all that a lookup may hold. Uses are of
-        # an earlier frame, so none of them is good.
+        # A message may be a stream: it is not to pay for all that a lookup may hold, so entries
+        # keep their memory. Uses are of an earlier frame, so none of them is good.
         for id in range(1, <size_t>size + 1):
-            if lookup.serials[id] != NOT_SET:
+            if lookup.serials[id] == NOT_SET:
+                continue
+            lookup.serials[id] = NOT_SET
+            lookup.entries[id].is_unused = False
+            if lookup.entries[id].capacity > KEPT_TEXT:
                 PyMem_RawFree(lookup.entries[id].text)
                 memset(&lookup.entries[id], 0, sizeof(LookupEntry))
-                lookup.serials[id] = NOT_SET
         lookup.last_set = 0
         return 0
     lookup_free(lookup)
@@ -126,18 +138,22 @@ cdef int lookup_set_text(
     ``held`` counts the bytes that all lookups of the stream keep.
     """
     cdef LookupEntry* entry = &lookup.entries[id]
+    cdef size_t before = bytes_of_entry(lookup, id)
     cdef uint8_t* copy
     # The entry keeps its memory from one definition to the next, unless that would keep a giant
     # for a dwarf.
-    if size > entry.capacity or entry.capacity > 256 + 2 * <uint64_t>size or entry.text == NULL:
+    if (
+        size > entry.capacity or entry.text == NULL
+        or entry.capacity > KEPT_TEXT + 2 * <uint64_t>size
+    ):
         # Room behind the text, so that it can be copied in whole blocks.
         copy = <uint8_t*>PyMem_RawMalloc(size + 8 + BLOCK)
         if copy == NULL:
             return -1
         PyMem_RawFree(entry.text)
         entry.text = copy
-        held[0] += <size_t>size + 8 - entry.capacity
         entry.capacity = size + 8
+    held[0] += entry.capacity - before
     memcpy(entry.text, text, size)
     entry.size = size
     lookup.counts.entries += 1
