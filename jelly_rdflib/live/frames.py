@@ -199,11 +199,8 @@ class FrameDecoder:
             DecodeError: The frame breaks a rule; the stream can't be decoded further.
             LimitError: It asks for more than the limits, or a patch is too large.
         """
-        if (
-            self._decoder.stream_type
-            and self._on_repeated_options == "restart"
-            and starts_stream(frame)
-        ):
+        is_used = self._decoder.stream_type or self._decoder.is_broken
+        if is_used and self._on_repeated_options == "restart" and starts_stream(frame):
             self._start(self._decoder)
         batch = self._decoder.decode_frame(memoryview(frame).cast("B"))
         if not self._decoder.stream_type:

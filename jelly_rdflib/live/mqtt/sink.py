@@ -6,13 +6,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from copy import copy
 from secrets import token_urlsafe
 from typing import Any
 
 from paho.mqtt.client import Client
 from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.live.address import Address
@@ -45,11 +43,13 @@ class MqttSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._encoder = FrameEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
         self._stream, self._number = token_urlsafe(12), 0
-        # To be copied, since it takes long to make one.
+        # The client packs them with each message. It takes long to make new ones.
         kind = "application/x-jelly-rdf-patch"
-        self._properties = make_properties(PacketTypes.PUBLISH, ContentType=kind)
+        self._properties = make_properties(
+            PacketTypes.PUBLISH, ContentType=kind, UserProperty=("patch", "")
+        )
         # What the broker has not acknowledged, by packet id, in order; and what it has answered.
-        self._pending: dict[int, tuple[int, bytes, Properties]] = {}
+        self._pending: dict[int, tuple[int, bytes]] = {}
         self._answers: deque[tuple[int, Any]] = deque()
         self._lock, self._news = threading.Lock(), threading.Event()
         self._is_connected = False
@@ -79,7 +79,7 @@ class MqttSink(Sink):
                 client.drop_out_messages()
                 waiting, self._pending = self._pending, {}
                 for item in waiting.values():
-                    self._publish(item)
+                    self._publish(*item)
                 self._is_connected = True
         self._news.set()
 
@@ -88,9 +88,10 @@ class MqttSink(Sink):
         self._answers.append((mid, reason))
         self._news.set()
 
-    def _publish(self, item: tuple[int, bytes, Properties]) -> None:
-        info = self._client.publish(self._topic, item[1], qos=1, properties=item[2])
-        self._pending[info.mid] = item
+    def _publish(self, number: int, payload: bytes) -> None:
+        self._properties.UserProperty[0] = ("patch", f"{self._stream}/{number}")
+        info = self._client.publish(self._topic, payload, qos=1, properties=self._properties)
+        self._pending[info.mid] = number, payload
 
     def _settle(self) -> bool:
         """Use the broker's answers; return whether there were any."""
@@ -110,11 +111,9 @@ class MqttSink(Sink):
         if size > self._most_bytes:
             most = f"the broker takes {self._most_bytes}"
             raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, and {most}")
-        properties = copy(self._properties)
-        properties.UserProperty = [("stream", self._stream), ("sequence", str(self._number + 1))]
         with self._lock:
             self._number += 1
-            self._publish((self._number, payload, properties))
+            self._publish(self._number, payload)
 
     def _flush(self) -> None:
         self._wait_for(lambda: not self._pending)
@@ -135,7 +134,7 @@ class MqttSink(Sink):
     def _fail(self) -> None:
         """Give up what was not acknowledged, and say so; the next patch starts a new stream."""
         with self._lock:
-            numbers = [number for number, _, _ in self._pending.values()]
+            numbers = [number for number, _ in self._pending.values()]
             self._pending, error, self._error = {}, self._error, None
             self._client.drop_out_messages()
             self._stream, self._number = token_urlsafe(12), 0

@@ -17,6 +17,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.frames import FrameDecoder, starts_stream
 from jelly_rdflib.live.mqtt.client import (
     CONNECT_TIMEOUT,
     PASSING,
@@ -40,7 +41,7 @@ _CLOSE_TIMEOUT = 0.9
 def _stamp(message: MQTTMessage) -> tuple[str, int]:
     """Return the stream and the number that a sink has given to a message, or nothing and 0."""
     found = dict(getattr(message.properties, "UserProperty", ()))
-    stream, number = found.get("stream", ""), found.get("sequence", "")
+    stream, _, number = found.get("patch", "").rpartition("/")
     is_ours = len(stream) <= 64 and number.isdecimal() and len(number) < 18
     return (stream, int(number)) if is_ours else ("", 0)
 
@@ -55,6 +56,7 @@ class MqttSource(Source):
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
         self._topic, self._limits = address.path, limits
+        self._decoder = FrameDecoder(limits)
         # Members of a shared subscription get only some of the patches.
         self._is_shared = self._topic.startswith("$share/")
         session = address.take("session", str, "")
@@ -200,14 +202,13 @@ class MqttSource(Source):
         if self._error is not None:
             return
         is_known = last is not None and number <= last
-        options: Any = {"limits": self._limits, "normalize": False, "format": "jelly-patch"}
         if is_known and message.qos and number <= self._kept.get(stream, 0):
             self._acknowledged.append(message.mid)
             return
         try:
             # An empty message is how the one that a broker keeps for late joiners is deleted.
             if not is_known and message.payload:
-                self._patches.extend(read_patches(message.payload, **options))
+                self._patches.extend(self._decode(message.payload))
         except DecodeError as error:
             self._patches.clear()
             error.message = f"{self.url}: message {self._place}: {error.message}"
@@ -215,6 +216,15 @@ class MqttSource(Source):
         finally:
             if not self._patches:
                 self._pass(message)
+
+    def _decode(self, payload: bytes) -> list[Patch]:
+        # Most messages are one frame, and its decoder has its memory already.
+        if starts_stream(payload):
+            patches = list(self._decoder.decode(payload))
+            if not self._decoder.is_open:
+                return patches
+        settings: Any = {"limits": self._limits, "normalize": False, "format": "jelly-patch"}
+        return list(read_patches(payload, **settings))
 
     def _pass(self, message: MQTTMessage) -> None:
         """Count a message as passed on."""

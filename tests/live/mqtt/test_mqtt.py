@@ -91,9 +91,10 @@ def test_each_message_is_a_stream_of_its_own(broker: Mosquitto, url: str) -> Non
         assert list(jr.read_patches(message.payload)) == [patch]
         assert message.properties.ContentType == "application/x-jelly-rdf-patch"
         assert not message.retain
-    stamps = [dict(message.properties.UserProperty) for message in (short, long, last)]
-    assert [stamp["sequence"] for stamp in stamps] == ["1", "2", "3"]
-    assert len({stamp["stream"] for stamp in stamps}) == 1
+    names = [dict(message.properties.UserProperty)["patch"] for message in (short, long, last)]
+    sinks, places = zip(*(name.split("/") for name in names), strict=True)
+    assert places == ("1", "2", "3")
+    assert len(set(sinks)) == 1
 
 
 def test_one_frame_is_bare_and_several_are_delimited(broker: Mosquitto, url: str) -> None:
