@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
-from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
+from jelly_rdflib.core.batch import BatchSource, OperationReader
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.batches import read_batches
@@ -19,7 +19,7 @@ from jelly_rdflib.headers import Headers
 from jelly_rdflib.log.files import FORMAT, Place, headers_of
 from jelly_rdflib.log.names import file_path
 from jelly_rdflib.log.staging import read_stored, rewound
-from jelly_rdflib.operations import Op
+from jelly_rdflib.operations import Header, Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
@@ -190,8 +190,11 @@ class LogEntry:
         Args:
             normalize: Whether literals get the normal form of their value; see `operations`.
         """
-        with closing(self._open(read_patches, normalize)) as patches:
-            return next(patches)
+        settings: Any = {"limits": self.limits, "normalize": normalize, "format": FORMAT}
+        with closing(read_patches(self.stored(), **settings)) as patches:
+            patch = next(patches)
+        check_start(self, [each for part in (patch.slices or ())[:1] for each in part.headers()])
+        return patch
 
     def stored(self) -> Readable:
         """Return the segment as it is stored, after a check of its digest."""
@@ -200,7 +203,7 @@ class LogEntry:
     def _open(self, read: Callable[..., _Reader], normalize: bool | None) -> _Reader:
         source = self.stored()
         with closing(read_batches(source, limits=self.limits, format=FORMAT)) as batches:
-            check_start(self, next(batches))
+            check_start(self, headers_of(next(batches)))
         return read(rewound(source), limits=self.limits, normalize=normalize, format=FORMAT)
 
 
@@ -222,9 +225,9 @@ def place_of(entry: LogEntry) -> Place:
     return Place(entry.first, entry.version, entry.id, entry.prev)
 
 
-def check_start(entry: LogEntry, batch: Batch) -> None:
-    """Check that the first batch of a patch has the headers of its place in the log."""
+def check_start(entry: LogEntry, headers: list[Header]) -> None:
+    """Check that a patch has the headers of its place in the log, by those of its first batch."""
     try:
-        place_of(entry).check(headers_of(batch))
+        place_of(entry).check(headers)
     except LogError as error:
         raise LogError(f"{entry.location} is in the wrong place: {error}") from None

@@ -32,7 +32,7 @@ from jelly_rdflib.graph.apply import apply, apply_read
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
-from jelly_rdflib.log.files import FORMAT
+from jelly_rdflib.log.files import FORMAT, headers_of
 from jelly_rdflib.log.staging import rewound
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
@@ -142,7 +142,7 @@ def _committed_changes(
     source = entry.stored()
     with closing(read_batches(source, **options)) as batches:
         few = list(islice(batches, _FEW_BATCHES))
-        check_start(entry, few[0])
+        check_start(entry, headers_of(few[0]))
         codes = (bytes(batch.ops) for batch in chain(few, batches))
         marks = b"".join(each.translate(None, _NO_MARKS) for each in codes)
     # A TC or a TA for each TX.

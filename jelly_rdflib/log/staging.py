@@ -291,16 +291,19 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN)
     except FileNotFoundError:
         raise LogError(f"{path} is gone: it was squashed, replaced or deleted meanwhile") from None
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
         os.close(fd)
         raise LogError(f"{path} is no file, but a folder, a pipe or the like")
     with open(fd, "rb") as file:
-        data = piece = file.read(_AT_ONCE)
+        # Memory for more takes longer to get than a small file to read.
+        size = min(_AT_ONCE, status.st_size + 1)
+        data = piece = file.read(size)
         sha256 = hashlib.sha256(data)
-        while len(piece) == _AT_ONCE:
-            piece = file.read(_AT_ONCE)
+        while len(piece) == size:
+            piece = file.read(size)
             sha256.update(piece)
-    return data if len(data) < _AT_ONCE else path, sha256.hexdigest()
+    return data if len(data) < size else path, sha256.hexdigest()
 
 
 def read_stored(path: Path, digest: str) -> bytes | Path:

@@ -92,7 +92,7 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     if lookup.entries != NULL and lookup.size == size:
         # A message may be a stream: it is not to pay for all that a lookup may hold, so entries
         # keep their memory. Uses are of an earlier frame, so none of them is good.
-        for id in range(1, <size_t>size + 1):
+        for id in range(1, <size_t>lookup.counts.highest_id + 1):
             if lookup.serials[id] == NOT_SET:
                 continue
             lookup.serials[id] = NOT_SET
@@ -117,7 +117,7 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
 cdef void lookup_free(Lookup* lookup) noexcept nogil:
     cdef size_t id
     if lookup.entries != NULL:
-        for id in range(1, <size_t>lookup.size + 1):
+        for id in range(1, <size_t>lookup.counts.highest_id + 1):
             PyMem_RawFree(lookup.entries[id].text)
     PyMem_RawFree(lookup.entries)
     PyMem_RawFree(lookup.uses)
