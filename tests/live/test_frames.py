@@ -64,6 +64,17 @@ def test_a_stream_of_another_type_may_follow_behind_a_field_that_is_unknown() ->
     assert decoder.options == flat
 
 
+@pytest.mark.parametrize("frames", [[b"\x0a\x02\x0a\x00"], [None, b"\x0a\x7f"]])
+def test_a_stream_can_start_behind_a_bad_frame(frames: list[bytes | None]) -> None:
+    """Its options may be bad, or what comes behind them."""
+    (start,) = FrameEncoder().encode(patch_of(1))
+    decoder = FrameDecoder()
+    with pytest.raises(DecodeError):
+        for frame in frames:
+            list(decoder.decode(start if frame is None else frame))
+    assert list(decoder.decode(start)) == [patch_of(1)]
+
+
 def test_a_patch_whose_producer_stopped_is_dropped() -> None:
     first, second = (FrameEncoder(PatchOptions(frame_rows=16)) for _ in range(2))
     half = first.encode(patch_of(100, has_transaction=False))[:3]

@@ -153,6 +153,62 @@ class TestRestart:
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
 
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_lookups_hold_no_text_of_an_earlier_stream(self, kind: Any) -> None:
+        """Three entries of 40 bytes would be more than there may be."""
+        frame = {
+            PatchFrameDecoder: lambda n: b.frame(
+                b.options(), b.name("n" * 40, n), b.add("s", b.iri(0, n), "o", "g")
+            ),
+            StatementFrameDecoder: lambda n: rb.frame(
+                rb.options(), rb.name("n" * 40, n), rb.spo("s", rb.iri(0, n), "o")
+            ),
+        }[kind]
+        decoder = make(kind, limits=jr.Limits(max_text_size=100))
+        for n in (1, 2, 3, 1, 2, 3):
+            decoder.decode_frame(frame(n))
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_a_long_entry_of_an_earlier_stream_is_given_back(self, kind: Any) -> None:
+        decoder = make(kind)
+        decoder.decode_frame(FIRST[kind]("n" * 10_000))
+        decoder.decode_frame(FIRST[kind]("m"))
+        names = [op[2] for op in decoder.decode_frame(AGAIN[kind]) if len(op) > 2]
+        assert names == [URIRef("urn:m")]
+
+
+class TestRestartByTheCaller:
+    """`FrameDecoder.restart` leaves a decoder as if it were new."""
+
+    @given(strategies.streams(), strategies.streams(), st.data())
+    def test_wherever_it_is(self, first: Stream, second: Stream, data: st.DataObject) -> None:
+        one, two = (
+            wire.split(write(stream.operations, options_of(stream.options, frame_rows=2)))
+            for stream in (first, second)
+        )
+        decoder, new = make(PatchFrameDecoder, "error"), make(PatchFrameDecoder, "error")
+        for frame in one[: data.draw(st.integers(0, len(one)))]:
+            decoder.decode_frame(frame)
+        decoder.restart()
+        assert decoder.options is None
+        for frame in two:
+            expected = operations([new.decode_frame(frame)])
+            assert operations([decoder.decode_frame(frame)]) == expected
+            assert decoder.save() == new.save()
+        assert operations([decoder.finish()]) == operations([new.finish()])
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_next_frame_has_options(self, kind: Any) -> None:
+        decoder = make(kind, "error")
+        decoder.decode_frame(FIRST[kind](1))
+        decoder.restart()
+        with pytest.raises(jr.DecodeError, match="options"):
+            decoder.decode_frame(AGAIN[kind])
+        assert decoder.is_broken
+        with pytest.raises(jr.DecodeError, match="has failed"):
+            decoder.restart()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestEachChoice:
     def test_continue(self, kind: Any) -> None:
