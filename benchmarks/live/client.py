@@ -15,7 +15,7 @@ from . import bare, workload
 
 
 def send(url: str, count: int) -> float:
-    first, *patches = workload.patches()[:count]
+    first, *patches = workload.patches(count)
     with live.open_sink(url, options=workload.OPTIONS) as sink:
         print("ready", flush=True)
         # The clock starts when all is connected.

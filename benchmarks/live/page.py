@@ -27,7 +27,7 @@ patches, encoded before, and counts the messages that come. Ours encodes, sends 
 answers, or receives and decodes to batches; the last columns make a tuple of rdflib's nodes of each
 operation. The figures are thousands of operations a second, and a part of the bare client's speed.
 HTTP and gRPC send to a log server, which puts each patch on the disk before it answers: {few:,}
-patches, and {many:,} through the brokers.
+patches; {some:,} go through MQTT, and {many:,} through Kafka.
 
 | | sent | of bare |
 | --- | ---: | ---: |
@@ -66,7 +66,7 @@ def write_page(
     """Write the page."""
     text = HEAD.format(
         machine=machine(), python=platform.python_version(), date=date.today(),
-        few=PATCHES["http"], many=PATCHES["kafka"],
+        few=PATCHES["http"], some=PATCHES["mqtt"], many=PATCHES["kafka"],
     )  # fmt: skip
     for each in through:
         text += f"| {each.transport} | {_speed(each, each.send, 'ours')} |\n"

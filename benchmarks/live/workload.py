@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 from functools import cache
+from itertools import cycle, islice
 from pathlib import Path
 
 import jelly_rdflib as jr
@@ -22,9 +23,16 @@ OPTIONS = jr.PatchOptions(frame_rows=1 << 20)
 EDITION = 2
 
 
+def patches(count: int = PATCHES) -> list[jr.Patch]:
+    """Return patches, decoded: each some more than 512 operations, in one frame.
+
+    After the last one the first comes again.
+    """
+    return list(islice(cycle(_patches()), count))
+
+
 @cache
-def patches() -> list[jr.Patch]:
-    """Return the patches, decoded: each some more than 512 operations, in one frame."""
+def _patches() -> list[jr.Patch]:
     path = CACHE / f"live-{EDITION}-{PATCHES}-{OPERATIONS}.jellyp"
     if not path.exists():
         _make(path)
@@ -43,18 +51,18 @@ def _make(path: Path) -> None:
 
 def operations(count: int = PATCHES) -> int:
     """Return how many operations the first patches have together."""
-    return sum(map(len, patches()[:count]))
+    return sum(map(len, patches(count)))
 
 
 def frames(restart_every: int, count: int = PATCHES) -> list[bytes]:
     """Return the first patches as the bare frames that a sink sends."""
     encoder = FrameEncoder(OPTIONS, restart_every=restart_every)
-    return [bytes(frame) for patch in patches()[:count] for frame in encoder.encode(patch)]
+    return [bytes(frame) for patch in patches(count) for frame in encoder.encode(patch)]
 
 
 def bodies(count: int) -> list[bytes]:
     """Return the first patches as files of their own, as a log takes them."""
-    return [patch.serialize(format="jelly-patch") for patch in patches()[:count]]
+    return [patch.serialize(format="jelly-patch") for patch in patches(count)]
 
 
 def sizes() -> dict[str, int]:

@@ -152,7 +152,6 @@ class TestRestart:
             decoder.decode_frame(FIRST[kind](1) * 2)
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
-
     @pytest.mark.parametrize("kind", KINDS)
     def test_the_lookups_hold_no_text_of_an_earlier_stream(self, kind: Any) -> None:
         """Three entries of 40 bytes would be more than there may be."""
