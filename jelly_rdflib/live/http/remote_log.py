@@ -7,6 +7,7 @@ import errno
 import hashlib
 import json
 import os
+import socket
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -62,9 +63,11 @@ class Client:
         if token := os.environ.get(_TOKEN) if token is None else token:
             headers["Authorization"] = f"Bearer {token}"
         self._http = httpx2.Client(base_url=f"{self.address}/", headers=headers)
+        # The answers that are read at the moment, maybe in another thread.
+        self._open: set[httpx2.Response] = set()
         # A PatchLog of a folder need not be closed, so neither does this.
-        self.close = weakref.finalize(self, self._http.close)
-        """Closes all connections."""
+        self.close = weakref.finalize(self, _close, self._http, self._open)
+        """Closes all connections: a thread that waits for an answer gets an error."""
 
     @contextmanager
     def ask(
@@ -82,7 +85,11 @@ class Client:
             with self._http.stream(method, path, timeout=timeout, **options) as response:
                 if not response.is_success:
                     raise self._error(response)
-                yield response
+                self._open.add(response)
+                try:
+                    yield response
+                finally:
+                    self._open.remove(response)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise ConnectionError(f"{self.address}: {error}") from error
         except (KeyError, TypeError, ValueError, httpx2.SSEError):
@@ -143,6 +150,15 @@ class Client:
     def unknown(self, what: str, error: Exception) -> OSError:
         """Return the error for a change of which nobody knows whether it was made."""
         return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
+
+
+def _close(client: httpx2.Client, answers: set[httpx2.Response]) -> None:
+    for answer in list(answers):
+        # To close a socket does not wake who waits for it.
+        with suppress(OSError):
+            connection = answer.extensions["network_stream"].get_extra_info("socket")
+            connection.shutdown(socket.SHUT_RDWR)
+    client.close()
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing, closing
 from pathlib import Path
@@ -510,8 +511,22 @@ def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
         remote = PatchLog(address)
         remote.append(change(4))
-        with live.connect(address, timeout=0.5) as source:
-            assert len(list(source)) == 4
+        assert patches_of(address) == 4
+
+
+def patches_of(address: str) -> int:
+    """Return how many patches a source has; when it is closed its thread ends at once."""
+    with live.connect(address, timeout=0.5) as source:
+        count = len(list(source))
+        (reader,) = (each for each in threading.enumerate() if each.name == repr(source))
+    reader.join(5)
+    assert not reader.is_alive()
+    return count
+
+
+def test_a_source_that_is_closed_while_it_waits(log: PatchLog) -> None:
+    with Program(log.path) as found:
+        assert patches_of(found.address) == 3
 
 
 @pytest.mark.slow
