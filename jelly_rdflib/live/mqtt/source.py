@@ -217,7 +217,7 @@ class MqttSource(Source):
             if not self._patches:
                 self._pass(message)
 
-    def _decode(self, payload: bytes) -> list[Patch]:
+    def _decode(self, payload: bytes | bytearray) -> list[Patch]:
         # Most messages are one frame, and its decoder has its memory already.
         if starts_stream(payload):
             patches = list(self._decoder.decode(payload))
