@@ -95,8 +95,12 @@ def command(
     ):
         tell_of: Any = _print_json(source) if as_json else lambda _: advance(1)
         if log is not None:
+            from jelly_rdflib.live.log import append_from
+            from jelly_rdflib.log import PatchLog
+
             # A bar only counts: it does not need the patch itself.
-            _append(source, log, (lambda entry: tell_of(entry.read())) if as_json else tell_of)
+            progress = (lambda entry: tell_of(entry.read())) if as_json else tell_of
+            append_from(source, PatchLog(log, limits=chosen_limits()), progress=progress)
             return
         if target is not None and position is None and not is_address(target):
             position = f"{target}.position"
@@ -127,14 +131,6 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
         say(json.dumps({**fields, "position": source.position}, ensure_ascii=False))
 
     return tell_of
-
-
-def _append(source: Source, path: str, progress: Callable[[Any], object]) -> None:
-    from jelly_rdflib.live.log import append_from
-    from jelly_rdflib.log import PatchLog
-
-    log = PatchLog(path, limits=chosen_limits())
-    append_from(source, log, progress=progress)
 
 
 @contextmanager

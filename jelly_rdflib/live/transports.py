@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.source import Source
 from jelly_rdflib.options import Limits, PatchOptions
 
-
-class Transport(NamedTuple):
-    """A transport: its module here, and the extra that brings its packages.
-
-    The module has ``open_source(address, limits, timeout)`` and
-    ``open_sink(address, limits, options)``.
-    """
-
-    module: str
-    extra: str
-
-
-TRANSPORTS = {
-    "": Transport("log", "http"),
-    "http": Transport("log", "http"),
-    "https": Transport("log", "http"),
-    "kafka": Transport("kafka", "kafka"),
-    "grpc": Transport("grpc", "grpc"),
-    "grpcs": Transport("grpc", "grpc"),
-    "mqtt": Transport("mqtt", "mqtt"),
-    "mqtts": Transport("mqtt", "mqtt"),
+# The modules here by the schemes of addresses; a module's extra has its name. Each module has
+# ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
+_MODULES = {
+    **dict.fromkeys(("", "http", "https"), "log"),
+    "kafka": "kafka",
+    **dict.fromkeys(("grpc", "grpcs"), "grpc"),
+    **dict.fromkeys(("mqtt", "mqtts"), "mqtt"),
 }
-"""The transports by the schemes of their addresses."""
 
 
 def connect(
@@ -127,15 +112,14 @@ def open_sink(
 
 
 def _import(address: Address) -> Any:
-    transport = TRANSPORTS.get(address.scheme)
-    if transport is None:
-        raise ValueError(
-            f"there is no transport {address.scheme!r}: {', '.join(filter(None, TRANSPORTS))}"
-        )
+    module = _MODULES.get(address.scheme)
+    if module is None:
+        known = ", ".join(filter(None, _MODULES))
+        raise ValueError(f"there is no transport {address.scheme!r}: {known}")
     try:
-        return import_module(f"jelly_rdflib.live.{transport.module}")
+        return import_module(f"jelly_rdflib.live.{module}")
     except ModuleNotFoundError as error:
         raise ImportError(
             f"{address.scheme}:// needs the package {error.name}:"
-            f" pip install 'jelly-rdflib[{transport.extra}]'"
+            f" pip install 'jelly-rdflib[{module}]'"
         ) from error

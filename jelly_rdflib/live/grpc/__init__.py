@@ -4,8 +4,8 @@
 official service of Jelly-RDF, both sides.
 """
 
-from jelly_rdflib.live.grpc.patches import open_sink as open_sink
-from jelly_rdflib.live.grpc.patches import open_source as open_source
-from jelly_rdflib.live.grpc.rdf import RdfStreamServer as RdfStreamServer
-from jelly_rdflib.live.grpc.rdf import publish_rdf as publish_rdf
-from jelly_rdflib.live.grpc.rdf import subscribe_rdf as subscribe_rdf
+from jelly_rdflib.live.grpc.patches import GrpcSink as open_sink
+from jelly_rdflib.live.grpc.patches import GrpcSource as open_source
+from jelly_rdflib.live.grpc.rdf import RdfStreamServer, publish_rdf, subscribe_rdf
+
+__all__ = ["RdfStreamServer", "open_sink", "open_source", "publish_rdf", "subscribe_rdf"]

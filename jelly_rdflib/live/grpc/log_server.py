@@ -36,7 +36,7 @@ from jelly_rdflib.live.grpc.wire import (
     open_port,
     requested_options,
 )
-from jelly_rdflib.live.http.access import Gate, Right, is_local
+from jelly_rdflib.live.http.access import Right, is_local
 from jelly_rdflib.live.http.answers import SILENCE
 from jelly_rdflib.live.http.server import LogServer
 from jelly_rdflib.live.log import append_newest
@@ -53,6 +53,11 @@ _log = logging.getLogger(__name__)
 
 # Bytes of the largest patch that is encoded for all followers at once, and of those that are kept.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
+_CODES = {
+    401: grpc.StatusCode.UNAUTHENTICATED,
+    403: grpc.StatusCode.PERMISSION_DENIED,
+    429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
 # What is in work when the server stops may take so many seconds.
 _LAST_SECONDS = 1
 
@@ -99,7 +104,6 @@ class PatchLogServer(LogServer):
             raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
         self._kept_size = 0
-        self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         self._encoding = asyncio.Lock()
         subscribe = grpc.unary_stream_rpc_method_handler(self._handler(self._subscribe, Right.READ))
         publish = grpc.stream_stream_rpc_method_handler(self._handler(self._publish, Right.APPEND))
@@ -129,27 +133,18 @@ class PatchLogServer(LogServer):
 
         async def handle(request: Any, context: Any) -> None:
             try:
-                await self._admit(context, right)
+                self._admit(context, right)
                 await work(request, context)
-            except grpc.aio.AbortError:
-                raise
             except Exception as error:
                 await context.abort(*_explain(error))
 
         return handle
 
-    async def _admit(self, context: Any, right: Right) -> None:
+    def _admit(self, context: Any, right: Right) -> None:
         metadata = dict(context.invocation_metadata())
-        if not self._gate.is_within_rate(_host_of(context)):
-            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many requests")
-        if self.tokens is not None:
-            kind, _, token = str(metadata.get("authorization", "")).partition(" ")
-            found = self.tokens.right(token) if kind.lower() == "bearer" else None
-            if found is None:
-                await context.abort(grpc.StatusCode.UNAUTHENTICATED, "a bearer token is needed")
-            elif found < right:
-                needed = f"this needs a token with the right {right.name.lower()}"
-                await context.abort(grpc.StatusCode.PERMISSION_DENIED, needed)
+        kind, _, token = str(metadata.get("authorization", "")).partition(" ")
+        is_bearer = kind.lower() == "bearer"
+        self._gate.admit(_host_of(context), right, token if is_bearer else None)
         self._check_topic(metadata.get("topic-bin", b"").decode("utf-8", "replace"))
 
     def _check_topic(self, topic: str | None) -> None:
@@ -293,8 +288,8 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if isinstance(error, LimitError) and "_table_size" not in error.message:
         return code.RESOURCE_EXHAUSTED, str(error), ()
     if isinstance(error, HTTPException):
-        # There is no room for it now, and may be soon.
-        return code.UNAVAILABLE, str(error.detail), ()
+        # Otherwise there is no room for it now, and may be soon.
+        return _CODES.get(error.status_code, code.UNAVAILABLE), str(error.detail), ()
     if isinstance(error, asyncio.TimeoutError):
         return code.DEADLINE_EXCEEDED, f"nothing came for {SILENCE} seconds inside a patch", ()
     bad = UnfitPatch | InvalidId | DecodeError | EncodeError

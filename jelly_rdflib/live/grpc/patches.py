@@ -39,16 +39,6 @@ _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
 
 
-def open_source(address: Address, limits: Limits, timeout: float | None) -> GrpcSource:
-    """Open a source: its settings are ``start``, and those of a `Client`."""
-    return GrpcSource(address, limits, timeout)
-
-
-def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> GrpcSink:
-    """Open a sink: its settings are ``wait``, and those of a `Client`."""
-    return GrpcSink(address, limits, options)
-
-
 class GrpcSource(ThreadedSource):
     """The patches of a log on a gRPC server, as they are appended.
 

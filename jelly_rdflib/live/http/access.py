@@ -78,9 +78,19 @@ class Gate:
         self._rate = None if rate is None else parse_rate(rate)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
-    def is_within_rate(self, host: str) -> bool:
-        """Count a request of a host; False if it is one too many."""
-        return self._rate is None or self._limiter.hit(self._rate, host)
+    def admit(self, host: str, right: Right, token: str | None) -> None:
+        """Count a request of a host; an HTTPException says that it is not let through."""
+        if self._rate is not None and not self._limiter.hit(self._rate, host):
+            raise HTTPException(429, "too many requests", {"Retry-After": "1"})
+        if self._tokens is None:
+            return
+        found = None if token is None else self._tokens.right(token)
+        if found is None:
+            raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+        if found < right:
+            headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
+            detail = f"this needs a token with the right {right.name.lower()}"
+            raise HTTPException(403, detail, headers)
 
     def needs(self, right: Right) -> Any:
         """Return a dependency of FastAPI that lets requests through which have a right."""
@@ -90,17 +100,8 @@ class Gate:
             credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
         ) -> None:
             self._check_browser(request)
-            if not self.is_within_rate(client_of(request)):
-                raise HTTPException(429, "too many requests", {"Retry-After": "1"})
-            if self._tokens is None:
-                return
-            found = None if credentials is None else self._tokens.right(credentials.credentials)
-            if found is None:
-                raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
-            if found < right:
-                headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
-                detail = f"this needs a token with the right {right.name.lower()}"
-                raise HTTPException(403, detail, headers)
+            token = None if credentials is None else credentials.credentials
+            self.admit(client_of(request), right, token)
 
         return Depends(check)
 

@@ -87,7 +87,7 @@ class LogServer:
         )
         # Answers that are smaller gain nothing.
         self.app.add_middleware(GZipMiddleware, minimum_size=1000)
-        gate = Gate(self.tokens, self.rate, is_open=self.is_open)
+        self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         for method, place, endpoint, right in (
             ("GET", "/", self.get_log, Right.READ),
             ("GET", "/patches", self.get_patches, Right.READ),
@@ -99,7 +99,7 @@ class LogServer:
             ("GET", "/problems", self.verify, Right.MANAGE),
             ("GET", "/events", self.follow, Right.READ),
         ):
-            needs, extra = [gate.needs(right)], _BODY if right == Right.APPEND else None
+            needs, extra = [self._gate.needs(right)], _BODY if right == Right.APPEND else None
             self.app.add_api_route(
                 place, endpoint, methods=[method], dependencies=needs, openapi_extra=extra
             )

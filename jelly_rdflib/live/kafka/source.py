@@ -175,7 +175,7 @@ class KafkaSource(Source):
         self._must_assign = False
         if not kept:
             # The group comes back to this place, also if it never acknowledges a patch.
-            self._commit()
+            self._acknowledge()
 
     def _read_group(self) -> dict[int, _Partition]:
         """Return where the group stands in each partition."""
@@ -194,21 +194,18 @@ class KafkaSource(Source):
     def _acknowledge(self) -> None:
         """Let the group go on after the patches so far, whoever gets the partitions."""
         with self._lock:
-            self._commit()
-
-    def _commit(self) -> None:
-        places = {n: self._partitions[n].place for n in self._owned if n in self._partitions}
-        new = {n: place for n, place in places.items() if self._committed.get(n) != place}
-        if not self._group or not new:
-            return
-        spots = [self._spot(n, place[1], json.dumps(place)) for n, place in new.items()]
-        commit: Any = self._consumer.commit
-        try:
-            self._ask(lambda: _checked(commit(offsets=spots, asynchronous=False)))
-            self._committed |= new
-        except ck.KafkaException as error:
-            if not (is_one_of(error.args[0], _OUT) or self._is_closed.is_set()):
-                raise self._client.exception(error.args[0]) from None
+            places = {n: self._partitions[n].place for n in self._owned if n in self._partitions}
+            new = {n: place for n, place in places.items() if self._committed.get(n) != place}
+            if not self._group or not new:
+                return
+            spots = [self._spot(n, place[1], json.dumps(place)) for n, place in new.items()]
+            commit: Any = self._consumer.commit
+            try:
+                self._ask(lambda: _checked(commit(offsets=spots, asynchronous=False)))
+                self._committed |= new
+            except ck.KafkaException as error:
+                if not (is_one_of(error.args[0], _OUT) or self._is_closed.is_set()):
+                    raise self._client.exception(error.args[0]) from None
 
     @property
     def _position(self) -> str | None:
