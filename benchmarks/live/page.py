@@ -39,7 +39,7 @@ RECEIVED = """
 LATENCY = """
 The server or broker and the clients share the cores, so what we do on top counts: a frame of 30 kB
 takes us time to encode and to decode that the bare client does not spend. Over MQTT each message is
-a stream of its own, and has a property.
+a stream of its own, and has properties.
 
 ## From append to applied
 

@@ -296,7 +296,7 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
         os.close(fd)
         raise LogError(f"{path} is no file, but a folder, a pipe or the like")
     with open(fd, "rb") as file:
-        # Memory for more takes longer to get than a small file to read.
+        # To get memory for more would take longer than to read a small file.
         size = min(_AT_ONCE, status.st_size + 1)
         data = piece = file.read(size)
         sha256 = hashlib.sha256(data)

@@ -134,7 +134,10 @@ class _Parts:
             while batches := reader.read_ahead(_FRAMES_AT_ONCE):
                 if self._is_statements is None and (options := reader.options) is not None:
                     self._start_helpers(isinstance(options, StreamOptions))
-                yield from batches
+                # So the next ones take the memory of those that are done with.
+                batches.reverse()
+                while batches:
+                    yield batches.pop()
             return None if part.is_last else reader.save()
 
     def _take(self, number: int) -> Generator[Placed, None, bytes | None]:

@@ -17,9 +17,9 @@ cdef int rows_grow(RowColumns* rows) noexcept nogil:
 
 
 cdef int rows_resize(RowColumns* rows, size_t capacity) noexcept nogil:
-    """Move the columns to memory with room for more rows.
+    """Move the columns to memory with room for more rows; a failure leaves them as they were.
 
-    Most frames are short, so it would take long to allocate and free each column.
+    They are one piece of memory: most frames are short, and five pieces for each take longer.
     """
     cdef RowColumns old = rows[0]
     cdef size_t size = old.count * sizeof(uint32_t)

@@ -168,7 +168,8 @@ cdef class FrameDecoder:
     def restart(self):
         """Forget the stream: the next frame starts another one, with options.
 
-        That is faster than a new decoder: the lookups keep their memory.
+        That is faster than a new decoder: lookups of the same size keep their memory. A decoder
+        that has failed, or was finished, can't be restarted.
         """
         self.check_usable()
         self.has_options = self.found_options = self.has_regular_rows = False

@@ -18,13 +18,17 @@ cdef enum:
     FIRST_SERIAL = 2
 
 cdef enum:
-    # The most bytes that an entry keeps from one definition to a shorter one, or to the next stream.
+    # The most bytes that an entry keeps to the next stream. To a shorter definition it keeps that and
+    # twice its size.
     KEPT_TEXT = 256
+    # A lookup of more entries keeps none.
+    KEPT_ENTRIES = 1 << 14
 
 ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
+    uint32_t counted  # the capacity, had no earlier stream used the entry
     # The hash of the IRI that the name makes with the prefix of the serial `hashed_prefix`; there is
     # no hash yet where that is NOT_SET.
     uint64_t hash
@@ -78,9 +82,12 @@ cdef inline LookupEntry* lookup_find(
     return &lookup.entries[id]
 
 
-cdef inline size_t bytes_of_entry(const Lookup* lookup, uint32_t id) noexcept nogil:
-    """Return the bytes that a stream has made an entry keep; not those that an earlier one has."""
-    return lookup.entries[id].capacity if lookup.serials[id] != NOT_SET else 0
+cdef inline size_t counted_bytes(const Lookup* lookup, uint32_t id) noexcept nogil:
+    """Return the bytes that count for an entry.
+
+    What an earlier stream has left does not count: what is accepted must not depend on it.
+    """
+    return lookup.entries[id].counted if lookup.serials[id] != NOT_SET else 0
 
 
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil:
@@ -97,7 +104,7 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
                 continue
             lookup.serials[id] = NOT_SET
             lookup.entries[id].is_unused = False
-            if lookup.entries[id].capacity > KEPT_TEXT:
+            if lookup.entries[id].capacity > KEPT_TEXT or size > KEPT_ENTRIES:
                 PyMem_RawFree(lookup.entries[id].text)
                 memset(&lookup.entries[id], 0, sizeof(LookupEntry))
         lookup.last_set = 0
@@ -138,7 +145,7 @@ cdef int lookup_set_text(
     ``held`` counts the bytes that all lookups of the stream keep.
     """
     cdef LookupEntry* entry = &lookup.entries[id]
-    cdef size_t before = bytes_of_entry(lookup, id)
+    cdef size_t before = counted_bytes(lookup, id)
     cdef uint8_t* copy
     # The entry keeps its memory from one definition to the next, unless that would keep a giant
     # for a dwarf.
@@ -153,7 +160,9 @@ cdef int lookup_set_text(
         PyMem_RawFree(entry.text)
         entry.text = copy
         entry.capacity = size + 8
-    held[0] += entry.capacity - before
+    if before == 0 or size > before or before > KEPT_TEXT + 2 * <uint64_t>size:
+        entry.counted = size + 8
+    held[0] += entry.counted - before
     memcpy(entry.text, text, size)
     entry.size = size
     lookup.counts.entries += 1

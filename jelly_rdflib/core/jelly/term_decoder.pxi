@@ -365,7 +365,7 @@ cdef class TermDecoder:
             )
         if self.check_text(fields[1].span) < 0:
             return -1
-        if self.held - bytes_of_entry(lookup, id) + size > self.limits.text_size:
+        if self.held - counted_bytes(lookup, id) + size > self.limits.text_size:
             return fail_limit(
                 &self.failure, text,
                 b"the lookups have more than {number} bytes of text (limit max_text_size)",

@@ -66,8 +66,8 @@ class Client:
         # The answers that are read at the moment, maybe in another thread.
         self._open: set[httpx2.Response] = set()
         # A PatchLog of a folder need not be closed, so neither does this.
-        self.close = weakref.finalize(self, _close, self._http, self._open)
-        """Closes all connections: a thread that waits for an answer gets an error."""
+        self.close = weakref.finalize(self, _close, self._http, self._open, os.getpid())
+        """Closes all connections: a thread that reads an answer gets an error."""
 
     @contextmanager
     def ask(
@@ -152,13 +152,16 @@ class Client:
         return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
 
 
-def _close(client: httpx2.Client, answers: set[httpx2.Response]) -> None:
-    for answer in list(answers):
-        # To close a socket does not wake who waits for it.
-        with suppress(OSError):
+def _close(client: httpx2.Client, answers: set[httpx2.Response], process: int) -> None:
+    try:
+        # A forked process shares the connections of the one before it, which goes on with them.
+        for answer in list(answers) if process == os.getpid() else []:
             connection = answer.extensions["network_stream"].get_extra_info("socket")
-            connection.shutdown(socket.SHUT_RDWR)
-    client.close()
+            # To close a socket does not wake who waits for it. TLS goes on up to the end.
+            with suppress(OSError):
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+    finally:
+        client.close()
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:

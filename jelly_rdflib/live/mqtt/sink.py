@@ -46,7 +46,7 @@ class MqttSink(Sink):
         # The client packs them with each message. It takes long to make new ones.
         kind = "application/x-jelly-rdf-patch"
         self._properties = make_properties(
-            PacketTypes.PUBLISH, ContentType=kind, UserProperty=("patch", "")
+            PacketTypes.PUBLISH, ContentType=kind, UserProperty=("jelly-patch", "")
         )
         # What the broker has not acknowledged, by packet id, in order; and what it has answered.
         self._pending: dict[int, tuple[int, bytes]] = {}
@@ -89,7 +89,7 @@ class MqttSink(Sink):
         self._news.set()
 
     def _publish(self, number: int, payload: bytes) -> None:
-        self._properties.UserProperty[0] = ("patch", f"{self._stream}/{number}")
+        self._properties.UserProperty[0] = ("jelly-patch", f"{self._stream}/{number}")
         info = self._client.publish(self._topic, payload, qos=1, properties=self._properties)
         self._pending[info.mid] = number, payload
 

@@ -41,7 +41,7 @@ _CLOSE_TIMEOUT = 0.9
 def _stamp(message: MQTTMessage) -> tuple[str, int]:
     """Return the stream and the number that a sink has given to a message, or nothing and 0."""
     found = dict(getattr(message.properties, "UserProperty", ()))
-    stream, _, number = found.get("patch", "").rpartition("/")
+    stream, _, number = found.get("jelly-patch", "").rpartition("/")
     is_ours = len(stream) <= 64 and number.isdecimal() and len(number) < 18
     return (stream, int(number)) if is_ours else ("", 0)
 
@@ -218,11 +218,12 @@ class MqttSource(Source):
                 self._pass(message)
 
     def _decode(self, payload: bytes | bytearray) -> list[Patch]:
-        # Most messages are one frame, and its decoder has its memory already.
+        # Most messages are one frame with whole patches. A decoder that stays takes them faster.
         if starts_stream(payload):
-            patches = list(self._decoder.decode(payload))
-            if not self._decoder.is_open:
-                return patches
+            with suppress(DecodeError):
+                patches = list(self._decoder.decode(payload))
+                if patches and not self._decoder.is_open:
+                    return patches
         settings: Any = {"limits": self._limits, "normalize": False, "format": "jelly-patch"}
         return list(read_patches(payload, **settings))
 

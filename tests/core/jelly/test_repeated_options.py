@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -167,13 +168,31 @@ class TestRestart:
         for n in (1, 2, 3, 1, 2, 3):
             decoder.decode_frame(frame(n))
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_a_long_entry_of_an_earlier_stream_is_given_back(self, kind: Any) -> None:
-        decoder = make(kind)
-        decoder.decode_frame(FIRST[kind]("n" * 10_000))
-        decoder.decode_frame(FIRST[kind]("m"))
-        names = [op[2] for op in decoder.decode_frame(AGAIN[kind]) if len(op) > 2]
-        assert names == [URIRef("urn:m")]
+    def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
+        """Entries keep memory for 248 bytes each, and use one of them."""
+        options = b.options(max_name_table_size=128)
+        limits = jr.Limits(max_text_size=10_000)
+        long = [b.name(f"{n:03}" + "n" * 245, n) for n in range(1, 39)]
+        short = [b.name("n", n) for n in range(1, 101)]
+        decoder = make(PatchFrameDecoder, limits=limits)
+        for names in (long, short, long, short):
+            decoder.decode_frame(b.frame(options, *names))
+        with pytest.raises(jr.LimitError, match="the lookups have more than 10000 bytes"):
+            decoder.decode_frame(b.frame(options, *(b.name("n" * 400, n) for n in range(1, 38))))
+
+    def test_long_entries_of_an_earlier_stream_are_given_back(self) -> None:
+        long = [b.name("n" * 400_000, n) for n in range(1, 17)]
+        frames = [b.frame(b.options(), *long), b.frame(b.options())]
+        decoder = make(PatchFrameDecoder)
+        tracemalloc.start()
+        try:
+            for frame in frames:
+                decoder.decode_frame(frame)
+                decoder.decode_frame(b.frame(b.begin(), b.commit()))
+                held, _ = tracemalloc.get_traced_memory()
+                assert (held > 5_000_000) == (len(frame) > 5_000_000)
+        finally:
+            tracemalloc.stop()
 
 
 class TestRestartByTheCaller:

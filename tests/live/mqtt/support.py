@@ -33,7 +33,7 @@ def publish(
         properties: Any = Properties(PacketTypes.PUBLISH)
         if stamps:
             stream, sequence = stamps[number]
-            properties.UserProperty = ("patch", f"{stream}/{sequence}")
+            properties.UserProperty = ("jelly-patch", f"{stream}/{sequence}")
         sent = client.publish(topic, message, 1, retain, properties=properties)
         sent.wait_for_publish(10)
     client.disconnect()

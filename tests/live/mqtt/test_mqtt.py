@@ -21,6 +21,7 @@ from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
 from tests.live.certificate import make_certificate
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import numbers, patch_of, publish
+from tests.oracle import build as b
 
 LONG = patch_of(7, 2000)
 
@@ -91,7 +92,9 @@ def test_each_message_is_a_stream_of_its_own(broker: Mosquitto, url: str) -> Non
         assert list(jr.read_patches(message.payload)) == [patch]
         assert message.properties.ContentType == "application/x-jelly-rdf-patch"
         assert not message.retain
-    names = [dict(message.properties.UserProperty)["patch"] for message in (short, long, last)]
+    names = [
+        dict(message.properties.UserProperty)["jelly-patch"] for message in (short, long, last)
+    ]
     sinks, places = zip(*(name.split("/") for name in names), strict=True)
     assert places == ("1", "2", "3")
     assert len(set(sinks)) == 1
@@ -219,6 +222,31 @@ def test_messages_of_strangers_are_passed_on(broker: Mosquitto, url: str) -> Non
         publish(broker, topic_of(url), data, b"", bare, frame_of(patch_of(3), LONG), data)
         assert numbers(source) == [1, 2, 3, 7, 1]
         assert source.position == "{}"
+
+
+def test_each_message_of_a_stranger_is_what_its_file_would_be(broker: Mosquitto, url: str) -> None:
+    """Streams that no sink makes: some have no mark at the end, no patch, or two of them."""
+    add = b.add("s", "p", "o", "g")
+    streams = [
+        [kind, *rows]
+        for kind in (
+            b.options(stream_type=each, generalized_statements=True)
+            for each in (b.FLAT, b.FRAME, b.PUNCTUATED)
+        )
+        for rows in ([], [add], [kind, add], [add, kind, add], [b.begin(), add, b.commit()])
+    ]
+    marked = b.options(stream_type=b.PUNCTUATED, generalized_statements=True)
+    streams += [
+        [marked, add, b.punctuation()],
+        [marked, add, b.punctuation(), add],
+        [marked, b.punctuation()],
+    ]
+    messages = [b.frame(*rows) for rows in streams]
+    expected = [patch for each in messages for patch in jr.read_patches(each, normalize=False)]
+    assert len(expected) > len(messages) // 2
+    with live.connect(url, timeout=1) as source:
+        publish(broker, topic_of(url), *messages)
+        assert list(source) == expected
 
 
 def test_a_retained_message_is_no_news(broker: Mosquitto, url: str) -> None:
