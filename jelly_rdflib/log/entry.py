@@ -192,7 +192,8 @@ class LogEntry:
         """
         settings: Any = {"limits": self.limits, "normalize": normalize, "format": FORMAT}
         with closing(read_patches(self.stored(), **settings)) as patches:
-            patch = next(patches)
+            # A segment that others made may have none.
+            patch = next(patches, Patch([]))
         check_start(self, [each for part in (patch.slices or ())[:1] for each in part.headers()])
         return patch
 

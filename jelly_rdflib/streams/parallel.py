@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -134,10 +134,7 @@ class _Parts:
             while batches := reader.read_ahead(_FRAMES_AT_ONCE):
                 if self._is_statements is None and (options := reader.options) is not None:
                     self._start_helpers(isinstance(options, StreamOptions))
-                # So the next ones take the memory of those that are done with.
-                batches.reverse()
-                while batches:
-                    yield batches.pop()
+                yield from _used_up(batches)
             return None if part.is_last else reader.save()
 
     def _take(self, number: int) -> Generator[Placed, None, bytes | None]:
@@ -149,9 +146,7 @@ class _Parts:
             while number not in self._decoded:
                 self._changed.wait()
             decoded = self._decoded.pop(number)
-        decoded.batches.reverse()
-        while decoded.batches:
-            yield decoded.batches.pop()
+        yield from _used_up(decoded.batches)
         if decoded.error is not None:
             try:
                 raise decoded.error
@@ -230,3 +225,10 @@ class _Parts:
             self._is_stopped = True
             self._decoded.clear()
             self._changed.notify_all()
+
+
+def _used_up(batches: list[Placed]) -> Iterator[Placed]:
+    """Yield the batches, and keep none: the frames that are decoded next can use its memory."""
+    batches.reverse()
+    while batches:
+        yield batches.pop()

@@ -18,17 +18,16 @@ cdef enum:
     FIRST_SERIAL = 2
 
 cdef enum:
-    # The most bytes that an entry keeps to the next stream. To a shorter definition it keeps that and
-    # twice its size.
+    # An entry keeps its memory for the next stream if that has no more bytes than this, and the
+    # lookup no more entries than `KEPT_ENTRIES`.
     KEPT_TEXT = 256
-    # A lookup of more entries keeps none.
     KEPT_ENTRIES = 1 << 14
 
 ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
-    uint32_t counted  # the capacity, had no earlier stream used the entry
+    uint32_t counted  # the capacity that the entry would have in a new decoder
     # The hash of the IRI that the name makes with the prefix of the serial `hashed_prefix`; there is
     # no hash yet where that is NOT_SET.
     uint64_t hash
@@ -83,9 +82,10 @@ cdef inline LookupEntry* lookup_find(
 
 
 cdef inline size_t counted_bytes(const Lookup* lookup, uint32_t id) noexcept nogil:
-    """Return the bytes that count for an entry.
+    """Return the bytes of an entry that count towards the limit of the lookups' text.
 
-    What an earlier stream has left does not count: what is accepted must not depend on it.
+    Memory that an earlier stream allocated does not count, so a restarted decoder accepts the same
+    streams as a new one.
     """
     return lookup.entries[id].counted if lookup.serials[id] != NOT_SET else 0
 

@@ -155,7 +155,7 @@ class TestRestart:
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_the_lookups_hold_no_text_of_an_earlier_stream(self, kind: Any) -> None:
-        """Three entries of 40 bytes would be more than there may be."""
+        """Each stream sets one entry of 40 bytes; three of them would exceed the limit."""
         frame = {
             PatchFrameDecoder: lambda n: b.frame(
                 b.options(), b.name("n" * 40, n), b.add("s", b.iri(0, n), "o", "g")
@@ -169,7 +169,7 @@ class TestRestart:
             decoder.decode_frame(frame(n))
 
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
-        """Entries keep memory for 248 bytes each, and use one of them."""
+        """The short names are put where the long ones were, whose memory the entries keep."""
         options = b.options(max_name_table_size=128)
         limits = jr.Limits(max_text_size=10_000)
         long = [b.name(f"{n:03}" + "n" * 245, n) for n in range(1, 39)]
