@@ -77,7 +77,8 @@ class Broker(JavaServer):
         self._properties.write_text(text, encoding="utf-8")
         cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
         config = ("--config", str(self._properties))
-        self._run("kafka.tools.StorageTool", "format", "--cluster-id", cluster, *config)
+        # With "=", since one of 64 ids starts with "-".
+        self._run("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", *config)
 
     def start(self) -> None:
         """Start the broker, and wait until it answers."""
