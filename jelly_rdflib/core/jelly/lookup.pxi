@@ -56,7 +56,7 @@ ctypedef struct LookupCounts:
 
 ctypedef struct Lookup:
     const char* name
-    LookupEntry* entries  # numbered from 1: entry 0 is not used
+    LookupEntry* entries  # numbered from 1: entry 0 is not used, nor any above the highest id
     uint64_t* serials  # of the entries' definitions; entry 0 stands for the empty prefix
     LookupUse* uses
     uint32_t size
@@ -112,7 +112,8 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     lookup_free(lookup)
     lookup.name = name
     lookup.size = size
-    lookup.entries = <LookupEntry*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupEntry))
+    # An entry is set up when a stream has one of its number: a short stream must not pay for all.
+    lookup.entries = <LookupEntry*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(LookupEntry))
     lookup.uses = <LookupUse*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupUse))
     lookup.serials = <uint64_t*>PyMem_RawCalloc(<size_t>size + 1, sizeof(uint64_t))
     if lookup.entries == NULL or lookup.uses == NULL or lookup.serials == NULL:
@@ -145,8 +146,12 @@ cdef int lookup_set_text(
     ``held`` counts the bytes that all lookups of the stream keep.
     """
     cdef LookupEntry* entry = &lookup.entries[id]
+    cdef uint32_t highest = lookup.counts.highest_id
     cdef size_t before = counted_bytes(lookup, id)
     cdef uint8_t* copy
+    if id > highest:
+        memset(&lookup.entries[highest + 1], 0, (id - highest) * sizeof(LookupEntry))
+        lookup.counts.highest_id = id
     # The entry keeps its memory from one definition to the next, unless that would keep a giant
     # for a dwarf.
     if (
@@ -168,7 +173,6 @@ cdef int lookup_set_text(
     lookup.counts.entries += 1
     lookup.counts.replaced += lookup.serials[id] != NOT_SET
     lookup.counts.unused += 1
-    lookup.counts.highest_id = max(lookup.counts.highest_id, id)
     lookup.counts.text_size += size
     lookup.serials[id] = serial
     lookup.uses[id].key = 0
@@ -180,6 +184,6 @@ cdef int lookup_set_text(
 cdef inline void count_reference(Lookup* lookup, uint32_t id) noexcept nogil:
     """Count a reference to the entry of this number, which may be out of range."""
     lookup.counts.references += 1
-    if id <= lookup.size:
+    if id <= lookup.counts.highest_id:
         lookup.counts.unused -= lookup.entries[id].is_unused
         lookup.entries[id].is_unused = False

@@ -16,7 +16,10 @@ cdef class NodeFactory(NodeMaker):
     # duration, which counts as two terms.
     cdef size_t max_xml_tags, max_terms
     cdef CachedNode* cache
+    cdef size_t cache_size
 
+    cdef CachedNode* place_in_cache(self, uint64_t hash) except NULL
+    cdef int grow_cache(self) except -1
     cdef int check_values(
         self, const TermColumns* terms, size_t xml_tags, size_t durations
     ) except -1

@@ -14,8 +14,10 @@ cdef enum:
     MAX_XML_DEPTH = 100
 
 cdef enum:
+    # A small patch must not pay for a large cache.
+    FIRST_CACHE_SIZE = 1 << 6
     # More than the names of the big preset, so that a stream's IRIs stay cached.
-    CACHE_SIZE = 1 << 14
+    MAX_CACHE_SIZE = 1 << 14
     # Longer texts seldom come again, and would take much memory in the cache.
     MAX_CACHED_TEXT = 256
 
@@ -35,9 +37,7 @@ cdef class NodeFactory(NodeMaker):
 
     def __dealloc__(self):
         cdef size_t i
-        if self.cache == NULL:
-            return
-        for i in range(<size_t>CACHE_SIZE):
+        for i in range(self.cache_size):
             Py_XDECREF(self.cache[i].node)
             Py_XDECREF(self.cache[i].source)
         PyMem_RawFree(self.cache)
@@ -93,15 +93,13 @@ cdef class NodeFactory(NodeMaker):
         cdef uint64_t hash = terms.hashes[term]
         cdef CachedNode* cached
         cdef object node
-        cdef PyObject* old_node
-        cdef PyObject* old_source
+        cdef object source = None
+        cdef CachedNode old
         cdef uint32_t[3] numbers
         # Encoders have a factory, too, but seldom make nodes.
         if self.cache == NULL:
-            self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
-            if self.cache == NULL:
-                raise MemoryError
-        cached = &self.cache[hash & (CACHE_SIZE - 1)]
+            self.grow_cache()
+        cached = &self.cache[hash & (self.cache_size - 1)]
         if (
             cached.node != NULL and cached.hash == hash
             and is_node_of(cached, terms, term, nodes, self.types)
@@ -115,19 +113,41 @@ cdef class NodeFactory(NodeMaker):
         )
         if not is_small(terms, term):
             return node
-        old_node, old_source = cached.node, cached.source
-        Py_INCREF(node)
-        cached.hash = hash
-        cached.node = <PyObject*>node
-        cached.source = NULL
         if terms.kinds[term] == TermKind.TYPED_LITERAL and not is_text_of(node, terms, term):
             source = <bytes>terms.data[terms.offsets[term]:terms.offsets[term + 1]]
+        # Not before: another thread may have made nodes meanwhile.
+        cached = self.place_in_cache(hash)
+        old = cached[0]
+        Py_INCREF(node)
+        cached[0] = CachedNode(hash, <PyObject*>node, NULL)
+        if source is not None:
             Py_INCREF(source)
             cached.source = <PyObject*>source
         # Last, since a destructor may run any code.
-        Py_XDECREF(old_node)
-        Py_XDECREF(old_source)
+        Py_XDECREF(old.node)
+        Py_XDECREF(old.source)
         return node
+
+    cdef CachedNode* place_in_cache(self, uint64_t hash) except NULL:
+        """Return the place for a node, where another one may be if the cache can't grow."""
+        cdef CachedNode* place = &self.cache[hash & (self.cache_size - 1)]
+        while place.node != NULL and place.hash != hash and self.cache_size < MAX_CACHE_SIZE:
+            self.grow_cache()
+            place = &self.cache[hash & (self.cache_size - 1)]
+        return place
+
+    cdef int grow_cache(self) except -1:
+        cdef size_t i
+        cdef size_t size = 4 * self.cache_size if self.cache_size else FIRST_CACHE_SIZE
+        cdef CachedNode* grown = <CachedNode*>PyMem_RawCalloc(size, sizeof(CachedNode))
+        if grown == NULL:
+            raise MemoryError
+        for i in range(self.cache_size):
+            if self.cache[i].node != NULL:
+                grown[self.cache[i].hash & (size - 1)] = self.cache[i]
+        PyMem_RawFree(self.cache)
+        self.cache, self.cache_size = grown, size
+        return 0
 
     cdef object make_node(self, int kind, Span text, object extra):
         """Make the node of a term that is no quoted triple.
