@@ -29,6 +29,9 @@ FORMATS: tuple[Format, ...] = (
     JELLY_PATCH,
 )
 
+# The first format with a key has it.
+_BY_KEY = {key: each for each in reversed(FORMATS) for key in each.names + each.extensions}
+
 
 class UntoldFormatError(DecodeError):
     """The first bytes of an input do not tell its format."""
@@ -40,12 +43,11 @@ def find_format(key: str) -> Format:
     The parameters of a media type, behind a semicolon, are ignored. A LookupError says that there
     is no such format.
     """
-    wanted = key.lower().partition(";")[0].strip()
-    for format in FORMATS:
-        if wanted in format.names or wanted in format.extensions:
-            return format
-    names = ", ".join(format.name for format in FORMATS)
-    raise LookupError(f"no format {key!r}; there are: {names}")
+    found = _BY_KEY.get(key.lower().partition(";")[0].strip())
+    if found is None:
+        names = ", ".join(format.name for format in FORMATS)
+        raise LookupError(f"no format {key!r}; there are: {names}")
+    return found
 
 
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
