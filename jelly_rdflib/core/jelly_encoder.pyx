@@ -9,7 +9,10 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 from jelly_rdflib.core.batch cimport *
-from jelly_rdflib.core.io cimport BROKEN, FINISHED, OPEN, Output, check_usable
+from jelly_rdflib.core.io cimport (
+    BROKEN, FINISHED, IN_FLIGHT, NOT_INITIALIZED, OPEN, Output, check_usable,
+)
+from jelly_rdflib.core.tables cimport SortItem, sort_items
 from jelly_rdflib.core.wire cimport *
 
 from collections.abc import Mapping

@@ -39,6 +39,10 @@ class FrameBuffer:
         start = next(number for number, byte in enumerate(data) if byte < 0x80) + 1
         self._frames.append(memoryview(data)[start:])
 
+    def clear(self) -> None:
+        """Forget the frames since the last call of `take`."""
+        self._frames = []
+
     def take(self) -> list[memoryview]:
         """Return the frames since the last call; an EncodeError if one is too large."""
         frames, self._frames = self._frames, []
@@ -83,17 +87,17 @@ class FrameEncoder:
             raise ValueError(f"a stream has one frame or more, not {restart_every}")
         # The largest row that is cut off by its size may be as large as all rows before it.
         most = min(options.frame_bytes, max_frame_size // 2)
-        self._options = replace(options, delimited=True, frame_bytes=most)
         self._restart_every = restart_every
-        self._max_frame_size = max_frame_size
+        self._frames = FrameBuffer(max_frame_size)
+        self._writer = PatchWriter(self._frames, replace(options, delimited=True, frame_bytes=most))
+        self._encoder: Any = self._writer.encoder
         self.restart()
 
     def restart(self) -> None:
         """Let the next frame start a new stream."""
-        self._frames = FrameBuffer(self._max_frame_size)
-        self._writer = PatchWriter(self._frames, self._options)
-        encoder: Any = self._writer.encoder
-        encoder.write_first_ids()
+        self._frames.clear()
+        self._encoder.restart()
+        self._encoder.write_first_ids()
         self._count = 0
 
     def encode(self, *parts: Patch) -> list[memoryview]:
@@ -117,7 +121,7 @@ class FrameEncoder:
                 self._writer.write_all(part)
                 yield from self._take()
             self._writer.end_patch()
-            self._writer.encoder.flush()
+            self._encoder.flush()
             yield from self._take()
         except BaseException:
             self.restart()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +12,11 @@ from rdflib import Literal, URIRef
 
 from jelly_rdflib import DecodeError, EncodeError, Op, Patch, PatchEncoder, PatchOptions, TripleTerm
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
+from tests import strategies
 from tests.oracle.decoder import Reference
 from tests.oracle.schema import message_class
-from tests.oracle.terms import plain_operation
+from tests.oracle.terms import operation, plain_operation
+from tests.support import options_of
 
 G = URIRef("urn:g")
 
@@ -38,6 +43,21 @@ def test_patches_come_back_over_restarts(sizes: list[int], restart_every: int) -
     patches = [patch_of(size, f"n{number}-") for number, size in enumerate(sizes)]
     frames = [frame for patch in patches for frame in encoder.encode(patch)]
     assert [patch for frame in frames for patch in decoder.decode(frame)] == patches
+
+
+@given(st.lists(strategies.streams(), min_size=2, max_size=4))
+def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) -> None:
+    options = replace(options_of(streams[0].options), stream_type="PUNCTUATED")
+    used = FrameEncoder(options, restart_every=1)
+    for stream in streams:
+        for operations in stream.patches:
+            patch = Patch(map(operation, operations))
+            found = []
+            for encoder in (used, FrameEncoder(options)):
+                # A stream has options that allow what is in it, and the others may not.
+                with suppress(EncodeError):
+                    found.append(encoder.encode(patch))
+            assert found[:1] == found[1:]
 
 
 def test_every_restart_starts_a_stream_that_can_be_read_alone() -> None:

@@ -90,6 +90,16 @@ class TestAgainstProtobuf:
         assert file.getvalue() == write(stream.operations, options_of(stream.options))
 
 
+def names_set(data: bytes) -> list[tuple[int, str]]:
+    """The ids and texts of the name entries, in order."""
+    entries, last = [], 0
+    for row in rows(data):
+        if row.HasField("name"):
+            last = row.name.id or last + 1
+            entries.append((last, row.name.value))
+    return entries
+
+
 class TestEconomy:
     """Zero ids and repeated terms are used whenever they apply."""
 
@@ -98,13 +108,7 @@ class TestEconomy:
         options = jr.PatchOptions(max_name_table_size=8, max_prefix_table_size=0)
 
         def names(order: str) -> list[tuple[int, str]]:
-            data = write([("H", "", ("iri", letter)) for letter in order], options)
-            entries, last = [], 0
-            for row in rows(data):
-                if row.HasField("name"):
-                    last = row.name.id or last + 1
-                    entries.append((last, row.name.value))
-            return entries[8:]
+            return names_set(write([("H", "", ("iri", letter)) for letter in order], options))[8:]
 
         assert names("abcdefgh") == []
         assert names("abcdefghi") == [(1, "i")]
@@ -115,6 +119,26 @@ class TestEconomy:
         assert names("abcdefghijklmnopa") == [
             *enumerate("ijklmnop", start=1), (1, "a"),
         ]  # fmt: skip
+
+    @given(st.lists(st.tuples(*[st.sampled_from("abcdefghijklmnop")] * 4), max_size=60))
+    def test_entries_go_as_in_a_dict_that_is_kept_in_order(self, quads: list[Any]) -> None:
+        options = jr.PatchOptions(max_name_table_size=8, max_prefix_table_size=0)
+        held: dict[str, int] = {}
+        expected: list[tuple[int, str]] = []
+        last: Any = (None,) * 4
+        for quad in quads:
+            for name, before in zip(quad, last, strict=True):
+                if name == before:
+                    continue
+                if name not in held:
+                    id = len(held) + 1 if len(held) < 8 else held.pop(next(iter(held)))
+                    expected.append((id, name))
+                    held[name] = id
+                # The newest stands at the end.
+                held[name] = held.pop(name)
+            last = quad
+        operations: list[Plain] = [("A", *(("iri", name) for name in quad)) for quad in quads]
+        assert names_set(write(operations, options)) == expected
 
     @pytest.mark.parametrize("kind", ["prefix", "datatype"])
     def test_the_least_recently_used_goes_in_every_lookup(self, kind: str) -> None:

@@ -5,53 +5,42 @@ ctypedef struct EncoderEntry:
     uint32_t size
     uint32_t capacity
     uint64_t hash
-    uint64_t serial  # of this definition; another one gets another serial
-    uint64_t row  # the row that used the entry last
-    # Neighbours in the order of use; entry 0 is the list's both ends.
-    uint32_t newer
-    uint32_t older
+
+ctypedef struct EntryMark:
+    # What most terms need to know of their entries. It is kept apart, so that more of it is near.
+    uint64_t serial  # of this definition; another one gets another serial. 0: there is none
+    uint64_t use  # the number of its last use, of all uses in the stream
 
 cdef enum LookupResult:
     FOUND = 0
     ADDED = 1  # the stream needs an entry row before the row that refers to it
     ALL_IN_USE = 2  # every entry is used by the current row already
 
-cdef inline void unlink(EncoderEntry* entries, uint32_t id) noexcept:
-    entries[entries[id].newer].older = entries[id].older
-    entries[entries[id].older].newer = entries[id].newer
-
-cdef inline void link_newest(EncoderEntry* entries, uint32_t id) noexcept:
-    cdef uint32_t newest = entries[0].older
-    entries[id].newer = 0
-    entries[id].older = newest
-    entries[newest].newer = id
-    entries[0].older = id
-
-cdef inline void touch(EncoderEntry* entries, uint32_t id, uint64_t row) noexcept:
-    """Make an entry the most recently used."""
-    entries[id].row = row
-    if entries[0].older != id:
-        unlink(entries, id)
-        link_newest(entries, id)
-
 @cython.nonecheck(True)
 @cython.final
 cdef class LookupEncoder:
     """A lookup of at most ``size`` strings.
 
-    Entries are numbered from 1. The order of use is a list through the entries: from entry 0,
-    ``older`` leads to the most recently used one and ``newer`` to the least.
+    Entries are numbered from 1; what stands for none has the number 0, and no text. A use of an
+    entry only marks it. The order of use is found when a full lookup needs a place: all entries
+    are sorted once, and taken from the oldest on if they were not used meanwhile.
     """
 
     cdef readonly str name
     cdef EncoderEntry* entries
+    cdef EntryMark* marks
     cdef uint32_t size
     cdef uint32_t used
+    cdef uint32_t made  # entries that are set up, since this stream or an earlier one used them
     cdef uint32_t last_set
     cdef uint64_t next_serial
     # Open addressing over the hashes of texts; 0 is a free slot.
     cdef uint32_t* slots
     cdef uint32_t slot_mask
+    # The entries by their last uses, when they were sorted, and room to sort them.
+    cdef SortItem* oldest
+    cdef uint32_t next_oldest
+    cdef uint32_t oldest_count
 
     def __cinit__(self, str name, uint32_t size):
         cdef uint32_t slots = 16
@@ -63,25 +52,39 @@ cdef class LookupEncoder:
         self.slot_mask = slots - 1
         # An entry is set up when it is used first: a small stream must not take long to start.
         self.entries = <EncoderEntry*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(EncoderEntry))
+        self.marks = <EntryMark*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(EntryMark))
         self.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
-        if self.entries == NULL or self.slots == NULL:
+        if self.entries == NULL or self.marks == NULL or self.slots == NULL:
             raise MemoryError
         memset(self.entries, 0, sizeof(EncoderEntry))
+        memset(self.marks, 0, sizeof(EntryMark))
 
     def __dealloc__(self):
         cdef uint32_t id
         if self.entries != NULL:
-            for id in range(1, self.used + 1):
+            for id in range(1, self.made + 1):
                 PyMem_RawFree(self.entries[id].text)
         PyMem_RawFree(self.entries)
+        PyMem_RawFree(self.marks)
         PyMem_RawFree(self.slots)
+        PyMem_RawFree(self.oldest)
+
+    cdef void clear(self) noexcept:
+        """Forget all entries, which keep their memory: a message may be a stream."""
+        cdef uint32_t id
+        for id in range(1, self.used + 1):
+            self.marks[id].serial = 0
+        memset(self.slots, 0, (<size_t>self.slot_mask + 1) * sizeof(uint32_t))
+        self.used = self.last_set = 0
+        self.next_oldest = self.oldest_count = 0
 
     cdef LookupResult find_or_add(
-        self, const uint8_t* text, size_t size, uint64_t hash, uint64_t row, uint32_t* id
+        self, const uint8_t* text, size_t size, uint64_t hash, uint64_t use, uint64_t first_use,
+        uint32_t* id,
     ) except *:
         """Find the entry with this text, or give it the least recently used one.
 
-        An entry that the current row refers to is never taken: what defines an entry is written
+        ``use`` is the number of this use, and ``first_use`` that of the row's first. An entry that the current row refers to is never taken: what defines an entry is written
         before the row, so the row would then read the new text in both places.
         """
         cdef uint32_t slot = <uint32_t>hash & self.slot_mask
@@ -93,21 +96,51 @@ cdef class LookupEncoder:
                 and memcmp(entry.text, text, size) == 0
             ):
                 id[0] = self.slots[slot]
-                touch(self.entries, id[0], row)
+                self.marks[id[0]].use = use
                 return LookupResult.FOUND
             slot = (slot + 1) & self.slot_mask
         if self.used < self.size:
-            memset(&self.entries[self.used + 1], 0, sizeof(EncoderEntry))
-            self.add(self.used + 1, text, size, hash, row)
+            if self.used == self.made:
+                self.made += 1
+                memset(&self.entries[self.made], 0, sizeof(EncoderEntry))
+            self.add(self.used + 1, text, size, hash, use)
             self.used += 1
             id[0] = self.used
             return LookupResult.ADDED
-        id[0] = self.entries[0].newer
-        if self.size == 0 or self.entries[id[0]].row == row:
+        id[0] = self.take_oldest(first_use)
+        if id[0] == 0:
             return LookupResult.ALL_IN_USE
         self.remove(id[0])
-        self.add(id[0], text, size, hash, row)
+        self.add(id[0], text, size, hash, use)
         return LookupResult.ADDED
+
+    cdef uint32_t take_oldest(self, uint64_t first_use) except? 0:
+        """Return the least recently used entry; 0 if the row has used them all."""
+        cdef SortItem* item
+        while True:
+            while self.next_oldest < self.oldest_count:
+                item = &self.oldest[self.next_oldest]
+                if item.key >= first_use:
+                    return 0
+                self.next_oldest += 1
+                # One that was used meanwhile is not among the oldest any more.
+                if self.marks[item.number].use == item.key:
+                    return item.number
+            if self.size == 0:
+                return 0
+            self.sort_entries()
+
+    cdef int sort_entries(self) except -1:
+        cdef uint32_t id
+        if self.oldest == NULL:
+            self.oldest = <SortItem*>PyMem_RawMalloc(2 * <size_t>self.size * sizeof(SortItem))
+            if self.oldest == NULL:
+                raise MemoryError
+        for id in range(1, self.size + 1):
+            self.oldest[id - 1] = SortItem(self.marks[id].use, id)
+        sort_items(self.oldest, self.oldest + self.size, self.size)
+        self.next_oldest, self.oldest_count = 0, self.size
+        return 0
 
     cdef uint32_t id_to_write(self, uint32_t id) noexcept:
         """Return how the row that defines an entry names it: 0 for the one after the last."""
@@ -116,7 +149,7 @@ cdef class LookupEncoder:
         return written
 
     cdef int add(
-        self, uint32_t id, const uint8_t* text, size_t size, uint64_t hash, uint64_t row
+        self, uint32_t id, const uint8_t* text, size_t size, uint64_t hash, uint64_t use
     ) except -1:
         cdef EncoderEntry* entry = &self.entries[id]
         cdef uint32_t slot = <uint32_t>hash & self.slot_mask
@@ -131,19 +164,16 @@ cdef class LookupEncoder:
         memcpy(entry.text, text, size)
         entry.size = <uint32_t>size
         entry.hash = hash
-        entry.serial = self.next_serial
-        entry.row = row
+        self.marks[id] = EntryMark(self.next_serial, use)
         self.next_serial += 1
         while self.slots[slot] != 0:
             slot = (slot + 1) & self.slot_mask
         self.slots[slot] = id
-        link_newest(self.entries, id)
         return 0
 
     cdef void remove(self, uint32_t id) noexcept:
         cdef uint32_t slot = <uint32_t>self.entries[id].hash & self.slot_mask
         cdef uint32_t next_slot, home
-        unlink(self.entries, id)
         while self.slots[slot] != id:
             slot = (slot + 1) & self.slot_mask
         # Close the gap, so that a search never stops before what it looks for.

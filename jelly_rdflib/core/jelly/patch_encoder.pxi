@@ -27,6 +27,19 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.is_cut = self.is_delimited and self.stream_type != FRAME
         self.put_options(PATCH_OPTION_FIELDS, b"")
 
+    def restart(self):
+        """Start another stream, which has the same options; what was not handed on is lost.
+
+        That is faster than a new encoder: lookups keep their memory.
+        """
+        if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
+            self.refuse()
+        self.terms.restart()
+        self.frames = 0
+        self.in_transaction = self.patch_is_open = False
+        self.state = OPEN
+        self.put_options(PATCH_OPTION_FIELDS, b"")
+
     def encode_frame(self, write not None):
         """Encode the operations that ``write()`` writes to one frame, without its length."""
         self.begin_frame("write() operations")

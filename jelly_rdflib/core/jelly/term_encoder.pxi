@@ -79,7 +79,7 @@ cdef inline uint32_t graph_number(TermEncoder terms, uint32_t number) noexcept:
     return terms.graph
 
 cdef inline bint is_current(
-    const FoundIri* found, const EncoderEntry* names, const EncoderEntry* prefixes
+    const FoundIri* found, const EntryMark* names, const EntryMark* prefixes
 ) noexcept:
     """Are the entries for an IRI still where they were found?"""
     return (
@@ -89,11 +89,10 @@ cdef inline bint is_current(
     )
 
 cdef inline void touch_iri(
-    const FoundIri* found, EncoderEntry* names, EncoderEntry* prefixes, uint64_t row
+    const FoundIri* found, EntryMark* names, EntryMark* prefixes, uint64_t use
 ) noexcept:
-    touch(names, found.name, row)
-    if found.prefix != 0:
-        touch(prefixes, found.prefix, row)
+    names[found.name].use = use
+    prefixes[found.prefix].use = use
 
 cdef inline int put_found_iri(
     WriteBuffer* content, uint32_t field, const FoundIri* found, LastIri* last
@@ -121,7 +120,7 @@ cdef inline int put_found_iri(
 cdef inline void begin_row(TermEncoder encoder) noexcept:
     encoder.content.size = 0
     encoder.depth = 0
-    encoder.row += 1
+    encoder.first_use = encoder.use + 1
 
 cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
@@ -177,7 +176,8 @@ cdef class TermEncoder:
     cdef size_t row_size  # bytes of the last row, with its tag and length; not of an entry
     cdef WriteBuffer content  # what the current row has so far
     cdef int depth  # of quoted triples in the current row
-    cdef uint64_t row  # number of the current row in the stream
+    cdef uint64_t use  # the number of the last use of an entry
+    cdef uint64_t first_use  # that of the first one in the current row
     cdef bint is_without_prefixes
     cdef LastIri last_iri
     cdef CachedIri* cache
@@ -215,6 +215,20 @@ cdef class TermEncoder:
         buffer_free(&self.content)
         PyMem_RawFree(self.cache)
         PyMem_RawFree(self.found)
+
+    cdef void restart(self) noexcept:
+        """Forget the stream, and what is in the frame."""
+        cdef int position
+        self.names.clear()
+        self.prefixes.clear()
+        self.datatypes.clear()
+        self.frame.size = self.rows = 0
+        self.last_iri = LastIri(0, 0)
+        self.terms = NULL
+        self.table = None
+        for position in range(4):
+            self.last_before[position] = 0
+            self.last_numbers[position] = BEFORE
 
     # The batch.
 
@@ -353,13 +367,14 @@ cdef class TermEncoder:
         return self.put_other(number, fields, position)
 
     cdef inline int put_iri(self, uint32_t field, uint32_t number) except -1:
-        cdef EncoderEntry* names = self.names.entries
-        cdef EncoderEntry* prefixes = self.prefixes.entries
+        cdef EntryMark* names = self.names.marks
+        cdef EntryMark* prefixes = self.prefixes.marks
         cdef FoundIri* found = &self.found[number].iri
         cdef FoundIri without_prefix
         cdef Text text
         if is_current(found, names, prefixes) and not self.is_without_prefixes:
-            touch_iri(found, names, prefixes, self.row)
+            self.use += 1
+            touch_iri(found, names, prefixes, self.use)
         else:
             if self.is_without_prefixes:
                 # Other rows find it elsewhere.
@@ -486,11 +501,12 @@ cdef class TermEncoder:
         cdef size_t split = 0
         if (
             cached.hash == hash and not self.is_without_prefixes
-            and is_current(&cached.found, self.names.entries, self.prefixes.entries)
+            and is_current(&cached.found, self.names.marks, self.prefixes.marks)
             and self.has_text(&cached.found, text)
         ):
             found[0] = cached.found
-            touch_iri(found, self.names.entries, self.prefixes.entries, self.row)
+            self.use += 1
+            touch_iri(found, self.names.marks, self.prefixes.marks, self.use)
             return 0
         found.prefix = 0
         if self.prefixes.size > 0:
@@ -502,8 +518,8 @@ cdef class TermEncoder:
         found.name = self.find_entry(
             self.names, self.entry_fields.name, text.start + split, text.size - split
         )
-        found.prefix_serial = self.prefixes.entries[found.prefix].serial
-        found.name_serial = self.names.entries[found.name].serial
+        found.prefix_serial = self.prefixes.marks[found.prefix].serial
+        found.name_serial = self.names.marks[found.name].serial
         # Only what each row would find is remembered: what is written depends on no cache.
         if not self.is_without_prefixes:
             cached.hash = hash
@@ -524,10 +540,11 @@ cdef class TermEncoder:
         """Return the id of a literal's datatype; 0 if it need not be written."""
         cdef uint32_t number = self.terms.extras[literal]
         cdef FoundTerm* found = &self.found[number]
-        cdef EncoderEntry* entries = self.datatypes.entries
+        cdef EntryMark* marks = self.datatypes.marks
         cdef Text text
-        if found.datatype != 0 and entries[found.datatype].serial == found.datatype_serial:
-            touch(entries, found.datatype, self.row)
+        if found.datatype != 0 and marks[found.datatype].serial == found.datatype_serial:
+            self.use += 1
+            marks[found.datatype].use = self.use
             return found.datatype
         self.text_of(number, &text)
         if self.datatypes.size == 0:
@@ -543,15 +560,17 @@ cdef class TermEncoder:
         found.datatype = self.find_entry(
             self.datatypes, self.entry_fields.datatype, text.start, text.size
         )
-        found.datatype_serial = entries[found.datatype].serial
+        found.datatype_serial = marks[found.datatype].serial
         return found.datatype
 
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
     ) except 0:
         cdef uint32_t id = 0
-        cdef LookupResult result = lookup.find_or_add(
-            text, size, hash_text(text, size, hash_seed()), self.row, &id
+        cdef LookupResult result
+        self.use += 1
+        result = lookup.find_or_add(
+            text, size, hash_text(text, size, hash_seed()), self.use, self.first_use, &id
         )
         if result == LookupResult.ADDED:
             self.put_entry(lookup, field, id, text, size)
