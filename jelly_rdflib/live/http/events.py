@@ -1,14 +1,13 @@
-"""Server-sent events: tells followers of each new patch of a log."""
+"""Events: tells followers of each new patch of a log."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from anyio.to_thread import run_sync
 from fastapi import HTTPException
 
 from jelly_rdflib.errors import JellyError, LogError, MissingVersion
-from jelly_rdflib.live.http.wire import HEARTBEAT, MAX_INLINE
+from jelly_rdflib.live.http.wire import EVENTS, EVENTS_WITH_PATCHES, HEARTBEAT, MAX_INLINE
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.tables import entry_fields
@@ -86,24 +85,23 @@ class Feed:
                 with suppress(JellyError):
                     page = state.after(since, _PAGE)
                     # Into the cache: all followers want them soon.
-                    _events_of(page)
+                    _events_of(page, EVENTS_WITH_PATCHES)
                     return version, page
         return version, []
 
-    async def follow(self, since: int, host: str) -> AsyncIterator[bytes]:
+    async def follow(self, since: int, host: str, media_type: str) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and another now and then without one."""
         try:
             async with aclosing(self.pages(since, host)) as pages:
                 async for page in pages:
-                    is_fresh = page is self._fresh
-                    events = _events_of(page) if is_fresh else await run_sync(_events_of, page)
-                    for event in events:
+                    make = partial(_events_of, page, media_type)
+                    for event in make() if page is self._fresh else await run_sync(make):
                         yield event
                     since = page[-1].version if page else since
                     if not page:
-                        yield _event("idle", {"version": since})
+                        yield _event("idle", {"version": since}, media_type)
         except MissingVersion as error:
-            yield _event("gone", {"message": str(error)})
+            yield _event("gone", {"message": str(error)}, media_type)
 
     async def pages(self, since: int, host: str) -> AsyncGenerator[list[LogEntry], None]:
         """Yield the patches after a version, some at a time; now and then none.
@@ -139,22 +137,24 @@ class Feed:
             return list(state.after(since, _PAGE))
 
 
-def _events_of(page: list[LogEntry]) -> list[bytes]:
-    return [_news_of(entry) for entry in page]
+def _events_of(page: list[LogEntry], media_type: str) -> list[bytes]:
+    return [_news_of(entry, media_type) for entry in page]
 
 
 @lru_cache(_MOST_KEPT)
-def _news_of(entry: LogEntry) -> bytes:
+def _news_of(entry: LogEntry, media_type: str) -> bytes:
     """Return the event of a patch; with the patch itself, if that is small."""
-    fields = entry_fields(entry)
-    if entry.size <= MAX_INLINE:
+    data = b""
+    if media_type == EVENTS_WITH_PATCHES and entry.size <= MAX_INLINE:
         # Who asks for a damaged patch itself gets the error.
         with suppress(LogError, OSError):
             stored: Any = entry.stored()
             data = stored.read_bytes() if isinstance(stored, Path) else stored
-            fields["patch"] = base64.b64encode(data).decode()
-    return f"id: {entry.version}\n".encode() + _event("patch", fields)
+    return _event("patch", entry_fields(entry), media_type, data)
 
 
-def _event(kind: str, fields: dict[str, Any]) -> bytes:
-    return f"event: {kind}\ndata: {json.dumps(fields)}\n\n".encode()
+def _event(kind: str, fields: dict[str, Any], media_type: str, patch: bytes = b"") -> bytes:
+    if media_type == EVENTS:
+        id = f"id: {fields['version']}\n" if kind == "patch" else ""
+        return f"{id}event: {kind}\ndata: {json.dumps(fields)}\n\n".encode()
+    return json.dumps({"event": kind, "inline": len(patch), **fields}).encode() + b"\n" + patch

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import errno
 import hashlib
+import io
 import json
 import os
 import socket
@@ -92,7 +92,7 @@ class Client:
                     self._open.remove(response)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise ConnectionError(f"{self.address}: {error}") from error
-        except (KeyError, TypeError, ValueError, httpx2.SSEError):
+        except (KeyError, TypeError, ValueError):
             what = "is no patch log: the server answers something else"
             raise LogError(f"{self.address} {what}") from None
         except (httpx2.HTTPError, httpx2.StreamError) as error:
@@ -203,6 +203,25 @@ class _Held(SpooledTemporaryFile[bytes]):
         self.close()
 
 
+class _Body(io.RawIOBase):
+    """The body of an answer as a file: its read() waits for as long as the next part takes."""
+
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        # An empty part is not the end.
+        self._parts = filter(None, parts)
+        self._part = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        if not self._part:
+            self._part = memoryview(next(self._parts, b""))
+        size = min(len(buffer), len(self._part))
+        buffer[:size], self._part = self._part[:size], self._part[size:]
+        return size
+
+
 class _RemoteHistory(State):
     """What `History` is for a folder, for a server: its methods do the same by requests."""
 
@@ -259,14 +278,9 @@ class _RemoteHistory(State):
     def snapshots(self, upto: int) -> list[Snapshot]:
         return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
 
-    def entry_in(self, fields: Any) -> LogEntry:
-        """Return the patch of an answer, or of an event, which may have its segment."""
-        entry = _RemoteEntry(row_of(fields), self)
-        if "patch" in fields:
-            entry.inline = base64.b64decode(fields["patch"], validate=True)
-            if hashlib.sha256(entry.inline).hexdigest() != entry.digest:
-                raise ValueError("the segment is another one")
-        return entry
+    def entry_in(self, fields: Any) -> _RemoteEntry:
+        """Return the patch of an answer."""
+        return _RemoteEntry(row_of(fields), self)
 
     def _list(self, since: int, **parameters: int) -> list[LogEntry]:
         """Return the patches after a version, which are fetched page by page."""
@@ -307,18 +321,27 @@ class _RemoteHistory(State):
 
     def _events(self, version: int, silence: float) -> Iterator[LogEntry | None]:
         """Yield the patches that one connection brings, and None for an event without one."""
-        options: Any = {"params": {"since": version}, "headers": {"Accept": wire.EVENTS}}
+        headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
+        options: Any = {"params": {"since": version}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as response:
-            for event in httpx2.EventSource(response, max_event_size=4 * wire.MAX_INLINE):
-                fields: Any = event.json()
-                if event.event == "gone":
+            body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
+            while line := body.readline(wire.MAX_LINE):
+                fields = json.loads(line)
+                if not 0 <= fields["inline"] <= 2 * wire.MAX_INLINE:
+                    raise ValueError("the segment is too large")
+                segment = body.read(fields["inline"])
+                if fields["event"] == "gone":
                     raise MissingVersion(fields["message"])
-                if event.event != "patch":
+                if fields["event"] != "patch":
                     yield None
                     continue
                 entry = self.entry_in(fields)
                 if entry.first != version + 1:
                     raise ValueError("a patch was left out")
+                if segment:
+                    if hashlib.sha256(segment).hexdigest() != entry.digest:
+                        raise ValueError("the segment is another one")
+                    entry.inline = segment
                 version = entry.version
                 yield entry
 

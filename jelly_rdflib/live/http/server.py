@@ -86,7 +86,8 @@ class LogServer:
             exception_handlers=handlers,
         )
         # Answers that are smaller gain nothing.
-        self.app.add_middleware(GZipMiddleware, minimum_size=1000)
+        streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
+        self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
         self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         for method, place, endpoint, right in (
             ("GET", "/", self.get_log, Right.READ),
@@ -255,20 +256,24 @@ class LogServer:
         since: _Version | None = None,
         last_event_id: Annotated[_Version | None, Header()] = None,
     ) -> Response:
-        """Follow the log: server-sent events, one for each patch after a version, without an end.
+        """Follow the log: an event for each patch after a version, without an end.
 
-        An event's id is the version, and its data are those of `/patches/{version}` as JSON; a
-        patch of up to 64 KiB comes with it, as base64. By default the first event is that of the
-        next patch. An event `gone` says that the version was squashed, and `idle` comes after 15
-        seconds without another.
+        These are server-sent events: the id of each is the version, and its data are those of
+        `/patches/{version}` as JSON. By default the first event is that of the next patch. An event
+        `gone` says that the version was squashed. `idle` comes after 15 seconds without another.
+
+        As `application/x-jelly-patch-events` each event is a line of such JSON, with its kind as
+        `event`. As many bytes as `inline` says come behind it: the patch as it is stored, if that
+        has up to 64 KiB, else nothing.
         """
+        media_type = accepted(request, [wire.EVENTS, wire.EVENTS_WITH_PATCHES])
         with self._history.reading() as state:
             version = state.resolve(since if last_event_id is None else last_event_id)
         host = client_of(request)
         self.feed.check_room(host)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        events = self.feed.follow(version, host)
-        return StreamingResponse(events, media_type=wire.EVENTS, headers=headers)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Accept"}
+        events = self.feed.follow(version, host, media_type)
+        return StreamingResponse(events, media_type=media_type, headers=headers)
 
 
 async def _explain(request: Request, error: Exception) -> Response:

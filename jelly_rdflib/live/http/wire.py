@@ -14,9 +14,12 @@ JELLY_PATCH = "application/x-jelly-rdf-patch"
 JELLY = "application/x-jelly-rdf"
 JSON = "application/json"
 EVENTS = "text/event-stream"
+# Lines of JSON; behind each are as many bytes as it says: the patch, as it is stored.
+EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
 MOST_ENTRIES = 1000  # that an answer lists
-MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with the news of it
+MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with its event
+MAX_LINE = 1 << 16  # the most bytes of an event without the segment
 HEARTBEAT = 15.0  # the seconds after which a server that has no news says so
 EMPTY = "empty"  # the ETag of a log without patches
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import threading
 import time
@@ -11,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
 from jelly_rdflib.live.http import events, remote_log, wire
+from jelly_rdflib.log.tables import entry_fields
 from tests.live.http.support import Network, served
 from tests.log.support import GRAPH, P, S, add, change, fill, numbers, patch_id, state
 
@@ -479,14 +482,63 @@ def test_a_damaged_patch_does_not_stop_the_news(address: str, folder: Path) -> N
         entries[1].read()
 
 
-@pytest.mark.parametrize("fields", [{}, {"patch": "AAAA"}, {"version": 1, "patch": None}])
+BROKEN_NEWS = [
+    {"version": None},
+    {"first": 1},
+    {"digest": "0"},
+    {"inline": None},
+    {"inline": -1},
+    {"inline": 1},
+    {"inline": 1 << 30},
+    {"event": "gone"},
+    {"id": "x" * wire.MAX_LINE},
+]
+
+
+@pytest.mark.parametrize("fields", BROKEN_NEWS, ids=lambda fields: str(fields)[:20])
 def test_news_that_is_no_patch(
     address: str, fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = fill(PatchLog(address), 1)
     follower = PatchLog(address).follow(0)
     assert next(follower).version == 1
-    monkeypatch.setattr(events, "entry_fields", lambda entry: fields)
+    monkeypatch.setattr(events, "entry_fields", lambda entry: entry_fields(entry) | fields)
     fill(log, 1)
     with pytest.raises(LogError, match="is no patch log"):
         next(follower)
+
+
+def test_server_sent_events_as_another_client_reads_them(address: str, folder: Path) -> None:
+    fill(PatchLog(folder), 3)
+    headers = {"Last-Event-ID": "1", "Accept-Encoding": "gzip"}
+    with httpx2.stream("GET", f"{address}/events", headers=headers) as answer:
+        for version, event in zip((2, 3), httpx2.EventSource(answer), strict=False):
+            fields = json.dumps(entry_fields(PatchLog(folder).entry(version)))
+            assert (event.event, event.id, event.data) == ("patch", str(version), fields)
+
+
+def test_events_with_patches_as_another_client_reads_them(address: str, folder: Path) -> None:
+    log = fill(PatchLog(folder), 2)
+    long = Literal("".join(map(str, range(30_000))))
+    log.append([(jr.Op.A, S, P, long, GRAPH)], options=jr.PatchOptions(frame_bytes=1000))
+    expected = b""
+    for version in (1, 2, 3):
+        segment = log.entry(version).path.read_bytes()
+        inline = segment if len(segment) <= 1 << 16 else b""
+        fields = {"event": "patch", "inline": len(inline), **entry_fields(log.entry(version))}
+        expected += json.dumps(fields).encode() + b"\n" + inline
+    assert (b'"inline": 0' in expected) == (len(log.entry(3).path.read_bytes()) > 1 << 16)
+    headers = {"Accept": "application/x-jelly-patch-events", "Accept-Encoding": "gzip"}
+    found = b""
+    with httpx2.stream("GET", f"{address}/events?since=0", headers=headers) as answer:
+        for part in answer.iter_raw():
+            found += part
+            if len(found) >= len(expected):
+                break
+    assert found == expected
+
+
+def test_events_of_no_such_type(address: str) -> None:
+    answer = httpx2.get(f"{address}/events", headers={"Accept": "text/html"})
+    assert answer.status_code == 406
+    assert "application/x-jelly-patch-events" in answer.json()["detail"]

@@ -22,6 +22,7 @@ from starlette.testclient import TestClient
 
 import jelly_rdflib as jr
 from jelly_rdflib import PatchLog, live
+from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import CHANGES, Bodies
 from jelly_rdflib.live.http.server import LogServer
@@ -370,7 +371,7 @@ def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
         for host, other in (("one", "one"), ("one", "two"), ("two", "two"), ("two", "three")):
             feed.check_room(host)
             feed.check_room(other)
-            followers.append(feed.follow(2, host))
+            followers.append(feed.follow(2, host, wire.EVENTS))
             assert b"id: 3" in await anext(followers[-1])
             if len(followers) in (2, 4):
                 with pytest.raises(HTTPException, match="too many followers"):
