@@ -92,7 +92,7 @@ class Client:
                     self._open.remove(response)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise ConnectionError(f"{self.address}: {error}") from error
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             what = "is no patch log: the server answers something else"
             raise LogError(f"{self.address} {what}") from None
         except (httpx2.HTTPError, httpx2.StreamError) as error:
@@ -326,10 +326,15 @@ class _RemoteHistory(State):
         with self._client.ask("GET", "events", silence, **options) as response:
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
+                if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
+                    # A proxy may end its answer properly where that of the server was cut.
+                    return
                 fields = json.loads(line)
-                if not 0 <= fields["inline"] <= 2 * wire.MAX_INLINE:
+                if not 0 <= fields["inline"] <= wire.MAX_INLINE:
                     raise ValueError("the segment is too large")
                 segment = body.read(fields["inline"])
+                if len(segment) < fields["inline"]:
+                    return
                 if fields["event"] == "gone":
                     raise MissingVersion(fields["message"])
                 if fields["event"] != "patch":

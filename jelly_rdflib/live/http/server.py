@@ -271,7 +271,11 @@ class LogServer:
             version = state.resolve(since if last_event_id is None else last_event_id)
         host = client_of(request)
         self.feed.check_room(host)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Accept"}
+        headers = {
+            "Cache-Control": "no-store, no-transform",
+            "X-Accel-Buffering": "no",
+            "Vary": "Accept",
+        }
         events = self.feed.follow(version, host, media_type)
         return StreamingResponse(events, media_type=media_type, headers=headers)
 
