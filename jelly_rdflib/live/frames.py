@@ -95,8 +95,8 @@ class FrameEncoder:
 
     def restart(self) -> None:
         """Let the next frame start a new stream."""
-        self._frames.clear()
         self._encoder.restart()
+        self._frames.clear()
         self._encoder.write_first_ids()
         self._count = 0
 

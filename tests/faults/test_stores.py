@@ -118,6 +118,7 @@ def test_an_interrupt_by_a_signal(name: str) -> None:
         ("read Jelly-Patch", "memory", 3, 40),
         ("read text", "memory", 3, 40),
         ("write Jelly-Patch", "memory", 3, 30),
+        ("write on", "memory", 1, 10),
         ("apply", "memory", 5, 100),
         ("apply", "JellyStore", 3, 40),
         ("apply", "JellyStore, a Graph", 7, 20),

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import Literal, URIRef
 
-from jelly_rdflib import DecodeError, EncodeError, Op, Patch, PatchEncoder, PatchOptions, TripleTerm
-from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
+from jelly_rdflib import (
+    DecodeError,
+    EncodeError,
+    Op,
+    Patch,
+    PatchEncoder,
+    PatchOptions,
+    PatchWriter,
+    TripleTerm,
+)
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder
+from jelly_rdflib.errors import InUseError
+from jelly_rdflib.live.frames import FrameBuffer, FrameDecoder, FrameEncoder, starts_stream
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from tests import strategies
+from tests.live.faults import memory_of
 from tests.oracle.decoder import Reference
 from tests.oracle.schema import message_class
 from tests.oracle.terms import operation, plain_operation
@@ -58,6 +76,55 @@ def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) ->
                 with suppress(EncodeError):
                     found.append(encoder.encode(patch))
             assert found[:1] == found[1:]
+
+
+def test_no_stream_starts_in_the_middle_of_a_call() -> None:
+    encoder = PatchFrameEncoder(NODE_TYPES, PatchOptions())
+    with pytest.raises(InUseError, match="start a stream"):
+        encoder.encode_frame(encoder.restart)
+    started: list[PatchFrameEncoder] = []
+    encoder = PatchFrameEncoder(NODE_TYPES, PatchOptions(), lambda _: started[0].restart())
+    started.append(encoder)
+    with pytest.raises(InUseError, match="another call is writing"):
+        encoder.finish()
+
+
+def test_a_finalizer_starts_no_stream_in_the_middle_of_a_row() -> None:
+    """The garbage collector may run wherever an exception is made."""
+    (batch,) = NodeBatches(NODE_TYPES, [(Op.A, Literal("s"), G, G, G)])
+    writer = PatchWriter(FrameBuffer(1 << 20))
+    encoder: Any = writer.encoder
+    refused = 0
+
+    def restart(*_: object) -> None:
+        nonlocal refused
+        try:
+            encoder.restart()
+        except InUseError:
+            refused += 1
+
+    threshold = gc.get_threshold()
+    gc.callbacks.append(restart)
+    try:
+        gc.set_threshold(1)
+        with pytest.raises(EncodeError):
+            writer.write_all(batch)
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(restart)
+    # Later versions of Python collect only between instructions.
+    assert refused > 0 or sys.version_info >= (3, 12)
+
+
+def test_a_restarted_encoder_keeps_no_large_memory() -> None:
+    encoder = FrameEncoder(restart_every=1, max_frame_size=1 << 28)
+    encoder.encode(patch_of(3))
+    before = memory_of(os.getpid())
+    large = Patch([(Op.A, URIRef(f"urn:{str(n) * (1 << 20)}"), G, G, G) for n in range(20)])
+    encoder.encode(large)
+    del large
+    encoder.encode(patch_of(3))
+    assert memory_of(os.getpid()) < before + (12 << 20)
 
 
 def test_every_restart_starts_a_stream_that_can_be_read_alone() -> None:

@@ -37,6 +37,7 @@ cdef class FrameEncoder(Output):
     cdef bint is_cut  # frames are closed when they are full
     cdef size_t frames
     cdef bint is_in_frame  # a frame is being made for a caller who takes it
+    cdef bint is_in_batch  # the rows of a batch are being put
 
     def __init__(self, types not None, options, sink, entry_fields):
         self.check_new()
@@ -95,30 +96,29 @@ cdef class FrameEncoder(Output):
 
         If a term can't be put, the row is not written, and its ids must not count.
         """
-        cdef size_t prefixes = self.terms.prefixes.size
-        # Only quoted triples make a row of more than four IRIs.
-        if prefixes == 0 or (prefixes >= 4 and not self.terms.rdf_star):
-            return self.try_row(field, numbers)
-        try:
-            return self.try_row(field, numbers)
-        except PrefixesInUse:
+        self.try_row(field, numbers)
+        if self.terms.is_out_of_prefixes:
             self.terms.is_without_prefixes = True
             try:
-                return self.try_row(field, numbers)
+                self.try_row(field, numbers)
             finally:
                 self.terms.is_without_prefixes = False
+        return 0
 
     cdef int try_row(self, uint32_t field, const uint32_t* numbers) except -1:
+        """Put a row, unless the terms find that it needs too many prefixes."""
         cdef LastIri last_iri = self.terms.last_iri
         cdef bint is_put = False
         begin_row(self.terms)
         try:
             self.put_terms(field, numbers)
-            is_put = True
+            if not self.terms.is_out_of_prefixes:
+                self.terms.end_row(field)
+                is_put = True
         finally:
             if not is_put:
                 self.terms.last_iri = last_iri
-        return self.terms.end_row(field)
+        return 0
 
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
         """Put the terms of a row of this field."""
@@ -130,6 +130,7 @@ cdef class FrameEncoder(Output):
         if self.state != FINISHED:
             check_usable(self)
         self.terms.start_batch(batch.terms)
+        self.is_in_batch = True
         try:
             for row in range(batch.rows.count):
                 numbers[SUBJECT] = batch.rows.s[row]
@@ -138,6 +139,7 @@ cdef class FrameEncoder(Output):
                 numbers[GRAPH] = batch.rows.g[row]
                 self.put_batch_row(batch.rows.ops[row], numbers)
         finally:
+            self.is_in_batch = False
             # A batch that is still being filled is put again later.
             if not batch.terms.is_open:
                 self.end_batch()

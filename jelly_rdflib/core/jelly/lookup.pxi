@@ -56,7 +56,7 @@ ctypedef struct LookupCounts:
 
 ctypedef struct Lookup:
     const char* name
-    LookupEntry* entries  # numbered from 1: entry 0 is not used, nor any above the highest id
+    LookupEntry* entries  # numbered from 1: 0 is no entry; none is set up above the highest id
     uint64_t* serials  # of the entries' definitions; entry 0 stands for the empty prefix
     LookupUse* uses
     uint32_t size
@@ -118,6 +118,7 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     lookup.serials = <uint64_t*>PyMem_RawCalloc(<size_t>size + 1, sizeof(uint64_t))
     if lookup.entries == NULL or lookup.uses == NULL or lookup.serials == NULL:
         return -1
+    memset(lookup.entries, 0, sizeof(LookupEntry))
     lookup.serials[0] = EMPTY_PREFIX
     return 0
 

@@ -7,9 +7,14 @@ ctypedef struct EncoderEntry:
     uint64_t hash
 
 ctypedef struct EntryMark:
-    # What most terms need to know of their entries. It is kept apart, so that more of it is near.
+    # What most terms need to know of their entries: kept apart, so that more marks fit into the
+    # processor's cache.
     uint64_t serial  # of this definition; another one gets another serial. 0: there is none
     uint64_t use  # the number of its last use, of all uses in the stream
+
+cdef enum:
+    # An entry with more bytes than these does not keep them for the next stream.
+    KEPT_TEXT = 256
 
 cdef enum LookupResult:
     FOUND = 0
@@ -21,9 +26,9 @@ cdef enum LookupResult:
 cdef class LookupEncoder:
     """A lookup of at most ``size`` strings.
 
-    Entries are numbered from 1; what stands for none has the number 0, and no text. A use of an
-    entry only marks it. The order of use is found when a full lookup needs a place: all entries
-    are sorted once, and taken from the oldest on if they were not used meanwhile.
+    Entries are numbered from 1; entry 0 stands for no prefix. A use of an entry only marks it. The
+    order of use is found when a full lookup needs a place: all entries are sorted once, and taken
+    from the oldest on if they were not used meanwhile.
     """
 
     cdef readonly str name
@@ -70,11 +75,21 @@ cdef class LookupEncoder:
         PyMem_RawFree(self.oldest)
 
     cdef void clear(self) noexcept:
-        """Forget all entries, which keep their memory: a message may be a stream."""
-        cdef uint32_t id
+        """Forget all entries, which keep their memory if it is small: a message may be a stream."""
+        cdef uint32_t id, slot
+        cdef EncoderEntry* entry
         for id in range(1, self.used + 1):
+            entry = &self.entries[id]
             self.marks[id].serial = 0
-        memset(self.slots, 0, (<size_t>self.slot_mask + 1) * sizeof(uint32_t))
+            # All entries go: so this needs not stop where the entry is.
+            slot = <uint32_t>entry.hash & self.slot_mask
+            while self.slots[slot] != 0:
+                self.slots[slot] = 0
+                slot = (slot + 1) & self.slot_mask
+            if entry.capacity > KEPT_TEXT:
+                PyMem_RawFree(entry.text)
+                entry.text = NULL
+                entry.capacity = 0
         self.used = self.last_set = 0
         self.next_oldest = self.oldest_count = 0
 
@@ -84,8 +99,9 @@ cdef class LookupEncoder:
     ) except *:
         """Find the entry with this text, or give it the least recently used one.
 
-        ``use`` is the number of this use, and ``first_use`` that of the row's first. An entry that the current row refers to is never taken: what defines an entry is written
-        before the row, so the row would then read the new text in both places.
+        ``use`` is the number of this use, and ``first_use`` that of the row's first. An entry that
+        the current row refers to is never taken: what defines an entry is written before the row,
+        so the row would then read the new text in both places.
         """
         cdef uint32_t slot = <uint32_t>hash & self.slot_mask
         cdef EncoderEntry* entry
@@ -103,13 +119,15 @@ cdef class LookupEncoder:
             if self.used == self.made:
                 self.made += 1
                 memset(&self.entries[self.made], 0, sizeof(EncoderEntry))
-            self.add(self.used + 1, text, size, hash, use)
+            self.reserve(self.used + 1, size)
             self.used += 1
+            self.add(self.used, text, size, hash, use)
             id[0] = self.used
             return LookupResult.ADDED
         id[0] = self.take_oldest(first_use)
         if id[0] == 0:
             return LookupResult.ALL_IN_USE
+        self.reserve(id[0], size)
         self.remove(id[0])
         self.add(id[0], text, size, hash, use)
         return LookupResult.ADDED
@@ -148,19 +166,24 @@ cdef class LookupEncoder:
         self.last_set = id
         return written
 
-    cdef int add(
-        self, uint32_t id, const uint8_t* text, size_t size, uint64_t hash, uint64_t use
-    ) except -1:
+    cdef int reserve(self, uint32_t id, size_t size) except -1:
+        """Get memory for an entry's next text: nothing can fail after that."""
         cdef EncoderEntry* entry = &self.entries[id]
-        cdef uint32_t slot = <uint32_t>hash & self.slot_mask
-        cdef uint8_t* copy
+        cdef uint8_t* text
         if size > entry.capacity or entry.text == NULL:
-            copy = <uint8_t*>PyMem_RawMalloc(size + 8)
-            if copy == NULL:
+            text = <uint8_t*>PyMem_RawMalloc(size + 8)
+            if text == NULL:
                 raise MemoryError
             PyMem_RawFree(entry.text)
-            entry.text = copy
+            entry.text = text
             entry.capacity = <uint32_t>size + 8
+        return 0
+
+    cdef void add(
+        self, uint32_t id, const uint8_t* text, size_t size, uint64_t hash, uint64_t use
+    ) noexcept:
+        cdef EncoderEntry* entry = &self.entries[id]
+        cdef uint32_t slot = <uint32_t>hash & self.slot_mask
         memcpy(entry.text, text, size)
         entry.size = <uint32_t>size
         entry.hash = hash
@@ -169,7 +192,6 @@ cdef class LookupEncoder:
         while self.slots[slot] != 0:
             slot = (slot + 1) & self.slot_mask
         self.slots[slot] = id
-        return 0
 
     cdef void remove(self, uint32_t id) noexcept:
         cdef uint32_t slot = <uint32_t>self.entries[id].hash & self.slot_mask

@@ -34,6 +34,9 @@ cdef class PatchFrameEncoder(FrameEncoder):
         """
         if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
             self.refuse()
+        # A finalizer may run in the middle of a row.
+        if self.is_in_batch or self.is_in_frame:
+            raise InUseError("another call is using this encoder: it can't start a stream now")
         self.terms.restart()
         self.frames = 0
         self.in_transaction = self.patch_is_open = False

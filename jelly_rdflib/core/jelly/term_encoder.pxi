@@ -120,6 +120,7 @@ cdef inline int put_found_iri(
 cdef inline void begin_row(TermEncoder encoder) noexcept:
     encoder.content.size = 0
     encoder.depth = 0
+    encoder.is_out_of_prefixes = False
     encoder.first_use = encoder.use + 1
 
 cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
@@ -128,6 +129,9 @@ cdef enum:
     CACHE_SIZE = 1 << 11
     # Of "https://".
     SCHEME_SIZE = 8
+    # What an encoder keeps of its memory for the next stream, at the most.
+    KEPT_BYTES = 1 << 20
+    KEPT_TERMS = 1 << 15
     # Of the table of last terms, before it grows: four, and their datatypes or languages.
     LAST_TERMS = 8
     LAST_TEXT = 256
@@ -137,10 +141,6 @@ STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
 STATEMENT_FIELDS[PREDICATE] = TermFields(5, 6, 7, 8, 0)
 STATEMENT_FIELDS[OBJECT] = TermFields(9, 10, 11, 12, 0)
 STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
-
-
-class PrefixesInUse(Exception):
-    """The row needs more prefixes than the lookup has; it can be written without prefixes."""
 
 
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
@@ -178,6 +178,9 @@ cdef class TermEncoder:
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t use  # the number of the last use of an entry
     cdef uint64_t first_use  # that of the first one in the current row
+    # The current row needs more prefixes than the lookup has: what is put of it is of no use, and
+    # it is put again without prefixes. No exception says so, since it would take memory.
+    cdef bint is_out_of_prefixes
     cdef bint is_without_prefixes
     cdef LastIri last_iri
     cdef CachedIri* cache
@@ -216,19 +219,28 @@ cdef class TermEncoder:
         PyMem_RawFree(self.cache)
         PyMem_RawFree(self.found)
 
-    cdef void restart(self) noexcept:
+    cdef int restart(self) except -1:
         """Forget the stream, and what is in the frame."""
         cdef int position
-        self.names.clear()
-        self.prefixes.clear()
-        self.datatypes.clear()
-        self.frame.size = self.rows = 0
-        self.last_iri = LastIri(0, 0)
-        self.terms = NULL
-        self.table = None
+        self.last_table = TermTable.__new__(TermTable)
         for position in range(4):
             self.last_before[position] = 0
             self.last_numbers[position] = BEFORE
+        # What `found` has of the terms is not current any more when the lookups are empty.
+        self.names.clear()
+        self.prefixes.clear()
+        self.datatypes.clear()
+        self.last_iri = LastIri(0, 0)
+        self.frame.size = self.rows = 0
+        if self.frame.capacity > KEPT_BYTES:
+            buffer_free(&self.frame)
+        if self.content.capacity > KEPT_BYTES:
+            buffer_free(&self.content)
+        if self.capacity > KEPT_TERMS:
+            PyMem_RawFree(self.found)
+            self.found = NULL
+            self.capacity = self.found_count = 0
+        return 0
 
     # The batch.
 
@@ -360,6 +372,8 @@ cdef class TermEncoder:
 
     cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1:
         """Put a term into the row's content, as a member of a oneof with these fields."""
+        if self.is_out_of_prefixes:
+            return 0
         if number == DEFAULT_NUMBER:
             return self.put_empty(fields.default_graph)
         if self.terms.kinds[number] == TermKind.IRI:
@@ -381,6 +395,8 @@ cdef class TermEncoder:
                 found = &without_prefix
             self.text_of(number, &text)
             self.find_iri(&text, self.terms.hashes[number], found)
+            if self.is_out_of_prefixes:
+                return 0
         return put_found_iri(&self.content, field, found, &self.last_iri)
 
     cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
@@ -423,6 +439,8 @@ cdef class TermEncoder:
         text.start = <const uint8_t*>PyBytes_AS_STRING(self.default_graph)
         text.size = PyBytes_GET_SIZE(self.default_graph)
         self.find_iri(&text, self.terms.hashes[number], &found)
+        if self.is_out_of_prefixes:
+            return 0
         return put_found_iri(&self.content, field, &found, &self.last_iri)
 
     cdef int put_literal(self, uint32_t field, uint32_t number) except -1:
@@ -515,6 +533,8 @@ cdef class TermEncoder:
             found.prefix = self.find_entry(
                 self.prefixes, self.entry_fields.prefix, text.start, split
             )
+            if self.is_out_of_prefixes:
+                return 0
         found.name = self.find_entry(
             self.names, self.entry_fields.name, text.start + split, text.size - split
         )
@@ -565,9 +585,12 @@ cdef class TermEncoder:
 
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
-    ) except 0:
+    ) except? 0:
+        """Return the id of a text, which is added if it is new; 0 if the row has no prefix left."""
         cdef uint32_t id = 0
         cdef LookupResult result
+        # First, since an entry that is in the lookup must be in the stream.
+        buffer_reserve(&self.frame, size + 4 * FIELD_HEAD)
         self.use += 1
         result = lookup.find_or_add(
             text, size, hash_text(text, size, hash_seed()), self.use, self.first_use, &id
@@ -576,22 +599,22 @@ cdef class TermEncoder:
             self.put_entry(lookup, field, id, text, size)
         elif result == LookupResult.ALL_IN_USE:
             if lookup is self.prefixes and not self.is_without_prefixes:
-                raise PrefixesInUse
+                self.is_out_of_prefixes = True
+                return 0
             raise EncodeError(
                 f"one row needs more than the {lookup.size} entries of the {lookup.name} lookup:"
                 f" options need a larger max_{lookup.name}_table_size"
             )
         return id
 
-    cdef int put_entry(
+    cdef void put_entry(
         self, LookupEncoder lookup, uint32_t field, uint32_t id, const uint8_t* text, size_t size
-    ) except -1:
-        """Put an entry row into the frame, before the row that refers to it."""
+    ) noexcept:
+        """Put an entry row into the frame, which has room, before the row that refers to it."""
         cdef uint32_t written = lookup.id_to_write(id)
         cdef size_t entry_size = field_size(size) if size > 0 else 0
         if written != 0:
             entry_size += 1 + varint_size(written)
-        buffer_reserve(&self.frame, entry_size + 2 * FIELD_HEAD)
         put_head(&self.frame, ROWS_FIELD, field_size(entry_size))
         put_head(&self.frame, field, entry_size)
         if written != 0:
@@ -600,4 +623,3 @@ cdef class TermEncoder:
             put_head(&self.frame, 2, size)
             put_bytes(&self.frame, text, size)
         self.rows += 1
-        return 0
