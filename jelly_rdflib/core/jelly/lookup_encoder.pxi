@@ -75,13 +75,13 @@ cdef class LookupEncoder:
         PyMem_RawFree(self.oldest)
 
     cdef void clear(self) noexcept:
-        """Forget all entries, which keep their memory if it is small: a message may be a stream."""
+        """Remove all entries. Small ones keep their memory, since each message may be a stream."""
         cdef uint32_t id, slot
         cdef EncoderEntry* entry
         for id in range(1, self.used + 1):
             entry = &self.entries[id]
             self.marks[id].serial = 0
-            # All entries go: so this needs not stop where the entry is.
+            # The slots behind the entry's own are cleared, too: all entries are removed.
             slot = <uint32_t>entry.hash & self.slot_mask
             while self.slots[slot] != 0:
                 self.slots[slot] = 0

@@ -28,9 +28,9 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.put_options(PATCH_OPTION_FIELDS, b"")
 
     def restart(self):
-        """Start another stream, which has the same options; what was not handed on is lost.
+        """Start another stream with the same options. Rows of an unfinished frame are lost.
 
-        That is faster than a new encoder: lookups keep their memory.
+        A restart is faster than a new encoder, since the lookups keep their memory.
         """
         if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
             self.refuse()

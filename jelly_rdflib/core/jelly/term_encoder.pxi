@@ -178,8 +178,8 @@ cdef class TermEncoder:
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t use  # the number of the last use of an entry
     cdef uint64_t first_use  # that of the first one in the current row
-    # The current row needs more prefixes than the lookup has: what is put of it is of no use, and
-    # it is put again without prefixes. No exception says so, since it would take memory.
+    # The current row needs more prefixes than the lookup has. Its content is dropped, and the row
+    # is put again without prefixes. This is no exception, since to raise one takes memory.
     cdef bint is_out_of_prefixes
     cdef bint is_without_prefixes
     cdef LastIri last_iri

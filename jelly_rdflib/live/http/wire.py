@@ -14,7 +14,7 @@ JELLY_PATCH = "application/x-jelly-rdf-patch"
 JELLY = "application/x-jelly-rdf"
 JSON = "application/json"
 EVENTS = "text/event-stream"
-# Lines of JSON; behind each are as many bytes as it says: the patch, as it is stored.
+# Each event is a line of JSON. The stored bytes of a small patch follow the line of its event.
 EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
 MOST_ENTRIES = 1000  # that an answer lists
