@@ -11,7 +11,7 @@ from rdflib.term import IdentifiedNode, Node, URIRef
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import check_closed, follow_transaction
-from jelly_rdflib.graph.stores.native import Undoer, UndoLog
+from jelly_rdflib.graph.stores.native import Undoer, UndoLog, open_view
 from jelly_rdflib.graph.stores.prefixes import PrefixMap
 from jelly_rdflib.graph.stores.statements import check_graph, check_statement
 from jelly_rdflib.graph.stores.target import Target
@@ -45,9 +45,8 @@ def effective(
     are changed at that point are in memory, each once. The dataset must not change meanwhile; but
     it may take the operations itself, as they come: ``apply(effective(patch, dataset), dataset)``.
 
-    Statements are the same if rdflib finds them equal. Some stores, such as Oxigraph's, treat
-    ``"x"`` and ``"x"^^xsd:string`` as one literal. A patch that changes a statement in one spelling
-    and then in the other is not recognized as changing the same statement.
+    Statements are the same by RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are one
+    literal, and language tags are compared without case.
 
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
@@ -129,6 +128,7 @@ class _Effects:
 
     def __init__(self, target: Target) -> None:
         self._target = target
+        self._view = open_view(target.store)
         self._contexts: dict[Node | None, Graph] = {}
         # Statements that are not as in the store, and those that are not as before the open
         # transaction; and whether they are there.
@@ -175,7 +175,7 @@ class _Effects:
         for changed in (self._pending, self._committed):
             if changed and quad in changed:
                 return changed[quad]
-        return any(True for _ in self._target.store.triples(triple, context))
+        return self._view.has(triple, context)
 
     def _take_prefix(self, operation: PrefixChange) -> list[Operation]:
         if self._bound is None:

@@ -22,7 +22,7 @@ _Triple: TypeAlias = tuple[Node, Node, Node]
 def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     """Return the patch that turns one graph or dataset into another.
 
-    Terms are compared by rdflib's equality, and blank nodes by their labels. Two Graphs make a
+    Blank nodes are compared by their labels. Two Graphs make a
     patch of triples. If either is a Dataset, the patch is one of quads, and a Graph counts as a
     default graph. Named graphs without statements can't be told from graphs that are
     not there.
@@ -42,15 +42,8 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     comparing them may take too long. Then the difference may be larger than necessary, but it is
     correct.
 
-    For rdflib and its Memory store ``"x"`` and ``"x"^^xsd:string`` are two literals; for RDF 1.1
-    and for stores such as Oxigraph's they are one, which oxrdflib gives as ``"x"^^xsd:string``.
-    If both stores distinguish them, so does the difference. If either store does not, a statement
-    with such a literal is the same in both spellings: it is deleted only if ``new`` has neither
-    spelling, and added only if ``old`` has neither. The answers of a store show which kind it is.
-
-    The patch is for ``old``, and for any store with the same statements in the same spelling. The
-    difference of two stores that distinguish the spellings may delete too much from a store that
-    does not, and one store may not find the spelling of another.
+    Literals are the same in any spelling of RDF 1.1: ``"x"`` as ``"x"^^xsd:string``, and a language
+    tag in any case.
 
     Each statement of ``old`` is looked up in ``new``, and the other way round. The difference is
     kept in memory; with ``canonical`` also all statements with blank nodes.
@@ -166,8 +159,7 @@ def _differ_by_blank_nodes(
 ) -> None:
     """Add the statements with blank nodes to the deletes and adds."""
     old, new = _blank_quads(before), _blank_quads(after)
-    folds_strings = _folds_strings(before, old) or _folds_strings(after, new)
-    changes = differ(old, new, folds_strings=folds_strings)
+    changes = differ(old, new, folds_strings=True)
     for by_graph, quads in zip((deletes, adds), changes, strict=True):
         for s, p, o, name in quads:
             by_graph.setdefault(name, []).append((s, p, o))
@@ -180,11 +172,6 @@ def _blank_quads(contents: Contents) -> list[Quad]:
         for triple in contents.triples(name)
         if is_blank(name) or _has_blank_node(triple)
     ]
-
-
-def _folds_strings(contents: Contents, quads: list[Quad]) -> bool:
-    """Does the store treat ``"x"`` and ``"x"^^xsd:string`` as one, judging by these quads?"""
-    return any(True for s, p, o, name in quads for _ in contents.aliases((s, p, o), name))
 
 
 def _has_blank_node(triple: _Triple) -> bool:

@@ -13,6 +13,7 @@ from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, Operation
+from jelly_rdflib.terms import plain
 
 __all__ = [
     "DEFAULT",
@@ -33,7 +34,7 @@ __all__ = [
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 
 NODES = [URIRef("urn:a"), BNode("b")]
-# Each is equal to none of the others, but to the same one in other words.
+# Three literals, two of which have two spellings.
 OBJECTS = [
     *NODES,
     Literal("x"),
@@ -125,8 +126,9 @@ def make_dataset(content: Any, make: Callable[[], Graph] = Dataset) -> Any:
 
 
 def contents(graph: Graph) -> tuple[Any, Any]:
-    """Return all statements and prefixes."""
-    statements = set(graph.quads() if isinstance(graph, Dataset) else graph)
+    """Return all statements, in the spelling of RDF 1.1, and prefixes."""
+    quads = graph.quads() if isinstance(graph, Dataset) else graph
+    statements = {tuple(plain(term) if term else term for term in quad) for quad in quads}
     return statements, dict(graph.namespaces())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from itertools import chain, product
+from itertools import chain
 from typing import Any, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph, QuotedGraph
@@ -20,6 +20,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.store.jelly_store import JellyStore
+from jelly_rdflib.terms import identity
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
@@ -41,8 +42,6 @@ class Contents:
     def __init__(self, graph: Graph) -> None:
         check_target(graph, PatchError, is_changed=False)
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
-        # Whether the store distinguishes "x" and "x"^^xsd:string; None until it was tried.
-        self._tells_apart: bool | None = None
         default = get_default_graph(graph) if isinstance(graph, ConjunctiveGraph) else graph
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: default}
         if self.is_dataset:
@@ -122,13 +121,15 @@ class Contents:
     def _missing_in(self, other: Contents, name: Node) -> Iterator[_Triple]:
         ours, theirs = self._triple_set(name), other._triple_set(name)
         if ours is not None and theirs is not None:
-            # Both stores distinguish all spellings.
-            yield from ours - theirs
+            # The sets tell all spellings apart but those of language tags.
+            for s, p, o in ours - theirs:
+                if not _is_string(o) or (s, p, _respell_string(o)) not in theirs:
+                    yield s, p, o
             return
+        there = {_identity(triple) for triple in other.triples(name)}
         for triple in self.triples(name):
-            if not other.has(triple, name) and not any(
-                other.has(alias, name) for alias in self.aliases(triple, name)
-            ):
+            # A store may also take two texts for one value.
+            if _identity(triple) not in there and not other.has(triple, name):
                 yield triple
 
     def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
@@ -152,47 +153,17 @@ class Contents:
             return False
         return next(iter(graph.store.triples(triple, graph)), None) is not None
 
-    def aliases(self, triple: _Triple, name: Node) -> Iterator[_Triple]:
-        """Iterate over the respellings that the store treats as the triple itself, which it has.
 
-        Stores that follow RDF 1.1, such as Oxigraph's, treat ``"x"`` and ``"x"^^xsd:string`` as
-        one. No store says whether it does, so this is tried once.
-        """
-        if self._tells_apart:
-            return
-        for other in respellings(triple):
-            if self._tells_apart is None:
-                self._tells_apart = not self.has(other, name) or self._lists(triple, other, name)
-            if not self._tells_apart:
-                yield other
-
-    def _lists(self, triple: _Triple, other: _Triple, name: Node) -> bool:
-        # Not asked for by its own spelling: some stores answer in the spelling of the question.
-        s, p, o = (one if one == two else None for one, two in zip(triple, other, strict=True))
-        graph = self.graphs[name]
-        return any(found == other for found, _ in graph.store.triples((s, p, o), graph))
+def _identity(triple: _Triple) -> tuple[Any, ...]:
+    return tuple(map(identity, triple))
 
 
-def respellings(triple: _Triple) -> Iterator[_Triple]:
-    """Iterate over the other spellings of a triple in RDF 1.1: ``"x"`` as ``"x"^^xsd:string``.
-
-    The terms within quoted triples keep their spelling: no store that can have them treats two
-    spellings as one.
-    """
-    s, p, o = triple
-    spellings = product(_spellings(s), _spellings(p), _spellings(o))
-    # The first is the triple itself.
-    next(spellings)
-    return spellings
+def _is_string(term: Node) -> bool:
+    return isinstance(term, Literal) and not term.language and term.datatype in (None, _STRING)
 
 
-def _spellings(term: Node) -> tuple[Node, ...]:
-    if isinstance(term, Literal) and not term.language:
-        if term.datatype is None:
-            return (term, Literal(str(term), datatype=_STRING))
-        if term.datatype == _STRING:
-            return (term, Literal(str(term)))
-    return (term,)
+def _respell_string(literal: Any) -> Literal:
+    return Literal(str(literal), datatype=_STRING if literal.datatype is None else None)
 
 
 def sort_names(names: Iterable[Node]) -> list[Node]:

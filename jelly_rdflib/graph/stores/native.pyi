@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from rdflib.graph import Graph
 from rdflib.store import Store
+from rdflib.term import Node
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, RecordError
@@ -24,6 +25,11 @@ class UndoLog:
         first: Callable[[], object] | None = None,
         last: Callable[[], object] | None = None,
     ) -> None: ...
+
+class View(Undoer):
+    def has(self, triple: tuple[Node, Node, Node], graph: Graph) -> bool: ...
+
+def open_view(store: Store) -> View: ...
 
 class SpellingError(ApplyError, RecordError): ...
 

@@ -66,6 +66,12 @@ def _plain(term: Any) -> Plain:
     return literal(term.value, None, None if datatype == XSD_STRING else datatype)
 
 
+def _plain_string(term: Plain) -> Plain:
+    if term[0] == "triple":
+        return ("triple", *map(_plain_string, term[1:]))
+    return literal(term[1]) if term[0] == "literal" and term[3] == XSD_STRING else term
+
+
 def assert_same(data: bytes, format: str, *, strict: bool) -> None:
     """Check that a text says the same for our reader and for pyoxigraph."""
     found, error = outcome(data, format, strict=strict)
@@ -74,6 +80,8 @@ def assert_same(data: bytes, format: str, *, strict: bool) -> None:
     expected, is_good = _parse(data, format, strict=strict)
     # A statement before a fault in the same line is given, or it is not.
     size = min(len(found), len(expected))
+    # pyoxigraph does not tell "x" from "x"^^xsd:string.
+    found = [tuple(map(_plain_string, statement)) for statement in found]
     assert found[:size] == expected[:size]
     if error is not None:
         assert None not in (error.offset, error.line, error.column)

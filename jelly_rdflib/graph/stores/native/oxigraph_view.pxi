@@ -216,7 +216,7 @@ cdef class OxigraphView(View):
         return TripleTerm(*[self.node(part) for part in parts])
 
 
-cdef View open_view(object store):
+cpdef View open_view(object store):
     """Return the fastest view of a store."""
     if can_view_memory(store):
         return MemoryView(store)
