@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
@@ -17,6 +19,13 @@ from jelly_rdflib.cli.options import (
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
+from jelly_rdflib.display.words import count
+from jelly_rdflib.operations import Op
+
+if TYPE_CHECKING:
+    from rdflib import Dataset
+
+    from jelly_rdflib.graph.apply import ApplyResult
 
 
 @click.command("apply")
@@ -26,6 +35,11 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 @from_option("BASE")
 @to_option("OUT", default=" [default for standard output: as BASE]")
 @format_option("--patch-format", "patch_format", "the PATCHes", is_plural=True)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse a PATCH with an operation that changes nothing; nothing is written then.",
+)
 @reading_options
 def command(
     base: str,
@@ -34,6 +48,7 @@ def command(
     from_: str | None,
     to: str | None,
     patch_format: str | None,
+    strict: bool,
 ) -> None:
     """Apply patches to a dataset, in order, and write the result.
 
@@ -43,7 +58,8 @@ def command(
 
     Otherwise BASE and OUT have any RDF syntax, or Jelly-RDF; the dataset is held in memory. A blank
     node of a patch is the blank node of the same label in BASE. If a patch is invalid, nothing is
-    written. A PATCH may be the folder of a patch log.
+    written. A PATCH may be the folder of a patch log. Standard error says how many statements were
+    added and deleted, and how many operations changed nothing.
 
     \b
     Examples:
@@ -58,7 +74,8 @@ def command(
 
     check_stdin_once(base, *patches)
     if is_address(base):
-        for name, value in (("-o", output != "-"), ("--from", from_), ("--to", to)):
+        given = (("-o", output != "-"), ("--from", from_), ("--to", to), ("--strict", strict))
+        for name, value in given:
             if value:
                 raise click.UsageError(f"{name} is not for the address of a server as BASE")
         for patch in patches:
@@ -68,9 +85,54 @@ def command(
     with open_argument(base, from_) as input_:
         dataset = load(input_)
     format = output_format(output, to, for_stdout=input_.format.name)
+    report = _Report()
     for patch in patches:
         with open_argument(patch, patch_format) as input_:
-            operations = input_.operations(is_held=True)
-            apply_read(operations, Target(dataset), is_held=False, limits=chosen_limits())
+            result = apply_read(
+                input_.operations(is_held=True),
+                Target(dataset),
+                strict=strict,
+                is_held=False,
+                limits=chosen_limits(),
+            )
+        report.take(result, dataset)
     with open_output(output) as destination:
         save(dataset, destination, format)
+    report.write()
+
+
+class _Report:
+    """What patches did to a dataset."""
+
+    def __init__(self) -> None:
+        self._added = self._deleted = self._ineffective = 0
+        # Deletions that found another spelling of their literal.
+        self._notes: list[str] = []
+
+    def take(self, result: ApplyResult, dataset: Dataset) -> None:
+        """Add what a patch did to the dataset."""
+        from jelly_rdflib.display.operations import operation_text
+        from jelly_rdflib.display.terms import show
+        from jelly_rdflib.graph.stores.statements import same_value
+        from jelly_rdflib.graph.stores.target import Target
+
+        self._added += result.added
+        self._deleted += result.deleted
+        self._ineffective += result.ineffective
+        for operation in result.missed:
+            op, s, p, o, g = operation
+            found = None if op == Op.A else same_value((s, p, o), Target(dataset).context(g))
+            if found is not None:
+                self._notes.append(
+                    f"{operation_text(operation)} changed nothing: the value is there in another"
+                    f" spelling, {show(found)}"
+                )
+
+    def write(self) -> None:
+        """Write the report to standard error."""
+        line = f"+{self._added} −{self._deleted}"  # noqa: RUF001
+        if self._ineffective:
+            total = self._added + self._deleted + self._ineffective
+            line += f"; {self._ineffective} of {count(total, 'operation')} changed nothing"
+        for text in (line, *self._notes):
+            click.echo(text, err=True)

@@ -19,6 +19,7 @@ from jelly_rdflib.graph.stores.native import UndoLog, open_changes
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.graph.stores.statements import check_reading, check_source
 from jelly_rdflib.graph.stores.target import Target
+from jelly_rdflib.graph.whole_patches import WholePatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.store.jelly_store import JellyStore
@@ -62,6 +63,9 @@ class ApplyResult(RemoteResult):
         deleted: Statements that were there and were deleted, in such transactions.
         prefixes_added: Prefixes that were bound and had no IRI before, or another one.
         prefixes_deleted: Prefixes that had an IRI and were unbound.
+        ineffective: Operations on statements that changed nothing, in such transactions: additions
+            of statements that were there, and deletions that found nothing.
+        missed: The first ten of these operations.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -74,6 +78,8 @@ class ApplyResult(RemoteResult):
     deleted: int
     prefixes_added: int
     prefixes_deleted: int
+    ineffective: int
+    missed: tuple[Operation, ...] = ()
 
 
 @overload
@@ -82,6 +88,7 @@ def apply(
     target: Graph,
     *,
     atomic: bool = True,
+    strict: bool = False,
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
@@ -100,6 +107,7 @@ def apply(
     target: Graph | str,
     *,
     atomic: bool = True,
+    strict: bool = False,
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
@@ -120,8 +128,10 @@ def apply(
     recorded, the patch is part of the recorded transaction, and is committed with it. A
     `JellyStore` in a file commits each transaction at once. For every store a log of the changes is
     kept, and undone in reverse. The store decides which statements are equal: rdflib's ignore the
-    case of language tags, and for Oxigraph 1 and 01 are the same integer. A statement that is put
-    back has the spelling that the store had. A SPARQL endpoint can't delete a statement with a
+    case of language tags, and for Oxigraph 1 and 01 are the same integer. In every store ``"x"``
+    is ``"x"^^xsd:string``, and language tags have no case (RDF 1.1): a change looks for the other
+    spelling, too. A statement that is put back has the spelling that the store had.
+    A SPARQL endpoint can't delete a statement with a
     blank node, so a patch with blank nodes is refused there.
 
     Interrupts don't stop undoing, and a step that fails is tried again. If it can't be done, a
@@ -149,6 +159,9 @@ def apply(
         atomic: If False, no log is kept, a store's own transactions are left alone and changes
             stay as they come: faster, but an error leaves what was applied before it, and a patch
             can't abort a transaction.
+        strict: Refuse a patch with an operation on a statement that changes nothing: an addition
+            that is there, or a deletion that finds nothing. Then each patch is applied wholly or
+            not at all, whatever transactions it has. One transaction is held in memory.
         limits: The limits for bytes; see `Limits`. Operations are decoded already.
         normalize: Whether the literals of bytes get the normal form of their value; see
             `read_operations`. Those of operations are taken as they are.
@@ -164,13 +177,15 @@ def apply(
             the kinds of its elements are wrong); a transaction starts or ends in a wrong place;
             the store can't unbind a prefix, or does not bind it; it is not open, or can only be
             read; a patch aborts a transaction, and ``atomic`` is False; or changes are being
-            applied to the same store already; or a blank node is for a SPARQL endpoint.
+            applied to the same store already; or a blank node is for a SPARQL endpoint; or with
+            ``strict`` an operation changes nothing: the message says which, and where it stands.
         RollbackError: A transaction could not be undone: the target has a part of it.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
             terms have the same hash for rdflib, whose stores in memory would take forever.
         TypeError: ``source`` or ``target`` is of another kind.
-        ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
+        ValueError: ``limits``, ``normalize`` or ``format`` is given for operations; or ``strict``
+            is given for the address of a server, or without ``atomic``.
         LookupError: There is no such format for changes.
         LogConflict, LogError: By a `JellyStore` in a file: see its ``commit``.
         OSError: The path can't be opened or read.
@@ -195,7 +210,13 @@ def apply(
     if isinstance(target, str):
         if not atomic:
             raise ValueError("atomic=False is for graphs: a server applies whole transactions")
+        if strict:
+            raise ValueError(
+                "strict is for graphs: a server does not say what an operation changed"
+            )
         return _apply_remotely(source, target, limits, normalize, format)
+    if strict and not atomic:
+        raise ValueError("strict undoes a patch that it refuses: it takes atomic=True")
     place = Target(target)
     if is_readable(source):
         opened = open_input(
@@ -204,13 +225,15 @@ def apply(
         # To undo a transaction its changes are kept.
         operations = opened.operations(is_held=atomic)
         is_held = is_at_hand(source)
-        return apply_read(operations, place, atomic=atomic, is_held=is_held, limits=limits)
+        return apply_read(
+            operations, place, atomic=atomic, strict=strict, is_held=is_held, limits=limits
+        )
     check_source(source)
     check_reading(limits, normalize, format)
     # Any other iterable runs the caller's code between operations, and this may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
-    return applier.run(iter(source))
+    return applier.run(iter(source), strict=strict)
 
 
 def _apply_remotely(
@@ -276,6 +299,7 @@ def apply_read(
     place: Target,
     *,
     atomic: bool = True,
+    strict: bool = False,
     is_held: bool,
     limits: Limits | None,
     holds_changes: bool = True,
@@ -294,9 +318,10 @@ def apply_read(
             holds_changes=holds_changes,
             max_prefixes=(limits or Limits()).max_prefixes,
         )
-        return applier.run(operations)
+        return applier.run(operations, strict=strict, limits=limits)
     except (ApplyError, LimitError) as error:
-        if isinstance(operations, OperationReader) and error.offset is None:
+        # With `strict` the error says where the operation stands.
+        if isinstance(operations, OperationReader) and error.offset is None and not strict:
             operations.place_error(error)
         raise
     finally:
@@ -353,19 +378,36 @@ class _Applier:
         self._patches = 0
         self._aborted = 0
         self._committed = dict.fromkeys(
-            ("committed", "added", "deleted", "prefixes_added", "prefixes_deleted"), 0
+            ("committed", "added", "deleted", "prefixes_added", "prefixes_deleted", "ineffective"),
+            0,
         )
+        self._missed: list[Operation] = []
 
-    def run(self, operations: Iterator[Operation]) -> ApplyResult:
-        """Apply the operations."""
+    def run(
+        self, operations: Iterator[Operation], *, strict: bool = False, limits: Limits | None = None
+    ) -> ApplyResult:
+        """Apply the operations; ``strict`` as by `apply`."""
         with self._lock:
-            self._run(operations)
+            if strict:
+                self._run_strictly(WholePatches(operations, limits))
+            else:
+                self._run(operations)
         return ApplyResult(
             patches=self._patches + (self._count_operations() > self._operations_before),
             operations=self._count_operations(),
             aborted=self._aborted,
+            missed=tuple(self._missed[:10]),
             **self._committed,
         )
+
+    def _run_strictly(self, patches: WholePatches) -> None:
+        self._statements.is_strict = True
+        try:
+            self._run(iter(patches))
+        except ApplyError as error:
+            raise ApplyError(f"{patches.place}: {error}") from error
+        self._others += patches.left_out
+        self._aborted += patches.aborted
 
     def _run(self, operations: Iterator[Operation]) -> None:
         try:
@@ -429,6 +471,9 @@ class _Applier:
         counts["committed"] += self._is_explicit or self._count_changes() > self._changes_before
         counts["added"] += self._statements.added
         counts["deleted"] += self._statements.deleted
+        counts["ineffective"] += self._statements.ineffective
+        if len(self._missed) < 10:
+            self._missed += self._statements.missed
         counts["prefixes_added"] += self._prefixes.added
         counts["prefixes_deleted"] += self._prefixes.deleted
 

@@ -393,6 +393,7 @@ class PatchLog(Tabular):
         upto: Version = None,
         position: URIRef | None = None,
         normalize: bool | None = False,
+        strict: bool = False,
         progress: Progress | None = None,
     ) -> int:
         """Apply patches to a graph or dataset: each wholly or not at all.
@@ -413,6 +414,8 @@ class PatchLog(Tabular):
                 `jelly_rdflib.read_operations`. False by default: the target gets the lexical forms
                 of the patches. True may be better for a target that was filled from another source,
                 if rdflib has rewritten ``"01"^^xsd:integer`` to ``1`` there.
+            strict: Refuse a patch with an operation that changes nothing, such as a deletion that
+                finds nothing: the target is not the version that the patch was made for.
             progress: Called with each applied `LogEntry`.
 
         Returns:
@@ -422,7 +425,8 @@ class PatchLog(Tabular):
             LogError: There is no such version, or it was squashed; a segment is damaged; the target
                 has a position that the log does not have, or that comes from no replay.
             ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
-                changes the graph with the position. Then the target has the version before it.
+                changes the graph with the position; or with ``strict`` an operation changes
+                nothing. Then the target has the version before it.
             TypeError: The target is no graph, or with a position, no dataset.
             ValueError: The position names the default graph.
 
@@ -443,7 +447,9 @@ class PatchLog(Tabular):
                 since = max((self._resolve(id) for id in kept.read()), default=0)
             kept.set(self.entry(since).id if self._resolve(since) else None)
         entries, start, end = self._between(since, upto)
-        replay_entries(entries, target, position=kept, normalize=normalize, progress=progress)
+        replay_entries(
+            entries, target, position=kept, normalize=normalize, strict=strict, progress=progress
+        )
         return max(start, end)
 
     def checkout(

@@ -28,7 +28,7 @@ from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, LogError
-from jelly_rdflib.graph.apply import apply, apply_read
+from jelly_rdflib.graph.apply import ApplyResult, apply, apply_read
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
@@ -113,10 +113,16 @@ def replay_entries(
     *,
     position: Position | None = None,
     normalize: bool | None = False,
+    strict: bool = False,
     progress: Progress | None = None,
-) -> None:
-    """Apply patches to a graph or dataset; ``progress`` is called after each patch."""
+) -> list[tuple[LogEntry, ApplyResult]]:
+    """Apply patches to a graph or dataset; ``progress`` is called after each patch.
+
+    ``strict`` refuses a patch of which an operation changes nothing. Else the patches with such
+    operations are returned, and what each did.
+    """
     place = Target(target)
+    ineffective = []
     for entry in entries:
         moves = [] if position is None else position.moves(entry.id)
         protected = None if position is None else position.name
@@ -124,9 +130,17 @@ def replay_entries(
         with closing(changes):
             last = (BatchSlice(batch, 0, len(batch)) for batch in NodeBatches(NODE_TYPES, moves))
             rows = SliceIterator(chain(changes, last))
-            apply_read(rows, place, is_held=True, limits=entry.limits)
+            try:
+                result = apply_read(rows, place, strict=strict, is_held=True, limits=entry.limits)
+            except ApplyError as error:
+                if strict:
+                    raise ApplyError(f"version {entry.version}, {error}") from error
+                raise
+        if result.ineffective:
+            ineffective.append((entry, result))
         if progress is not None:
             progress(entry)
+    return ineffective
 
 
 def _committed_changes(

@@ -151,7 +151,12 @@ class Replica:
         return self._at[2]
 
     def update(
-        self, log: PatchLog, *, upto: Version = None, progress: Progress | None = None
+        self,
+        log: PatchLog,
+        *,
+        upto: Version = None,
+        strict: bool = False,
+        progress: Progress | None = None,
     ) -> int:
         """Apply the missing patches, and store the result in the folder.
 
@@ -163,6 +168,7 @@ class Replica:
             log: The log. It must be the same each time.
             upto: The wanted version, by its number or its patch's id; by default the newest. A
                 replica does not go back.
+            strict: Refuse a patch with an operation that changes nothing; see `PatchLog.replay`.
             progress: Called with each applied `LogEntry`.
 
         Returns:
@@ -172,17 +178,18 @@ class Replica:
             LogError: The log does not have the version of the dataset, or has squashed it, or does
                 not have the wanted version; or a segment is damaged.
             LogConflict: Others were writing for longer than the timeout.
-            ApplyError: rdflib can't hold a statement.
+            ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
+                nothing.
             OSError: The file can't be written.
         """
         missing = log.patches(self.id, upto)
         if not missing:
             return self.version
         try:
-            if self.version == 0:
+            if self.version == 0 and not strict:
                 log.checkout(upto, target=self.dataset, progress=progress)
             else:
-                log.replay(self.dataset, since=self.id, upto=upto, progress=progress)
+                log.replay(self.dataset, since=self.id, upto=upto, strict=strict, progress=progress)
             self._save((missing[-1].version, missing[-1].id, None))
         except BaseException:
             self._load()
@@ -194,6 +201,7 @@ class Replica:
         source: PatchSource,
         *,
         save_every: float = 10.0,
+        strict: bool = False,
         progress: Callable[[Patch], object] | None = None,
     ) -> int:
         """Apply the patches of a live source as they come, until it ends.
@@ -206,6 +214,7 @@ class Replica:
             source: The source, see `jelly_rdflib.live.connect`. It must be the same each time.
             save_every: Seconds between two times at which the whole data are stored. They are also
                 stored at the end, after an error, and after Ctrl+C.
+            strict: Refuse a patch with an operation that changes nothing; see `jelly_rdflib.apply`.
             progress: Called with each patch that was applied.
 
         Returns:
@@ -213,7 +222,8 @@ class Replica:
 
         Raises:
             ValueError: The position in the folder is none of this source.
-            ApplyError: rdflib can't hold a statement.
+            ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
+                nothing.
             Exception: What the source raises.
 
         Examples:
@@ -231,7 +241,7 @@ class Replica:
             source.resume(str(start))
 
         def take(patch: Patch) -> None:
-            apply(patch, self.dataset)
+            apply(patch, self.dataset, strict=strict)
             self._at = self._after(patch, source)
             if progress is not None:
                 progress(patch)

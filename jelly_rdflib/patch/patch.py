@@ -296,18 +296,20 @@ class Patch(PatchOperations, Tabular):
         """
         return self._like(Patch(effective(self, dataset)))
 
-    def apply(self, target: Graph, *, atomic: bool = True) -> ApplyResult:
+    def apply(self, target: Graph, *, atomic: bool = True, strict: bool = False) -> ApplyResult:
         """Apply the patch to a graph or dataset.
 
         Args:
             target: The graph or dataset to change.
             atomic: Whether a transaction that fails is undone; see `jelly_rdflib.apply`.
+            strict: Whether to refuse the patch if an operation changes nothing; see
+                `jelly_rdflib.apply`.
 
         Raises:
             ApplyError: The target can't take an operation, or the patch is out of order; see
                 `jelly_rdflib.apply`.
         """
-        return apply(self, target, atomic=atomic)
+        return apply(self, target, atomic=atomic, strict=strict)
 
 
 def _lines_of(operations: Patch) -> str:

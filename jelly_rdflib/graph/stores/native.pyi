@@ -68,6 +68,9 @@ class Changes(Undoer):
     operations: int
     added: int
     deleted: int
+    ineffective: int
+    missed: list[Operation]
+    is_strict: bool
     refusal: ApplyError | None
     def claim(self) -> None: ...
     def free(self) -> None: ...

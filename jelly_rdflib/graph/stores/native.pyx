@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_Compare
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 
-from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind
+from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind, TermTable
 from jelly_rdflib.core.wire cimport A, D, END, TA, TC, TX
 from jelly_rdflib.nodes.numbering cimport *
 from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, QuadStore, Row, StoreJournal
@@ -25,9 +25,15 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 from rdflib.store import Store
 from rdflib.term import BNode, Literal, URIRef
 
+from jelly_rdflib.display.operations import operation_text
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, RecordError, RollbackError
-from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
+from jelly_rdflib.graph.stores.statements import (
+    check_graph,
+    check_operation,
+    check_statement,
+    same_value,
+)
 from jelly_rdflib.graph.stores.target import get_default_graph, get_inner
 from jelly_rdflib.operations import Op
 from jelly_rdflib.store.jelly_store import JellyStore

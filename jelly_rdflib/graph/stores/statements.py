@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from rdflib.graph import Graph
@@ -82,6 +83,22 @@ def check_graph(g: object) -> None:
     if isinstance(g, str) and str(g) == "":
         # rdflib would make up a name.
         raise ApplyError("rdflib can't have a graph with an empty name")
+
+
+def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
+    """Return a literal that a graph has in place of a triple's: the same value, another spelling.
+
+    None if there is none, or if the object of the triple is no literal.
+    """
+    s, p, o = triple
+    if not isinstance(o, Literal):
+        return None
+    for (_, _, found), _ in graph.store.triples((s, p, None), graph):
+        # rdflib can't compare the values of all literals.
+        with suppress(TypeError):
+            if isinstance(found, Literal) and o.eq(found):
+                return found
+    return None
 
 
 def not_an_operation(operation: object, reason: str | None = None) -> ApplyError:

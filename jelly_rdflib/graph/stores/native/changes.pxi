@@ -4,6 +4,8 @@
 cdef dict CLAIMS = {}
 
 cdef enum:
+    # Of the operations that changed nothing.
+    MAX_MISSED = 10
     # Of the nodes that are remembered for a store that need not be in memory.
     FEW_ENTRIES = 1 << 14
 
@@ -21,11 +23,17 @@ cdef class Changes(Undoer):
             methods, and has to be told of all others.
         operations: How many operations came in all transactions.
         added, deleted: How many statements were, in this transaction.
+        ineffective: How many operations of this transaction changed nothing: additions that were
+            there, and deletions that found nothing.
+        missed: The first of these operations.
+        is_strict: Whether such an operation is an ApplyError.
         refusal: Why the store failed to roll back; the log has undone the changes all the same.
     """
 
     cdef readonly Tap tap
-    cdef readonly Py_ssize_t operations, added, deleted
+    cdef readonly Py_ssize_t operations, added, deleted, ineffective
+    cdef readonly list missed
+    cdef public bint is_strict
     cdef readonly object refusal
     cdef object target, store
     cdef UndoLog log
@@ -40,6 +48,7 @@ cdef class Changes(Undoer):
 
     def __cinit__(self, *arguments, **options):
         self.nodes = NodeTable()
+        self.missed = []
 
     def __init__(self, target, UndoLog log not None, *, is_atomic):
         self.target = target
@@ -69,13 +78,15 @@ cdef class Changes(Undoer):
 
     def begin(self):
         """Start a transaction; what was committed stays."""
-        self.added = self.deleted = 0
+        self.added = self.deleted = self.ineffective = 0
+        self.missed = []
 
     def statements(self, operations):
         """Apply adds and deletes up to the next other operation, and return that; None at the end.
 
         Raises:
-            ApplyError: One is no operation, or the store can't hold its statement.
+            ApplyError: One is no operation, or the store can't hold its statement, or it changed
+                nothing and ``is_strict``.
             LimitError: More terms have the same hash than a store in memory can stand.
         """
         if isinstance(operations, RowIterator):
@@ -93,6 +104,7 @@ cdef class Changes(Undoer):
 
     cdef object run_operations(self, object operations):
         cdef bint is_add
+        cdef Py_ssize_t before
         for operation in operations:
             code = None
             if isinstance(operation, tuple) and len(<tuple>operation) == 5:
@@ -106,11 +118,33 @@ cdef class Changes(Undoer):
                     return operation
             _, s, p, o, g = operation
             self.operations += 1
+            before = self.added + self.deleted
             self.change(
                 is_add, self.nodes.find(s), self.nodes.find(p), self.nodes.find(o),
                 None if g is None else self.nodes.find(g),
             )
+            if self.added + self.deleted == before:
+                self.note_missed(operation)
         return None
+
+    cdef int note_missed(self, tuple operation) except -1:
+        """Note an operation that changed nothing."""
+        if self.is_strict:
+            raise ApplyError(f"{operation_text(operation)} changes nothing: {self.why(operation)}")
+        self.ineffective += 1
+        if len(self.missed) < MAX_MISSED:
+            self.missed.append(operation)
+        return 0
+
+    cdef str why(self, tuple operation):
+        """Say why an operation changed nothing."""
+        op, s, p, o, g = operation
+        if op == ADD:
+            return "the statement is there already"
+        found = same_value((s, p, o), self.target.context(g))
+        if found is None:
+            return "there is no such statement"
+        return f"the value is there in another spelling, {show(found)}"
 
     cdef object run_rows(self, RowIterator rows):
         """Apply rows of batches, in which a number stands for each distinct node."""
@@ -119,6 +153,7 @@ cdef class Changes(Undoer):
         cdef list entries
         cdef size_t row
         cdef uint8_t op
+        cdef Py_ssize_t before
         while rows.next_row():
             # Another thread may run next, and go on with these rows.
             batch, row = rows.batch, rows.row - 1
@@ -132,6 +167,7 @@ cdef class Changes(Undoer):
                 self.batch = batch
             entries = self.entries
             self.operations += 1
+            before = self.added + self.deleted
             self.change(
                 op == A,
                 self.find_entry(entries, nodes, columns.s[row]),
@@ -139,6 +175,8 @@ cdef class Changes(Undoer):
                 self.find_entry(entries, nodes, columns.o[row]),
                 None if columns.g[row] == 0 else self.find_entry(entries, nodes, columns.g[row]),
             )
+            if self.added + self.deleted == before:
+                self.note_missed(batch.operation(row, nodes))
         self.batch = self.entries = None
         return None
 

@@ -136,7 +136,8 @@ cdef class JellyChanges(Changes):
             spelling = 0
             if self.numbers.spellings:
                 spelling = self.numbers.spellings.get(batch.rows.o[start + i], 0)
-            self.change_quad(&quads[i], spelling, batch.rows.ops[start + i] == A)
+            if not self.change_quad(&quads[i], spelling, batch.rows.ops[start + i] == A):
+                self.miss_row(batch, start + i)
         if failure is not None:
             self.operations += 1
             raise failure
@@ -176,12 +177,31 @@ cdef class JellyChanges(Changes):
         quad.terms[O] = numbers.numbers[o] or numbers.find(o, is_add)
         return 0
 
-    cdef int change_quad(self, const Row* quad, uint32_t spelling, bint is_add) except -1:
+    cdef bint change_quad(self, const Row* quad, uint32_t spelling, bint is_add) except -1:
+        """Make a change; return whether it changed anything."""
+        cdef bint is_made = False
         if is_add:
-            self.added += self.quads.add_row(quad, spelling)
+            is_made = self.quads.add_row(quad, spelling)
+            self.added += is_made
         elif quad.terms[S] and quad.terms[P] and quad.terms[O] and quad.terms[G]:
-            self.deleted += self.quads.delete_row(quad)
-        return 0
+            is_made = self.quads.delete_row(quad)
+            self.deleted += is_made
+        return is_made
+
+    cdef int miss_row(self, Batch batch, size_t row) except -1:
+        """Note a row that changed nothing; no node is made of most of them."""
+        cdef RowColumns* columns = &batch.rows
+        cdef TermTable terms = batch.terms
+        if not self.is_strict and len(self.missed) >= MAX_MISSED:
+            self.ineffective += 1
+            return 0
+        return self.note_missed((
+            ADD if columns.ops[row] == A else DELETE,
+            terms.make_node(columns.s[row]),
+            terms.make_node(columns.p[row]),
+            terms.make_node(columns.o[row]),
+            terms.make_node(columns.g[row]),
+        ))
 
     cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
         """Return the number of the graph that a batch's term stands for; 0 if there is none."""

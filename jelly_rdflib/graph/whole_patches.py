@@ -1,0 +1,71 @@
+"""Patches without marks of transactions, each to be applied wholly or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jelly_rdflib.core.batch import check_closed, follow_transaction
+from jelly_rdflib.errors import LimitError
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+
+
+class WholePatches:
+    """Iterates over the operations of patches without `TX` and `TC`, and without aborted ones.
+
+    Only the end of a transaction shows whether it is aborted: up to there it is held.
+
+    Args:
+        operations: The operations of patches.
+        limits: What may be held.
+
+    Attributes:
+        place: Where the last operation stands, in words.
+        left_out: How many operations were left out: marks, and those of aborted transactions.
+        aborted: How many transactions were aborted.
+
+    Raises:
+        ApplyError: A transaction starts or ends in a wrong place. (Raised by the iterator, too.)
+        LimitError: A transaction has more operations than ``limits`` allows to hold.
+    """
+
+    def __init__(self, operations: Iterator[Operation], limits: Limits | None) -> None:
+        self._operations = operations
+        self._most = (limits or Limits()).max_held_operations
+        self.place = ""
+        self.left_out = self.aborted = 0
+
+    def __iter__(self) -> Iterator[Operation]:
+        held: list[tuple[int, Operation]] = []
+        is_open = False
+        number = transaction = 0
+        patch = 1
+        for operation in self._operations:
+            op = operation[0]
+            number += 1
+            inside = f"transaction {transaction} of " if is_open else ""
+            if op == Op.END:
+                check_closed(is_open, "a patch ends")
+                yield operation
+                number = transaction = 0
+                patch += 1
+            elif op in (Op.TX, Op.TC, Op.TA):
+                is_open = follow_transaction(op, is_open)
+                transaction += op == Op.TX
+                self.aborted += op == Op.TA
+                self.left_out += 1 + (len(held) if op == Op.TA else 0)
+                for each, kept in held if op == Op.TC else ():
+                    self.place = f"operation {each}, in {inside}patch {patch}"
+                    yield kept
+                held = []
+            elif not is_open:
+                self.place = f"operation {number}, in patch {patch}"
+                yield operation
+            elif len(held) < self._most:
+                held.append((number, operation))
+            else:
+                raise LimitError(
+                    f"a transaction has more than {self._most} operations (limit"
+                    " max_held_operations)"
+                )
+        check_closed(is_open, "the input ends")
