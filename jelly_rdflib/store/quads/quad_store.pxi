@@ -378,12 +378,15 @@ cdef class QuadStore:
         return 0
 
     cdef int tidy(self) except -1:
-        """Make the store smaller if it has much that is dead."""
+        """Make the store smaller if it has much that is dead: of quads, more than is alive.
+
+        Of the terms' text it is more than half of what is used, and `MAX_LOOSE_TEXT`.
+        """
         cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
         cdef uint64_t text = text_size(self.terms, self.terms.count)
         if self.is_free() and (
             self.rows.count > 2 * kept + MAX_GARBAGE
-            or self.loose_text > text // 2 + MAX_LOOSE_TEXT
+            or 3 * self.loose_text > text + 2 * MAX_LOOSE_TEXT
         ):
             try:
                 vacuum(self)
