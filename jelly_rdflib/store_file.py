@@ -126,7 +126,8 @@ class StoreFile:
                 )
             if fault := file.fault():
                 raise DecodeError(
-                    f"{self._path} is damaged, or another program has written to it: {fault}"
+                    f"{self._path} is damaged, or another program has written to it: {fault}. To use"
+                    " it as it is, without its log, convert it to N-Quads and back"
                 )
             self._saved = file.version
         except (DecodeError, ApplyError) as error:
@@ -147,8 +148,8 @@ class StoreFile:
         if not is_new:
             wanted &= found
         if wanted != found:
-            # The folder may be somebody else's.
-            with suppress(PermissionError):
+            # The folder may be somebody else's, or on a read-only medium.
+            with suppress(OSError):
                 log_path.chmod(wanted)
 
     def _catch_up(self, is_there: bool) -> None:
