@@ -82,6 +82,8 @@ class StoreFile:
         store.destroy(None)
         # The version that the file has, as its metadata say it.
         self._saved = ""
+        # How many bytes it has, uncompressed.
+        self._size = 0
         # What is wrong with the file, if that is damaged.
         self._damage: Exception | None = None
         # The bytes of the patches since that version, and what it takes to open them.
@@ -106,7 +108,7 @@ class StoreFile:
             self.recorder = record(self._dataset, self)
             store.file = self
             self.recorder.__enter__()
-            self.recorder.after_commit(self._save_if_due)
+            self.recorder._call_after_commit(self._save_if_due)
         except BaseException:
             self._leave()
             raise
@@ -126,10 +128,10 @@ class StoreFile:
                 )
             if fault := file.fault():
                 raise DecodeError(
-                    f"{self._path} is damaged, or another program has written to it: {fault}. To use"
-                    " it as it is, without its log, convert it to N-Quads and back"
+                    f"{self._path} is damaged, or another program has written to it: {fault}. To"
+                    " use it as it is, without its log, convert it to N-Quads and back"
                 )
-            self._saved = file.version
+            self._saved, self._size = file.version, file.size
         except (DecodeError, ApplyError) as error:
             self._damage = error
             self._store.destroy(None)
@@ -158,7 +160,9 @@ class StoreFile:
         if log_id == self._log.log_id and int(number) > self._log.version:
             raise LogError(
                 f"{self._path} has version {number}, but the log beside it, {self._log.path},"
-                f" only {self._log.version}: it is an older copy of the log"
+                f" only {self._log.version}: it is an older copy of the log. Bring back the"
+                " newer one, or move the file away to go on with the log, or the log to go on with"
+                " the file"
             )
         if self._log.version == 0:
             if is_there:
@@ -166,7 +170,12 @@ class StoreFile:
                 # From here on the file is known as one of this log.
                 self._save()
         elif self._damage is not None:
-            self._check_out()
+            try:
+                self._check_out()
+            except LogError as error:
+                raise LogError(
+                    f"{self._damage}. The log beside it can't replace it: {error}"
+                ) from error
             warn(
                 f"the file of the store is not used, and its data were made anew from the log"
                 f" beside it, {self._log.path}. It is kept as {self._kept} when the file is written"
@@ -178,7 +187,6 @@ class StoreFile:
         elif log_id == self._log.log_id:
             try:
                 self._count(self._log.patches(patch_id))
-                self._log.replay(self._dataset, since=patch_id)
             except MissingVersion as error:
                 if not error.was_squashed:
                     raise LogError(
@@ -188,6 +196,8 @@ class StoreFile:
                         " or the log to go on with the file"
                     ) from error
                 self._check_out()
+            else:
+                self._log.replay(self._dataset, since=patch_id)
         elif self._has_data_of(None) or self._has_first_data():
             # The process that opened the file for the first time was killed before it wrote it; or
             # another program has written the same data.
@@ -319,8 +329,7 @@ class StoreFile:
 
         To write it takes about as long as to commit what has come since the last time.
         """
-        size = self._path.stat().st_size if self._path.exists() else 0
-        if self._replay_cost > max(_LEAST_REPLAY, size):
+        if self._replay_cost > max(_LEAST_REPLAY, self._size):
             # The commit has not failed, since the log has it. `close` tries again, and raises.
             with suppress(OSError, MemoryError):
                 self._save()
@@ -358,5 +367,5 @@ class StoreFile:
             path.unlink(missing_ok=True)
             raise
         sync_folder(self._path.parent)
-        self._saved = self._version
+        self._saved, self._size = self._version, sealer.size
         self._replay_cost = 0

@@ -588,6 +588,19 @@ def test_damaged_file_that_no_log_can_make_anew_is_refused(path: Path, has_log: 
     assert numbers(opened(path)) == {1000}
 
 
+def test_damaged_file_with_a_damaged_log_is_refused(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1000)
+    dataset.close()
+    path.write_bytes(path.read_bytes()[:-1])
+    [segment] = (log_of(path) / "segments").iterdir()
+    segment.unlink()
+    before = path.read_bytes()
+    with pytest.raises(jr.LogError, match=r"inside|ends after.*can't replace it: .* is gone"):
+        opened(path)
+    assert path.read_bytes() == before
+
+
 def test_file_that_is_not_of_the_log_is_no_problem_of_it(path: Path) -> None:
     path.with_suffix("").write_bytes(b"anything")
     log = jr.PatchLog.create(path.with_suffix(".log"))

@@ -38,11 +38,13 @@ class Sealer:
     """A sink that hands bytes on to a file, and can end them with their digest."""
 
     def __init__(self, file: Any) -> None:
+        self.size = 0  # of the bytes so far
         self._file = file
         self._digest = hashlib.sha256()
 
     def write(self, data: bytes) -> None:
         """Write a frame."""
+        self.size += len(data)
         self._digest.update(data)
         self._file.write(data)
 
@@ -60,6 +62,7 @@ class SealedFile:
 
     Attributes:
         version: The version that the file has, as it says; empty in another program's file.
+        size: How many bytes were read, uncompressed.
         source: The uncompressed bytes. After they were read to the end, `fault` can tell.
 
     Raises:
@@ -76,6 +79,7 @@ class SealedFile:
         self.version = version if _VERSION.fullmatch(version) else ""
         opened = open_source(path, limits)
         assert isinstance(opened, ByteSource)
+        self.size = 0
         self._read_source = opened.read
         self.source = ByteSource(self._read, opened.close)
         self._digest = hashlib.sha256()
@@ -84,6 +88,7 @@ class SealedFile:
 
     def _read(self, size: int) -> bytes:
         data = self._read_source(size)
+        self.size += len(data)
         end = self._end + data
         self._digest.update(end[:-_SIZE])
         self._end = end[-_SIZE:]
