@@ -109,7 +109,7 @@ def find_fault(path: Path, limits: Limits) -> str:
         with closing(file.source):
             while file.source.read(1 << 16):
                 pass
-    except DecodeError as error:
+    except (DecodeError, OSError) as error:
         # A file of any other name may be anything.
         return str(error) if ".jelly" in path.name else ""
     return file.fault()
