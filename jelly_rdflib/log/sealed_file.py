@@ -20,7 +20,7 @@ from jelly_rdflib.options import Limits
 
 VERSION = "jelly-rdflib.version"
 """The key of the version: the id of the log, the number, and the id of the patch that makes it."""
-_VERSION = re.compile(r"[0-9a-f]{32} \d+ \S+")
+_VERSION = re.compile(r"[0-9a-f]{32} \d{1,18} \S+")
 _KEY = b"jelly-rdflib.digest"
 
 
