@@ -198,6 +198,9 @@ class LogError(JellyError):
 class MissingVersion(LogError):
     """A log does not have a version that is asked for, or has it no more: it was squashed.
 
+    Attributes:
+        was_squashed: Is it known that the log had this patch?
+
     Examples:
         >>> import tempfile
         >>> import jelly_rdflib as jr
@@ -208,6 +211,10 @@ class MissingVersion(LogError):
         ...         print(error)
         there is no version 3; the log has 0 to 0
     """
+
+    def __init__(self, message: object = "", *, was_squashed: bool = False) -> None:
+        super().__init__(message)
+        self.was_squashed = was_squashed
 
 
 class LogConflict(LogError):
@@ -251,7 +258,7 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A patch log has a damaged file that is not needed: the call did its work without it.
+    """A log, or a store beside it, has a damaged file that is not needed: all was done without it.
 
     Examples:
         To make it an error:

@@ -6,9 +6,8 @@ import glob
 import os
 import re
 import secrets
-import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
@@ -17,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.errors import LogError
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import ApplyError, DecodeError, LogError, LogWarning, MissingVersion
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import empty_dataset, write_graph
+from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.patch_log import PatchLog
-from jelly_rdflib.log.staging import sync_folder
+from jelly_rdflib.log.sealed_file import VERSION, SealedFile, Sealer
+from jelly_rdflib.log.staging import NEW_FILE, make_folder, sync_folder
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 from jelly_rdflib.patch.diff import diff
@@ -31,16 +33,19 @@ from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.recording.follower import Follower
 from jelly_rdflib.recording.record import Recorder, record
+from jelly_rdflib.streams.destination import compressed
 from jelly_rdflib.streams.writing import StatementWriter
 
 if TYPE_CHECKING:
     from jelly_rdflib.store.jelly_store import JellyStore
 
-# In the metadata of the file's first frame: the id of its log, and of the patch that made it.
-_VERSION = "jelly-rdflib.version"
 # A file that is being written changes all the time. One that did not for so many seconds was left
 # behind by a process that was killed.
 _LEFT_BEHIND = 3600
+# The file is written when a replay would take as long as reading the file, or this many bytes. To
+# open a patch takes about as long as to read so many.
+_LEAST_REPLAY = 1 << 20
+_PATCH_COST = 1 << 12
 # A store may have any number of prefixes, so its file and its log may, too.
 _LIMITS = Limits(max_prefixes=2**31 - 1)
 
@@ -49,8 +54,10 @@ class StoreFile:
     """Keeps the contents of a store in a file, which is opened until it is closed.
 
     Each commit is a patch in the log, which is on the disk when the commit returns. The file is a
-    snapshot, which says of which version of the log it is. It is written when the store is closed,
-    in one step. When it is opened, the patches since are applied. So the log alone has all data.
+    snapshot, which says of which version of the log it is, and has a digest. It is written in one
+    step: when the store is closed, and after a commit if the patches since are larger than the
+    file. When it is opened, the patches since are applied. So the log alone has all data, and a
+    damaged file is made again from it.
 
     Args:
         store: A store without statements. It gets the contents, and forgets its prefixes.
@@ -75,21 +82,33 @@ class StoreFile:
         store.destroy(None)
         # The version that the file has, as its metadata say it.
         self._saved = ""
+        # How many bytes it has, uncompressed.
+        self._size = 0
+        # What is wrong with the file, if that is damaged.
+        self._damage: Exception | None = None
+        # The bytes of the patches since that version, and what it takes to open them.
+        self._replay_cost = 0
         self.recorder: Recorder | None = None
         # It gets each transaction that the log gets.
         self.follower: Follower | None = None
         try:
             if is_there:
                 self._read()
+            self._check_rebuildable(log_path.exists())
+            if is_there:
+                self._restrict(log_path)
             self._log = PatchLog(log_path, create=True, limits=_LIMITS)
+            self._check_rebuildable(self._log.version > 0)
             self._catch_up(is_there)
             store.commit()
+            self._save_if_due()
             self._remove_remains()
             # The version before the first transaction that the recorder commits.
             self._first_version = self._log.version
             self.recorder = record(self._dataset, self)
             store.file = self
             self.recorder.__enter__()
+            self.recorder._call_after_commit(self._save_if_due)
         except BaseException:
             self._leave()
             raise
@@ -100,51 +119,102 @@ class StoreFile:
     # --- opening ----------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        # The version comes first. If another process replaces the file now, patches are applied
-        # that the file has already, which changes nothing.
-        with closing(read_batches(self._path, format=JELLY.name, limits=_LIMITS)) as batches:
-            first = next(batches, None)
-        if first is not None:
-            self._saved = first.metadata.get(_VERSION, b"").decode("utf-8", "replace")
-        apply_statements(self._path, self._dataset, limits=_LIMITS, normalize=False, strict=True)
+        """Read the file; if it is damaged, the store stays empty."""
+        try:
+            file = SealedFile(self._path, _LIMITS)
+            with closing(file.source) as source:
+                apply_statements(
+                    source, self._dataset, limits=_LIMITS, normalize=False, strict=True
+                )
+            if fault := file.fault():
+                raise DecodeError(
+                    f"{self._path} is damaged, or another program has written to it: {fault}. To"
+                    " use it as it is, without its log, convert it to N-Quads and back"
+                )
+            self._saved, self._size = file.version, file.size
+        except (DecodeError, ApplyError) as error:
+            self._damage = error
+            self._store.destroy(None)
+
+    def _check_rebuildable(self, has_log: bool) -> None:
+        if self._damage is not None and not has_log:
+            raise self._damage
+
+    def _restrict(self, log_path: Path) -> None:
+        """Let nobody read the log who can't read the file."""
+        mode = self._path.stat().st_mode
+        # Who may read a file may enter its folder. The owner must be able to write the log.
+        wanted = mode & 0o777 | (mode & 0o444) >> 2 | 0o700
+        is_new = make_folder(log_path)
+        found = log_path.stat().st_mode & 0o777
+        if not is_new:
+            wanted &= found
+        if wanted != found:
+            # The folder may be somebody else's, or on a read-only medium.
+            with suppress(OSError):
+                log_path.chmod(wanted)
 
     def _catch_up(self, is_there: bool) -> None:
         """Bring the store, which has what the file has, to the newest version of the log."""
         log_id, number, patch_id = (*self._saved.split(" "), "", "", "")[:3]
+        if log_id == self._log.log_id and int(number) > self._log.version:
+            raise LogError(
+                f"{self._path} has version {number}, but the log beside it, {self._log.path},"
+                f" only {self._log.version}: it is an older copy of the log. Bring back the"
+                " newer one, or move the file away to go on with the log, or the log to go on with"
+                " the file"
+            )
         if self._log.version == 0:
             if is_there:
                 self._log.append(join_parts(self._parts()))
                 # From here on the file is known as one of this log.
                 self._save()
-        elif not is_there:
-            self._log.checkout(target=self._dataset)
-        elif log_id == self._log.log_id:
-            if number.isdecimal() and int(number) > self._log.version:
+        elif self._damage is not None:
+            try:
+                self._check_out()
+            except LogError as error:
                 raise LogError(
-                    f"{self._path} has version {number}, but the log beside it, {self._log.path},"
-                    f" only {self._log.version}: it is an older copy of the log"
-                )
-            if self._has(patch_id):
-                self._log.replay(self._dataset, since=patch_id)
+                    f"{self._damage}. The log beside it can't replace it: {error}"
+                ) from error
+            warn(
+                f"the file of the store is not used, and its data were made anew from the log"
+                f" beside it, {self._log.path}. It is kept as {self._kept} when the file is written"
+                f" again. What is wrong with it: {self._damage}",
+                LogWarning,
+            )
+        elif not is_there:
+            self._check_out()
+        elif log_id == self._log.log_id:
+            try:
+                self._count(self._log.patches(patch_id))
+            except MissingVersion as error:
+                if not error.was_squashed:
+                    raise LogError(
+                        f"{self._path} has version {number}, made by the patch <{patch_id}>, which"
+                        f" the log beside it, {self._log.path}, never had: one of them is a copy"
+                        " from before the other went on. Move the file away to go on with the log,"
+                        " or the log to go on with the file"
+                    ) from error
+                self._check_out()
             else:
-                # It was squashed.
-                self._store.destroy(None)
-                self._log.checkout(target=self._dataset)
+                self._log.replay(self._dataset, since=patch_id)
         elif self._has_data_of(None) or self._has_first_data():
             # The process that opened the file for the first time was killed before it wrote it; or
             # another program has written the same data.
-            self._store.destroy(None)
-            self._log.checkout(target=self._dataset)
+            self._check_out()
         else:
             raise LogError(
                 f"{self._path} has other data than the log beside it, {self._log.path}: another"
                 " program has written one of them. Move it away to go on with the other"
             )
 
-    def _has(self, patch_id: str) -> bool:
-        with suppress(LogError):
-            return self._log.entry(patch_id).version > 0
-        return False
+    def _check_out(self) -> None:
+        self._store.destroy(None)
+        self._log.checkout(target=self._dataset)
+        self._count(self._log.patches())
+
+    def _count(self, entries: Iterable[LogEntry]) -> None:
+        self._replay_cost += sum(entry.size + _PATCH_COST for entry in entries)
 
     def _has_data_of(self, version: int | None) -> bool:
         """Has the store the statements of a version? Another program may leave out prefixes."""
@@ -189,7 +259,7 @@ class StoreFile:
             self._first_version -= 1
             return
         with nullcontext() if self.follower is None else self.follower.writing(patch):
-            self._log.append(patch)
+            self._count([self._log.append(patch)])
 
     def _has_effect(self, patch: Patch) -> bool:
         """Has a patch, which the store has made, changed anything in the end?
@@ -249,24 +319,53 @@ class StoreFile:
         head = self._log.head
         return "" if head is None else f"{self._log.log_id} {head.version} {head.id}"
 
+    @property
+    def _kept(self) -> Path:
+        """Where a damaged file is kept."""
+        return self._path.with_name(f"{self._path.name}.damaged")
+
+    def _save_if_due(self) -> None:
+        """Write the file if the next process would have much to replay, should this one be killed.
+
+        To write it takes about as long as to commit what has come since the last time.
+        """
+        if self._replay_cost > max(_LEAST_REPLAY, self._size):
+            # The commit has not failed, since the log has it. `close` tries again, and raises.
+            with suppress(OSError, MemoryError):
+                self._save()
+            self._replay_cost = 0
+
     def _save(self) -> None:
         options = StreamOptions(
             physical_type=PhysicalStreamType.QUADS,
             namespace_declarations=any(self._dataset.namespaces()),
         )
-        # The end of its name says whether it is compressed.
         path = self._path.with_name(f".{secrets.token_hex(8)}.{self._path.name}")
+        # A new file is for whom the log is.
+        like = self._path if self._path.exists() else self._log.path
+        mode = like.stat().st_mode & (0o777 if like == self._path else 0o666)
         try:
-            with StatementWriter(path, options, format=JELLY.name) as writer:
-                writer.end_frame({_VERSION: self._version.encode()})
-                write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
-            if self._path.exists():
-                shutil.copymode(self._path, path)
+            # Nobody else reads it before it has its mode.
+            # The end of its name says whether it is compressed.
+            with (
+                open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
+                closing(compressed(raw, path.name)) as packed,
+            ):
+                sealer = Sealer(packed)
+                with StatementWriter(sealer, options, format=JELLY.name) as writer:
+                    writer.end_frame({VERSION: self._version.encode()})
+                    write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
+                sealer.seal()
+            path.chmod(mode)
             with path.open("r+b") as file:
                 os.fsync(file.fileno())
+            if self._damage is not None and self._path.exists():
+                os.replace(self._path, self._kept)
+            self._damage = None
             os.replace(path, self._path)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
         sync_folder(self._path.parent)
-        self._saved = self._version
+        self._saved, self._size = self._version, sealer.size
+        self._replay_cost = 0

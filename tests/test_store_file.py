@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import errno
 import os
 import pickle
 import shutil
 import sys
+import warnings
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,6 +22,8 @@ from rdflib.plugin import get as get_plugin
 from rdflib.store import VALID_STORE, Store
 
 import jelly_rdflib as jr
+from jelly_rdflib import store_file
+from jelly_rdflib.log.sealed_file import SealedFile
 from tests.faults.log.system_calls import full_disk, run_and_kill
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
@@ -522,6 +527,252 @@ def test_interrupted_open_leaves_the_store_usable(path: Path) -> None:
         turn += 41
 
 
+# --- damage --------------------------------------------------------------------------------------
+
+
+def damaged(data: bytes, random: Random) -> bytes:
+    """Flip a bit, cut something out, or put something in."""
+    at = random.randrange(len(data))
+    end = min(len(data), at + random.randrange(1, 40))
+    flipped = bytes([data[at] ^ 1 << random.randrange(8)])
+    return data[:at] + random.choice(
+        [flipped + data[at + 1 :], data[end:], random.randbytes(3) + data[at:], b""]
+    )
+
+
+@pytest.mark.parametrize("name", ["data.jelly", "data.jelly.gz", "data.jelly.zst"])
+def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> None:
+    path, random = tmp_path / name, Random(name)
+    dataset = opened(path, create=True)
+    add(dataset, *range(1000, 1010))
+    dataset.close()
+    whole = path.read_bytes()
+    for _ in range(40):
+        path.write_bytes(damaged(whole, random))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            dataset = opened(path)
+        assert numbers(dataset) == {*range(1000, 1010)}
+        # In a compressed file some bits mean nothing, such as those of the system's name.
+        assert [each.category for each in told] == [jr.LogWarning] or name != "data.jelly"
+        found = jr.PatchLog(log_of(path)).verify()
+        assert [each.path for each in found] == [path] * len(told)
+        bad = path.read_bytes()
+        dataset.close()
+        assert path.read_bytes() == (whole if told else bad)
+        if told:
+            kept = path.with_name(f"{name}.damaged")
+            assert kept.read_bytes() == bad
+            kept.unlink()
+    opened(path)
+
+
+@pytest.mark.parametrize("has_log", [False, True], ids=["no log", "an empty log"])
+def test_damaged_file_that_no_log_can_make_anew_is_refused(path: Path, has_log: bool) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1000)
+    dataset.close()
+    shutil.rmtree(log_of(path))
+    if has_log:
+        jr.PatchLog.create(log_of(path))
+    whole = path.read_bytes()
+    match = "is damaged, or another program has written to it"
+    for bad in (whole.replace(b"1000", b"9000"), whole[:-58]):
+        path.write_bytes(bad)
+        with pytest.raises(jr.DecodeError, match=match):
+            opened(path)
+        assert (path.read_bytes(), log_of(path).exists()) == (bad, has_log)
+    path.write_bytes(whole)
+    # It needs no log of its own.
+    shutil.rmtree(log_of(path), ignore_errors=True)
+    assert numbers(opened(path)) == {1000}
+
+
+def test_damaged_file_with_a_damaged_log_is_refused(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1000)
+    dataset.close()
+    path.write_bytes(path.read_bytes()[:-1])
+    [segment] = (log_of(path) / "segments").iterdir()
+    segment.unlink()
+    before = path.read_bytes()
+    with pytest.raises(jr.LogError, match=r"inside|ends after.*can't replace it: .* is gone"):
+        opened(path)
+    assert path.read_bytes() == before
+
+
+def test_file_that_is_not_of_the_log_is_no_problem_of_it(path: Path) -> None:
+    path.with_suffix("").write_bytes(b"anything")
+    log = jr.PatchLog.create(path.with_suffix(".log"))
+    assert log.verify() == []
+
+
+# --- branches of a log ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_squashed", [False, True])
+def test_file_beside_another_branch_of_its_log_is_refused(path: Path, is_squashed: bool) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    dataset.close()
+    for suffix in ("", ".log"):
+        copy = path.with_name(f"copy.jelly{suffix}")
+        (shutil.copytree if suffix else shutil.copy)(path.with_name(path.name + suffix), copy)
+    for each, number in ((path, 2), (path.with_name("copy.jelly"), 3)):
+        dataset = opened(each)
+        add(dataset, number)
+        add(dataset, number + 10)
+        dataset.close()
+    other = path.with_name("copy.jelly.log")
+    add(opened(path.with_name("copy.jelly")), 30)
+    if is_squashed:
+        jr.PatchLog(other).squash()
+    shutil.rmtree(log_of(path))
+    other.rename(log_of(path))
+    before = path.read_bytes()
+    with pytest.raises(jr.LogError, match=r"never had.*Move the file away to go on with the log"):
+        opened(path)
+    assert path.read_bytes() == before
+    path.unlink()
+    assert numbers(opened(path)) == {1, 3, 13, 30}
+
+
+def test_older_log_without_a_patch_is_refused(path: Path) -> None:
+    dataset = opened(path, create=True)
+    shutil.copytree(log_of(path), path.with_name("older"))
+    add(dataset, 1)
+    dataset.close()
+    shutil.rmtree(log_of(path))
+    path.with_name("older").rename(log_of(path))
+    with pytest.raises(jr.LogError, match="is an older copy of the log"):
+        opened(path)
+
+
+# --- snapshots between ---------------------------------------------------------------------------
+
+
+def saved_version(path: Path) -> int:
+    if not path.exists():
+        return 0
+    file = SealedFile(path, jr.Limits())
+    with closing(file.source):
+        return int(file.version.split()[1])
+
+
+def test_process_that_never_closes_writes_the_file_every_so_many_commits(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_file, "_LEAST_REPLAY", 50_000)
+    written = []
+    for number in range(60):
+        dataset = opened(path, create=True)
+        add(dataset, number)
+        if number % 2:
+            add(dataset, 1000 + number)
+        # It is killed.
+        written.append(path.stat().st_ino if path.exists() else 0)
+        assert jr.PatchLog(log_of(path)).version - saved_version(path) < 14
+    assert 5 < len(set(written)) < 20
+    assert len(numbers(opened(path))) == 90
+
+
+def test_large_file_is_written_the_more_seldom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_file, "_LEAST_REPLAY", 0)
+    dataset = opened(path, create=True)
+    dataset.graph(G).add((S, P, Literal("x" * 100_000)))
+    dataset.commit()
+    first = path.stat().st_ino
+    for number in range(20):
+        add(dataset, number)
+    assert path.stat().st_ino == first
+    for number in range(20, 40):
+        add(dataset, number)
+    assert path.stat().st_ino != first
+
+
+def test_commit_does_not_fail_since_the_file_can_not_be_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_file, "_LEAST_REPLAY", 0)
+    dataset = opened(path, create=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full(os.replace, path))
+        add(dataset, 1)
+    assert numbers(dataset) == {1}
+    assert not path.exists()
+    add(dataset, 2)
+    assert path.exists()
+    assert numbers(opened(path)) == {1, 2}
+
+
+def full(replace: Any, path: Path) -> Any:
+    """Have the renaming of one file fail."""
+
+    def called(old: Any, new: Any) -> None:
+        if new == path:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        replace(old, new)
+
+    return called
+
+
+# --- permissions ---------------------------------------------------------------------------------
+
+
+def modes(path: Path) -> dict[str, int]:
+    """Return the modes of all files and folders of a log."""
+    log = log_of(path)
+    return {
+        each.relative_to(log).name: each.stat().st_mode & 0o777 for each in [log, *log.rglob("*")]
+    }
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o660, 0o400])
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_log_has_the_permissions_of_its_file(path: Path, mode: int, umask: int) -> None:
+    with path.open("wb") as file:
+        Graph().add((S, P, Literal(1))).serialize(file, format="jelly-rdf")
+    path.chmod(mode)
+    before = os.umask(umask)
+    try:
+        dataset = opened(path)
+        add(dataset, 2)
+        dataset.graph(G).add((S, P, Literal("x" * 3_000_000)))
+        dataset.commit()
+        log = jr.PatchLog(log_of(path))
+        log.snapshot()
+        log.squash()
+        dataset.close()
+    finally:
+        os.umask(before)
+    folder = mode | (mode & 0o444) >> 2 | 0o700
+    found = modes(path)
+    assert found.pop("") == found.pop("segments") == found.pop("staging") == folder
+    assert found.pop("snapshots") == folder
+    assert {*found.values()} == {folder & 0o666}
+    assert path.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_permissions_of_a_new_store_are_those_of_the_umask_and_may_be_restricted(
+    path: Path,
+) -> None:
+    before = os.umask(0o027)
+    try:
+        dataset = opened(path, create=True)
+        add(dataset, 1)
+        os.umask(0o022)
+        dataset.close()
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert modes(path)[""] == 0o750
+    path.chmod(0o600)
+    opened(path)
+    assert modes(path)[""] == 0o700
+
+
 # --- faults --------------------------------------------------------------------------------------
 
 
@@ -539,8 +790,12 @@ def work(path: Path, done: Callable[[int], object]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork()")
-def test_process_may_be_killed_at_any_call(path: Path) -> None:
+@pytest.mark.parametrize("least", [1 << 20, 0], ids=["when it is closed", "at each commit"])
+def test_process_may_be_killed_at_any_call(
+    path: Path, monkeypatch: pytest.MonkeyPatch, least: int
+) -> None:
     """Whatever was committed is there, and at most the commit that was not over."""
+    monkeypatch.setattr(store_file, "_LEAST_REPLAY", least)
     turn, calls = 0, set()
     told = path.with_name("told")
 

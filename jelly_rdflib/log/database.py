@@ -23,6 +23,7 @@ from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.staging import (
     StagedFile,
+    create_file,
     find_dead,
     list_names,
     make_folder,
@@ -59,6 +60,9 @@ def network_file_system(folder: Path) -> str:
 DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
 _FORMAT = 2
+_COUNTS = ("freelist_count", "page_count")
+# A database is made smaller if one of so many pages is free.
+_WORTH_WHILE = 4
 # The number of commits that were repeated, since their end was in doubt.
 _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -83,6 +87,7 @@ class Database:
     tables: Mapping[Path, str]  # the folders of files, and the tables with a column ``file``
     schema: str  # statements that make the tables, with ``;`` between them and nowhere else
     advice: str  # for a damaged database
+    later: str = ""  # a statement that makes a table when it is first needed
 
     @property
     def staging(self) -> Path:
@@ -153,7 +158,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection that sees one state of the database."""
-        with self._explained(), closing(self._connect("rw")) as connection:
+        with self._explained(), closing(self._connect()) as connection:
             connection.execute("BEGIN")
             self._check(connection)
             yield connection
@@ -176,10 +181,11 @@ class Database:
                 f" ({network}), on which SQLite's locks can't be relied on; keep it on a disk"
                 " of one machine, and copy it from there"
             )
-        with (
-            self._explained(),
-            closing(self._connect("rwc" if is_new else "rw")) as connection,
-        ):
+        if is_new:
+            with suppress(FileExistsError):
+                # SQLite gives its journal the same mode.
+                os.close(create_file(self.path))
+        with self._explained(), closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 if not is_new:
@@ -212,7 +218,7 @@ class Database:
 
         If so, write to the database again, which syncs it: the sync may have failed.
         """
-        with closing(self._connect("rw")) as connection:
+        with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             is_committed = False
             if (path := file.published) is not None:
@@ -223,6 +229,15 @@ class Database:
                 connection.execute("COMMIT")
             file.settle(is_committed=is_committed)
         return is_committed
+
+    def shrink(self) -> None:
+        """Give the room of deleted rows back to the disk, if that is worth while."""
+        with closing(self._connect()) as connection:
+            run = connection.execute
+            free, pages = (run(f"PRAGMA {name}").fetchone()[0] for name in _COUNTS)
+            # It writes the whole file once more.
+            if free * _WORTH_WHILE >= pages:
+                run("VACUUM")
 
     def publish(
         self,
@@ -249,7 +264,7 @@ class Database:
     def _clear(self, connection: sqlite3.Connection) -> None:
         """Make the folders, and remove the files of dead writers."""
         for folder in (*self.tables, self.staging):
-            make_folder(folder)
+            make_folder(folder, self.path.parent)
         dead, noted = find_dead(self.staging)
         with suppress(OSError):
             # The notes last: they show that there may be more to remove.
@@ -283,11 +298,14 @@ class Database:
             rows = connection.execute(query)
             return {(name, kind, " ".join(str(sql).split())) for name, kind, sql in rows}
 
+        found = parts(connection)
         with closing(sqlite3.connect(":memory:")) as empty:
             for statement in self._statements():
                 empty.execute(statement)
             wanted = parts(empty)
-        found = parts(connection)
+            if self.later:
+                empty.execute(self.later)
+                found -= parts(empty) - wanted
         names = {name for name, _, _ in wanted}
         return [
             f"its {kind} {name} is missing, or was changed"
@@ -309,11 +327,11 @@ class Database:
         """Return the error for a damaged database."""
         return LogError(f"{self.path} is damaged ({what}): {self.advice}")
 
-    def _connect(self, mode: str) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         for suffix in ("", "-journal"):
             check_regular(self.path.with_name(self.path.name + suffix))
         connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}",
+            f"{self.path.as_uri()}?mode=rw",
             uri=True,
             timeout=self.timeout,
             # Only explicit statements begin and end transactions.

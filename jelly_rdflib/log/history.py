@@ -34,7 +34,9 @@ from jelly_rdflib.log.names import (
     FileName,
     file_path,
     file_paths,
+    id_bytes,
 )
+from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, is_whole, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.log.versions import ALL, Snapshot, State
@@ -72,7 +74,9 @@ CREATE TABLE snapshots (
     digest TEXT NOT NULL,
     time REAL NOT NULL
 )"""
-
+_FILE_ADVICE = "nothing is lost: open it as a store, which is made anew from the log, and close it"
+# The patches that were squashed into others; each id is without its scheme, as bytes.
+_SQUASHED = "CREATE TABLE squashed (version INTEGER PRIMARY KEY, id BLOB NOT NULL)"
 
 _ADVICE = (
     "bring it back from a backup; or make a new log of the segments, in the order of their names:"
@@ -99,7 +103,14 @@ class History:
         self.limits = limits
         tables = {self.segments: "segments", self.snapshots: "snapshots"}
         self.database = Database(
-            self.path / NAME, "patch log", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE
+            self.path / NAME,
+            "patch log",
+            _APPLICATION_ID,
+            timeout,
+            tables,
+            _SCHEMA,
+            _ADVICE,
+            _SQUASHED,
         )
 
     def close(self) -> None:
@@ -185,7 +196,12 @@ class History:
 
     def find_problems(self, *, deep: bool) -> list[LogProblem]:
         """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
-        return find_problems(self, deep=deep)
+        problems = find_problems(self, deep=deep)
+        # The file of a store, whose log this is.
+        path = self.path.with_name(self.path.name.removesuffix(".log"))
+        if path.is_file() and (fault := find_fault(path, self.limits)):
+            problems.append(LogProblem(path, fault, None, _FILE_ADVICE))
+        return problems
 
     def append(
         self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
@@ -226,7 +242,14 @@ class History:
                 connection.execute(f"DELETE FROM snapshots WHERE {between}", versions)
                 versions = (place.first, place.last)
                 connection.execute(f"DELETE FROM segments WHERE {between}", versions)
-                return self._add_segment(connection, file, place, covered)
+                connection.execute(_SQUASHED.replace("TABLE", "TABLE IF NOT EXISTS"))
+                gone = [(each.version, id_bytes(each.id)) for each in entries[:-1]]
+                connection.executemany("INSERT INTO squashed VALUES (?, ?)", gone)
+                entry = self._add_segment(connection, file, place, covered)
+        # Others may read for longer than the time-out, or the disk may be full.
+        with suppress(sqlite3.Error, OSError):
+            self.database.shrink()
+        return entry
 
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
         """Write the data of a version as a snapshot; it replaces one that can't be read."""
@@ -326,6 +349,13 @@ class _Rows(State):
     def find_id(self, id: URIRef) -> int | None:
         row = self._run("SELECT version FROM segments WHERE id = ?", (id,)).fetchone()
         return None if row is None else int(row[0])
+
+    def was_squashed(self, id: URIRef) -> bool:
+        query = "SELECT 1 FROM sqlite_master WHERE name = 'squashed'"
+        if self._run(query).fetchone() is None:
+            return False
+        query = "SELECT 1 FROM squashed WHERE id = ?"
+        return self._run(query, (id_bytes(id),)).fetchone() is not None
 
     def latest(self, upto: int, count: int) -> list[LogEntry]:
         query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"

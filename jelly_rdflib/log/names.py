@@ -63,6 +63,11 @@ def parse_patch_id(value: Any) -> URIRef:
     return patch_id_of(found[1].lower())
 
 
+def id_bytes(id: URIRef) -> bytes:
+    """Return the 16 bytes of the UUID of an id."""
+    return uuid.UUID(id.removeprefix(SCHEME)).bytes
+
+
 SEGMENT = ".jellyp"
 SNAPSHOT = ".jelly"
 DIGEST_LENGTH = 16

@@ -30,7 +30,8 @@ from jelly_rdflib.types import Readable
 _STAGED = re.compile(r"(?P<writer>[0-9a-f]{32})\.(?:tmp|mark|(?P<noted>.+)\.note)")
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+"""How `os.open` makes a file."""
 # A smaller file is read, and written, in one piece.
 _AT_ONCE = 1 << 20
 # Connections that a fork has inherited: a forked process must not close them.
@@ -148,13 +149,13 @@ class StagedFile:
         mark = self.path.with_suffix(".mark")
         self._signs.append(mark)
         # An error of the system is clearer than one of SQLite.
-        os.close(os.open(mark, _NEW, 0o666))
+        os.close(create_file(mark))
         self._lock = _lock(mark)
 
     def _make_file(self) -> None:
         data, self._data = self._data, None
         assert data is not None
-        self._fd = os.open(self.path, _NEW, 0o666)
+        self._fd = create_file(self.path)
         self._write(memoryview(data))
 
     def _make_note(self, name: str) -> None:
@@ -165,7 +166,7 @@ class StagedFile:
             os.link(self.path, note)
         except OSError:
             # Not all file systems have links.
-            os.close(os.open(note, _NEW, 0o666))
+            os.close(create_file(note))
 
     def _write(self, rest: memoryview) -> None:
         assert self._fd is not None
@@ -257,16 +258,40 @@ def list_names(folder: Path) -> list[str]:
         raise LogError(f"{folder} is no folder, but should be one: move it away") from None
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder and its missing parents, and sync them."""
+def make_folder(path: Path, like: Path | None = None) -> bool:
+    """Make a folder and its missing parents, and sync them; False if it is there.
+
+    The new folder is for whom the folder ``like`` is.
+    """
     if path.is_dir():
-        return
+        return False
     make_folder(path.parent)
     with suppress(FileExistsError):
         path.mkdir()
+        if like is not None:
+            _give_mode(path, like.stat().st_mode & 0o777)
     if not path.is_dir():
         raise LogError(f"{path} is no folder, but should be one: move it away")
     sync_folder(path.parent)
+    return True
+
+
+def create_file(path: Path) -> int:
+    """Make a file, which is for whom its folder is, and return it opened for writing."""
+    mode = path.parent.stat().st_mode & 0o666
+    fd = os.open(path, NEW_FILE, mode)
+    try:
+        _give_mode(path, mode)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _give_mode(path: Path, mode: int) -> None:
+    # The umask of this process may be another than that of the one which made the log.
+    if path.stat().st_mode & 0o777 != mode:
+        path.chmod(mode)
 
 
 def sync_folder(path: Path) -> None:

@@ -42,6 +42,10 @@ class State(ABC):
     def find_id(self, id: URIRef) -> int | None:
         """Return the version that a patch makes; None if there is no such patch."""
 
+    def was_squashed(self, id: URIRef) -> bool:
+        """Is it known that the log had a patch with this id, which was squashed?"""
+        return False
+
     @abstractmethod
     def between(self, since: int, upto: int, most: int = ALL) -> list[LogEntry]:
         """Return the patches that lead from one version to another, ``most`` of them at most."""
@@ -82,6 +86,10 @@ class State(ABC):
             id = parse_patch_id(version)
             found = self.find_id(id)
             if found is None:
+                if self.was_squashed(id):
+                    raise MissingVersion(
+                        f"the log has the patch <{id}> no more: it was squashed", was_squashed=True
+                    )
                 raise MissingVersion(f"the log has no patch <{id}>; if it had, it was squashed")
             if found > newest:
                 raise MissingVersion(

@@ -269,6 +269,11 @@ class Recorder(Block):
         """How many statements were deleted, in transactions that were committed."""
         return 0 if self._transactions is None else self._transactions.all_deleted
 
+    def _call_after_commit(self, call: Callable[[], object]) -> None:
+        """Have a function called after each transaction that is committed from now on."""
+        assert isinstance(self._transactions, Transactions)
+        self._transactions.after_commit = call
+
     def transaction(self) -> AbstractContextManager[None]:
         """Make a transaction of the changes in a block.
 

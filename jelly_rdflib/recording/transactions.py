@@ -27,6 +27,7 @@ class Transactions(Journal):
     def __init__(self, target: Graph, tap: Tap, sink: Sink, *, is_atomic: bool) -> None:
         super().__init__(target, tap, sink, is_atomic=is_atomic)
         self.committed = self.aborted = self.all_added = self.all_deleted = 0
+        self.after_commit: Callable[[], object] | None = None
         self._tap = tap
         self._sink = sink
         self._is_atomic = is_atomic
@@ -140,6 +141,8 @@ class Transactions(Journal):
                 raise RecordError(
                     f"a change was made, but could not be recorded ({failure})"
                 ) from failure
+            if self.after_commit is not None:
+                self.after_commit()
 
     def stop(self) -> None:
         """End the recording."""

@@ -223,7 +223,8 @@ class JellyStore(Store):
 
         The file is one of Jelly-RDF. Beside it is a `PatchLog`, ``FILE.log``, which gets a patch
         for each commit: it is on the disk when `commit` returns. If the process ends, nothing that
-        was committed is lost. The file itself is written when the store is closed, in one step.
+        was committed is lost. The file itself is written when the store is closed, in one step, and
+        after a commit if the log has grown by more than the file has. It ends with a digest.
 
         `jelly_rdflib.apply` commits each transaction of a patch; what is parsed, added and removed
         is pending until you commit. The prefixes are then those of the file.
@@ -241,10 +242,15 @@ class JellyStore(Store):
         Raises:
             FileNotFoundError: There is neither a file nor a log.
             ValueError: The store has statements, or a file open.
-            DecodeError, LimitError: The file is damaged, or exceeds the default limits.
-            LogError: The log is damaged, or older than the file, or the file is not of this log.
+            DecodeError, LimitError: The file is damaged, or exceeds the default limits, and has no
+                log.
+            LogError: The log is damaged, or older than the file, or the file is not of this log, or
+                of another branch of it.
             LogConflict: Another process opens the file for the first time, too.
             OSError: They can't be read or made.
+
+        Warns:
+            LogWarning: The file is damaged, and its data were made anew from the log.
 
         Examples:
             >>> import tempfile

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import pytest
 from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogError, Op, PatchLog
+from jelly_rdflib import LogError, MissingVersion, Op, PatchLog
 from jelly_rdflib.log import history
+from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.files import check_segment, write_snapshot
 from tests.log.support import (
     GRAPH,
@@ -54,6 +56,43 @@ def test_other_versions_stay_as_they_were(log: PatchLog) -> None:
     assert len(files(log.path / "segments")) == 6
     fill(log, 1)
     assert log.verify() == []
+
+
+def test_a_log_knows_which_patches_it_squashed(log: PatchLog) -> None:
+    fill(log, 9)
+    log.squash(2, 4)
+    log.squash(2, 6)
+    for number in (2, 3, 4, 5):
+        with pytest.raises(MissingVersion, match="no more: it was squashed") as caught:
+            log.entry(patch_id(number))
+        assert caught.value.was_squashed
+    with pytest.raises(MissingVersion) as caught:
+        log.entry(patch_id(99))
+    assert not caught.value.was_squashed
+    assert PatchLog(log.path).verify(deep=True) == []
+
+
+def test_the_database_becomes_smaller(log: PatchLog) -> None:
+    fill(log, 200)
+    before = (log.path / history.NAME).stat().st_size
+    log.squash()
+    assert (log.path / history.NAME).stat().st_size < before / 2
+    again = PatchLog(log.path)
+    assert again.verify(deep=True) == []
+    assert numbers(again.checkout()) == {200}
+
+
+def test_a_squash_is_done_even_if_the_database_stays_large(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(log, 3)
+
+    def shrink(*_: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Database, "shrink", shrink)
+    assert log.squash().first == 1
+    assert PatchLog(log.path).verify() == []
 
 
 def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:

@@ -57,6 +57,9 @@ cdef class Dictionary:
     cdef uint64_t* slot_of(self, const TermKey* key) noexcept
     cdef uint32_t append(self, const TermKey* key) except 0
     cdef int reserve(self, size_t text) except -1
+    cdef dict spellings_before(self, uint32_t count)
+    cdef void cut(self, uint32_t count, dict spellings) noexcept
+    cdef void move_to(self, Dictionary other) noexcept
     cdef object node(self, uint32_t number)
 
 
@@ -70,6 +73,11 @@ cdef inline Span stored_text(Dictionary terms, uint32_t number) noexcept:
     text.start = terms.data + (terms.terms[number].place >> 8)
     text.end = terms.data + (terms.terms[number + 1].place >> 8)
     return text
+
+
+cdef inline uint64_t text_size(Dictionary terms, uint32_t number) noexcept:
+    """Return how many bytes of text the terms before a number have."""
+    return terms.terms[number].place >> 8
 
 
 cdef inline uint64_t identity_of(Dictionary terms, int kind, uint32_t extra) noexcept:

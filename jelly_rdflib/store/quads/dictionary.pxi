@@ -7,6 +7,8 @@ another spelling later is kept beside it.
 cdef enum:
     FIRST_CAPACITY = 64
     FIRST_DATA = 1 << 11
+    # Slots of terms are loaded so many terms before they are used.
+    AHEAD = 16
     # Nodes with a longer text are not kept.
     MAX_RECENT_TEXT = 1 << 10
 
@@ -204,6 +206,59 @@ cdef class Dictionary:
             self.data_capacity = needed
         slots_reserve(&self.table)
         return 0
+
+    # --- fewer terms ------------------------------------------------------------------------------
+
+    cdef dict spellings_before(self, uint32_t count):
+        """Return the spellings among so many terms."""
+        if not self.spellings:
+            return {}
+        return {key: number for key, number in self.spellings.items() if number < count}
+
+    cdef void cut(self, uint32_t count, dict spellings) noexcept:
+        """Keep so many terms, and their spellings. Nobody may use the number of another term."""
+        cdef uint64_t* slot
+        cdef uint32_t number, hash
+        cdef RecentNode* recent
+        cdef size_t needed
+        for number in range(count, self.count):
+            if number + AHEAD < self.count:
+                prefetch_slot(&self.table, self.terms[number + AHEAD].hash)
+            hash = self.terms[number].hash
+            slot = first_slot(&self.table, hash)
+            while slot[0] != 0 and <uint32_t>slot[0] != number:
+                slot = next_slot(&self.table, hash, slot)
+            # A spelling is in no slot.
+            if slot[0] != 0:
+                slots_remove(&self.table, slot)
+            if self.recent != NULL:
+                recent = &self.recent[number & (RECENT_NODES - 1)]
+                if recent.number == number:
+                    # The node goes when another takes its place: a destructor may run any code.
+                    recent.number = 0
+        self.count = count
+        self.spellings = spellings
+        self.spelling = 0
+        needed = text_size(self, count)
+        needed += needed // 2 + FIRST_DATA
+        if self.data_capacity > 2 * needed and resize(<void**>&self.data, needed + DATA_SLACK) == 0:
+            self.data_capacity = needed
+
+    cdef void move_to(self, Dictionary other) noexcept:
+        """Exchange the terms with those of an empty dictionary.
+
+        Who holds numbers of terms compares the dictionary with the store's, and so sees that the
+        numbers are good no more.
+        """
+        self.terms, other.terms = other.terms, self.terms
+        self.count, other.count = other.count, self.count
+        self.capacity, other.capacity = other.capacity, self.capacity
+        self.data, other.data = other.data, self.data
+        self.data_capacity, other.data_capacity = other.data_capacity, self.data_capacity
+        self.table, other.table = other.table, self.table
+        self.recent, other.recent = other.recent, self.recent
+        self.spellings, other.spellings = other.spellings, self.spellings
+        self.factory, other.factory = other.factory, self.factory
 
     # --- nodes ------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ ctypedef struct GraphTable:
 
 cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept
 cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL
+cdef bint cut_graphs(GraphTable* table, uint32_t count) noexcept
 
 
 cdef inline void count_quad(GraphTable* table, GraphEntry* graph, int change) noexcept:

@@ -44,6 +44,24 @@ cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL:
     return entry
 
 
+cdef bint cut_graphs(GraphTable* table, uint32_t count) noexcept:
+    """Keep so many graphs, if all others are empty and not listed; return whether they are."""
+    cdef GraphEntry* entry
+    cdef uint64_t hash
+    cdef uint32_t i
+    for i in range(count, table.count):
+        entry = &table.entries[i]
+        if entry.count > 0 or entry.is_listed:
+            return False
+    while table.count > count:
+        slots_remove(
+            &table.slots, slot_of_graph(table, table.entries[table.count - 1].name, &hash)
+        )
+        table.count -= 1
+    table.last = 0
+    return True
+
+
 cdef void free_graphs(GraphTable* table) noexcept:
     PyMem_RawFree(table.entries)
     PyMem_RawFree(table.slots.slots)

@@ -23,6 +23,9 @@ cdef class QuadStore:
     cdef bint is_marked, is_recorded
     cdef Mark told  # what a recording has read of the journal
 
+    # Bytes of terms that may be used no more, since the store was made smaller.
+    cdef uint64_t loose_text
+
     cdef dict graph_objects
     cdef object make_graph
     cdef uint64_t changes  # counts all changes to quads

@@ -9,6 +9,10 @@ cdef enum:
     MAX_TAIL = 512
     # So many dead rows are kept whatever the number of rows that are alive.
     MAX_GARBAGE = 1 << 10
+    # So many bytes of terms are kept, too, that may be used no more. A graph that is listed no
+    # more counts as so many.
+    MAX_LOOSE_TEXT = 1 << 20
+    LOOSE_GRAPH = 1 << 12
     # Of objects for graphs.
     MAX_GRAPHS = 1 << 14
 
@@ -33,6 +37,7 @@ cdef class QuadStore:
         self.runs = []
         self.graph_objects = {}
         self.make_graph = make_graph
+        self.told = self.times.committed = self.times.marked = self.here()
 
     def __dealloc__(self):
         PyMem_RawFree(self.index.slots)
@@ -232,6 +237,7 @@ cdef class QuadStore:
         """Delete the quad of a slot."""
         cdef uint32_t number = <uint32_t>slot[0] - 1
         cdef const Row* row = row_at(self.rows, number)
+        cdef uint64_t size
         self.rows.reserve_death(number)
         if number < self.times.committed.rows or self.is_marked or self.is_recorded:
             make_room(
@@ -242,6 +248,11 @@ cdef class QuadStore:
             self.death_count += 1
         slots_remove(&self.index, slot)
         set_death(self.rows, number, self.times.clock + 1)
+        if number >= self.times.committed.rows:
+            # Perhaps only a transaction has used it that is undone operation by operation.
+            size = text_size(self.terms, row.terms[O] + 1) - text_size(self.terms, row.terms[O])
+            if size > MAX_RECENT_TEXT:
+                self.loose_text += size
         self.has_new_deaths = True
         count_quad(&self.graphs, find_graph(&self.graphs, row.terms[G]), -1)
         note_change(self, row, -1)
@@ -259,6 +270,9 @@ cdef class QuadStore:
             self.listings[self.listing_count] = name | (0 if is_listed else WAS_LISTED)
             self.listing_count += 1
             graph.is_listed = is_listed
+            if not is_listed:
+                # Its name and its entry stay.
+                self.loose_text += LOOSE_GRAPH
         return 0
 
     # --- transactions -----------------------------------------------------------------------------
@@ -283,6 +297,8 @@ cdef class QuadStore:
         mark.deaths = self.death_count
         mark.listings = self.listing_count
         mark.clock = self.times.clock
+        mark.terms = self.terms.count
+        mark.graphs = self.graphs.count
         return mark
 
     cdef int set_mark(self) except -1:
@@ -318,6 +334,8 @@ cdef class QuadStore:
                 self.listing_count * sizeof(uint32_t),
             )
         self.told.deaths = self.told.listings = 0
+        # What came later may use terms and graphs of before, so none of them may go.
+        self.told.terms, self.told.graphs = self.terms.count, self.graphs.count
         self.times.committed = self.times.marked = self.told
         return self.tidy()
 
@@ -362,9 +380,16 @@ cdef class QuadStore:
         return 0
 
     cdef int tidy(self) except -1:
-        """Make the store smaller if it has much that is dead."""
+        """Make the store smaller if it has much that is dead: of quads, more than is alive.
+
+        Of the terms' text it is more than half of what is used, and `MAX_LOOSE_TEXT`.
+        """
         cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
-        if self.rows.count > 2 * kept + MAX_GARBAGE and self.is_free():
+        cdef uint64_t text = text_size(self.terms, self.terms.count)
+        if self.is_free() and (
+            self.rows.count > 2 * kept + MAX_GARBAGE
+            or 3 * self.loose_text > text + 2 * MAX_LOOSE_TEXT
+        ):
             try:
                 vacuum(self)
             except MemoryError:

@@ -17,8 +17,9 @@ ctypedef struct Row:
 
 
 ctypedef struct Mark:
-    # What there was at a point of a transaction: rows, entries of the journal, and the time.
-    uint32_t rows, deaths, listings, clock
+    # What there was at a point of a transaction: rows, entries of the journal, the time, terms and
+    # entries of graphs.
+    uint32_t rows, deaths, listings, clock, terms, graphs
 
 
 ctypedef struct Times:

@@ -5,6 +5,23 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
     cdef uint32_t number
     cdef uint64_t* slot
     cdef Row* row
+    cdef uint64_t loose_text = store.loose_text
+    cdef Dictionary terms = store.terms
+    cdef Dictionary emptied = None
+    cdef uint32_t kept = mark.terms
+    cdef dict spellings = None
+    cdef dict graph_objects = None
+    if graph == 0 and terms.count > kept:
+        try:
+            # First of all, since making objects may run any code.
+            emptied = Dictionary(terms.types)
+            spellings = terms.spellings_before(kept)
+            graph_objects = {
+                name: each for name, each in store.graph_objects.items() if name < kept
+            }
+        except MemoryError:
+            # The terms stay until the store is made smaller.
+            emptied = None
     cdef bint is_dropped = graph == 0 and store.readers == 0 and store.sealed <= mark.rows
     # A reader may have seen that rows are dead: it must not see them alive.
     cdef bint is_clean = store.readers == 0 or store.newest_reader <= mark.clock
@@ -25,6 +42,19 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
     if is_clean and is_dropped:
         drop_rows(store.rows, mark.rows)
         store.death_count = mark.deaths
+        if (
+            cut_graphs(&store.graphs, mark.graphs)
+            and emptied is not None and terms is store.terms and kept == mark.terms
+        ):
+            terms.cut(kept, spellings)
+            terms.move_to(emptied)
+            store.terms = emptied
+            # The destructor of a user's graph may run any code: it is called at the very end.
+            store.graph_objects, graph_objects = graph_objects, store.graph_objects
+    if store.terms.count > mark.terms:
+        loose_text += text_size(store.terms, store.terms.count)
+        loose_text -= text_size(store.terms, mark.terms)
+    store.loose_text = loose_text
     # In these there may have been more.
     clamp(store, &store.told)
     clamp(store, &store.times.marked)
@@ -81,3 +111,5 @@ cdef void clamp(QuadStore store, Mark* mark) noexcept:
     mark.rows = min(mark.rows, store.rows.count)
     mark.deaths = min(mark.deaths, store.death_count)
     mark.listings = min(mark.listings, store.listing_count)
+    mark.terms = min(mark.terms, store.terms.count)
+    mark.graphs = min(mark.graphs, store.graphs.count)

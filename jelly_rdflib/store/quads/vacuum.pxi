@@ -75,8 +75,12 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     store.sealed = 0
     store.has_new_deaths = store.death_count > 0
     memset(&store.times, 0, sizeof(Times))
-    store.times.committed.rows = store.times.marked.rows = fresh.times.committed.rows
     store.told = store.here()
+    store.times.committed.rows = store.times.marked.rows = fresh.times.committed.rows
+    # Pending quads may use them; they stay if those are undone.
+    store.times.committed.terms = store.times.marked.terms = store.told.terms
+    store.times.committed.graphs = store.times.marked.graphs = store.told.graphs
+    store.loose_text = 0
     # Those that there are read from the old rows, which no longer change.
     store.readers = store.newest_reader = 0
 

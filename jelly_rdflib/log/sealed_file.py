@@ -1,0 +1,115 @@
+"""The file of a store beside its log: it says which version it has, and ends with its digest.
+
+The version is in the metadata of the first frame. The last frame has no rows, and in its metadata
+the SHA-256 of all that comes before it, uncompressed. For other readers both are frames like any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from jelly_rdflib.core.source import ByteSource, open_source
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.graph.batches import read_batches
+from jelly_rdflib.options import Limits
+
+VERSION = "jelly-rdflib.version"
+"""The key of the version: the id of the log, the number, and the id of the patch that makes it."""
+_VERSION = re.compile(r"[0-9a-f]{32} \d{1,18} \S+")
+_KEY = b"jelly-rdflib.digest"
+
+
+def _field(number: int, value: bytes) -> bytes:
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+# All of the last frame but the digest: its length, the metadata, their key, and the value's length.
+_LAST = _field(15, _field(1, _KEY) + _field(2, bytes(hashlib.sha256().digest_size)))
+_LAST = (bytes([len(_LAST)]) + _LAST)[: -hashlib.sha256().digest_size]
+_SIZE = len(_LAST) + hashlib.sha256().digest_size
+
+
+class Sealer:
+    """A sink that hands bytes on to a file, and can end them with their digest."""
+
+    def __init__(self, file: Any) -> None:
+        self.size = 0  # of the bytes so far
+        self._file = file
+        self._digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> None:
+        """Write a frame."""
+        self.size += len(data)
+        self._digest.update(data)
+        self._file.write(data)
+
+    def seal(self) -> None:
+        """Write the last frame."""
+        self._file.write(_LAST + self._digest.digest())
+
+
+class SealedFile:
+    """A file of a store, whose digest is computed while it is read.
+
+    Args:
+        path: The file.
+        limits: What to accept.
+
+    Attributes:
+        version: The version that the file has, as it says; empty in another program's file.
+        size: How many bytes were read, uncompressed.
+        source: The uncompressed bytes. After they were read to the end, `fault` can tell.
+
+    Raises:
+        DecodeError: The first frame can't be read.
+    """
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        # If another process replaces the file now, the patches since this version are applied to a
+        # newer one, which changes nothing.
+        with closing(read_batches(path, format=JELLY.name, limits=limits)) as batches:
+            first = next(batches, None)
+        found = b"" if first is None else first.metadata.get(VERSION, b"")
+        version = found.decode("ascii", "replace")
+        self.version = version if _VERSION.fullmatch(version) else ""
+        opened = open_source(path, limits)
+        assert isinstance(opened, ByteSource)
+        self.size = 0
+        self._read_source = opened.read
+        self.source = ByteSource(self._read, opened.close)
+        self._digest = hashlib.sha256()
+        # The last bytes, which may be the last frame.
+        self._end = b""
+
+    def _read(self, size: int) -> bytes:
+        data = self._read_source(size)
+        self.size += len(data)
+        end = self._end + data
+        self._digest.update(end[:-_SIZE])
+        self._end = end[-_SIZE:]
+        return data
+
+    def fault(self) -> str:
+        """Return what is wrong, in words; empty if nothing is, or if it is another program's."""
+        if self._end.startswith(_LAST):
+            is_whole = self._end == _LAST + self._digest.digest()
+            return "" if is_whole else "its bytes do not match the digest at its end"
+        return "the digest at its end is missing" if self.version else ""
+
+
+def find_fault(path: Path, limits: Limits) -> str:
+    """Return what is wrong with the file of a store, in words; empty if nothing is."""
+    try:
+        file = SealedFile(path, limits)
+        with closing(file.source):
+            while file.source.read(1 << 16):
+                pass
+    except (DecodeError, OSError) as error:
+        # A file of any other name may be anything.
+        return str(error) if ".jelly" in path.name else ""
+    return file.fault()
