@@ -1,9 +1,10 @@
 """The store plugin, with parsers and serializers for it under rdflib's own names of formats.
 
 rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add triple by triple, and its serializers of
-N-Triples and N-Quads make a node of each term. When this module is imported, which the first
-`JellyStore` needs, ours take their places. They hand all other stores, and what they don't support,
-to those that were registered before.
+N-Triples and N-Quads make a node of each term. Its SPARQL Update loads the graphs of ``USING`` from
+the network, and more: see `jelly_rdflib.graph.update`. When this module is imported, which the
+first `JellyStore` needs, ours take their places. They hand all other stores, and what they don't
+support, to those that were registered before.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import IO, Any
 import rdflib.plugin
 from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
+from rdflib.query import UpdateProcessor
 from rdflib.serializer import Serializer
 
 from jelly_rdflib.formats import find_format
@@ -178,3 +180,47 @@ class NTriplesSerializer(StoreSerializer, format="n-triples"):
 
 class NQuadsSerializer(StoreSerializer, format="n-quads"):
     """Writes a dataset of a `JellyStore` as N-Quads."""
+
+
+class StoreUpdates(UpdateProcessor):
+    """Runs SPARQL Update on a graph or dataset of a `JellyStore`.
+
+    ``LOAD``, ``SERVICE`` and the default graph follow the settings of ``rdflib.plugins.sparql``.
+    """
+
+    # The processor for other stores, whose module is only imported if it is needed.
+    (_other,) = (each for each in rdflib.plugin.plugins("sparql", UpdateProcessor))
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def update(
+        self,
+        strOrQuery: Any,  # rdflib's names
+        initBindings: Any = None,
+        initNs: Any = None,
+        **settings: Any,
+    ) -> None:
+        """Run an update, which is a text or was prepared by rdflib."""
+        import rdflib.plugins.sparql as engine
+
+        from jelly_rdflib.graph.update import parse_update, run_update
+
+        if type(self._graph.store) is not JellyStore:
+            processor: Any = self._other.getClass()
+            processor(self._graph).update(strOrQuery, initBindings, initNs, **settings)
+            return
+        if isinstance(strOrQuery, str):
+            operations = parse_update(strOrQuery, initNs or {})
+        else:
+            operations = strOrQuery.algebra
+        run_update(
+            self._graph,
+            operations,
+            values=initBindings,
+            network=engine.SPARQL_LOAD_GRAPHS,
+            union=engine.SPARQL_DEFAULT_GRAPH_UNION,
+        )
+
+
+rdflib.plugin.register("sparql", UpdateProcessor, __name__, StoreUpdates.__name__)
