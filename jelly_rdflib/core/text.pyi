@@ -47,6 +47,7 @@ class QuadReader:
         max_nesting_depth: int,
         max_expansion: int,
         free_text: int,
+        drops_directions: bool,
         by_grammar: bool,
         count: QuadCount,
     ) -> None: ...

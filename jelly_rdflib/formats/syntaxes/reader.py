@@ -147,6 +147,8 @@ class StatementBatches(Iterator[Batch]):
             self._builder,
             ox,
             has_graphs=format.has_graphs,
+            # So JSON-LD 1.1 has it where nobody says how else to write a direction in RDF 1.1.
+            drops_directions=format.parser == "JSON_LD",
             by_grammar=reading.by_grammar,
             max_nesting_depth=limits.max_nesting_depth,
             max_expansion=limits.max_expansion,
