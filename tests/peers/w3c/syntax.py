@@ -30,7 +30,7 @@ POSITIVE = ("PositiveSyntax", "Eval")
 STORES = {"JellyStore": "Jelly", "Memory": "Memory"}
 
 KNOWN = [
-    Known("*: Memory", "rdflib's own parser takes it into its own store"),
+    Known("rdf-*: Memory", "rdflib's own parsers take what is malformed, or need blanks"),
 ]
 
 

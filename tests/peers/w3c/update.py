@@ -1,4 +1,7 @@
-"""SPARQL 1.1 Update: each update is recorded, and its patch replayed and inverted."""
+"""SPARQL 1.1 Update: each update is recorded, and its patch replayed and inverted.
+
+rdflib's own updates of its Memory store are tried beside it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
+import rdflib.plugins.sparql as engine
 from click.testing import CliRunner
-from rdflib import RDFS, Graph, Namespace
+from rdflib import RDFS, Dataset, Graph, Namespace
 from rdflib.term import Node
 
 from jelly_rdflib.cli.commands import jellyp
@@ -17,7 +21,7 @@ from tests.peers.w3c.manifest import MF, entries, has_type, path_of
 
 UT = Namespace("http://www.w3.org/2009/sparql/tests/test-update#")
 
-KNOWN: list[Known] = []
+KNOWN = [Known("update/*: Memory", "rdflib's own SPARQL Update makes something else")]
 
 
 def run(folder: Path) -> Iterator[Outcome]:
@@ -25,7 +29,9 @@ def run(folder: Path) -> Iterator[Outcome]:
     for name, manifest, test in entries(folder):
         if has_type(manifest, test, "UpdateEvaluationTest"):
             with tempfile.TemporaryDirectory() as place:
-                yield Outcome(f"update/{name}", _difference(manifest, test, Path(place)))
+                difference = _difference(manifest, test, Path(place))
+            yield Outcome(f"update/{name}: jellyp record", difference)
+            yield Outcome(f"update/{name}: Memory", _difference_of_rdflib(manifest, test))
 
 
 def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
@@ -54,6 +60,26 @@ def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
         return "its patch makes another dataset of the base"
     if _text(_load(undone)) != _text(before):
         return "its inverted patch does not make the base of the result"
+    return None
+
+
+def _difference_of_rdflib(manifest: Graph, test: Node) -> str | None:
+    """Return what is wrong with what rdflib makes of a dataset in its Memory store, or None."""
+    action, result = manifest.value(test, MF.action), manifest.value(test, MF.result)
+    dataset = Dataset(store="Memory")
+    before = ox.serialize(_dataset(manifest, action), format=ox.RdfFormat.N_QUADS)
+    dataset.parse(data=before or b"", format="nquads")
+    # As SPARQL has it, and without a network.
+    engine.SPARQL_DEFAULT_GRAPH_UNION = engine.SPARQL_LOAD_GRAPHS = False
+    try:
+        dataset.update(path_of(manifest.value(action, UT.request)).read_text())
+    except Exception as error:  # of any type
+        return repr(error)
+    finally:
+        engine.SPARQL_DEFAULT_GRAPH_UNION = engine.SPARQL_LOAD_GRAPHS = True
+    after = ox.Dataset(ox.parse(dataset.serialize(format="nquads"), ox.RdfFormat.N_QUADS))
+    if _shape(after) != _shape(_dataset(manifest, result)):
+        return "it makes something else"
     return None
 
 
