@@ -204,45 +204,7 @@ class NQuadsSerializer(StoreSerializer, format="n-quads"):
     """Writes a dataset of a `JellyStore` as N-Quads."""
 
 
-class StoreUpdates(UpdateProcessor):
-    """Runs SPARQL Update on a graph or dataset of a `JellyStore`.
-
-    ``LOAD``, ``SERVICE`` and the default graph follow the settings of ``rdflib.plugins.sparql``.
-    """
-
-    # The processor for other stores, whose module is only imported if it is needed.
-    (_other,) = (each for each in rdflib.plugin.plugins("sparql", UpdateProcessor))
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    def update(
-        self,
-        strOrQuery: Any,  # rdflib's names
-        initBindings: Any = None,
-        initNs: Any = None,
-        **settings: Any,
-    ) -> None:
-        """Run an update, which is a text or was prepared by rdflib."""
-        import rdflib.plugins.sparql as engine
-
-        from jelly_rdflib.graph.update import parse_update, run_update
-
-        if type(self._graph.store) is not JellyStore:
-            processor: Any = self._other.getClass()
-            processor(self._graph).update(strOrQuery, initBindings, initNs, **settings)
-            return
-        if isinstance(strOrQuery, str):
-            operations = parse_update(strOrQuery, initNs or {})
-        else:
-            operations = strOrQuery.algebra
-        run_update(
-            self._graph,
-            operations,
-            values=initBindings,
-            network=engine.SPARQL_LOAD_GRAPHS,
-            union=engine.SPARQL_DEFAULT_GRAPH_UNION,
-        )
-
-
-rdflib.plugin.register("sparql", UpdateProcessor, __name__, StoreUpdates.__name__)
+# By name: to import rdflib's SPARQL takes as long as all the rest.
+rdflib.plugin.register(
+    "sparql", UpdateProcessor, "jelly_rdflib.plugins.store_updates", "StoreUpdates"
+)
