@@ -148,9 +148,9 @@ class _Run:
     def _run(self, operation: CompValue) -> None:
         name = operation.name
         if name == "InsertData":
-            self._insert(operation, self._default, {}, self._nodes)
+            self._insert(operation, self._default, [({}, self._nodes)])
         elif name == "DeleteData":
-            self._delete(operation, self._default, {})
+            self._delete(operation, self._default, [{}])
         elif name == "DeleteWhere":
             self._modify(operation, _pattern(operation), delete=operation)
         elif name == "Modify":
@@ -159,11 +159,11 @@ class _Run:
             if not self._may_load:
                 _refuse_network(f"LOAD {operation.iri.n3()}")
             name = operation.graphiri
-            graph = self._default if name is None else self._context().dataset.get_context(name)
+            graph = self._default if name is None else self._named(name)
             graph.parse(str(operation.iri))
         elif name == "Create":
             # A graph is there if it has statements: a patch can't say more.
-            if len(self._context().dataset.get_context(operation.graphiri)) > 0:
+            if len(self._named(operation.graphiri)) > 0:
                 raise ApplyError(f"there is a graph {operation.graphiri.n3()} already")
         else:
             getattr(by_rdflib, f"eval{name}")(self._context(), operation)
@@ -186,39 +186,50 @@ class _Run:
         if self._is_union:
             found = self._target
         if operation.withClause:
-            changed = found = self._context().dataset.get_context(operation.withClause)
+            changed = found = self._named(operation.withClause)
         context = self._context(default=found)
         if operation.using:
             context = self._using(operation.using)
         context.prologue = operation.prologue
         solutions = list(evalPart(context, pattern))
         if delete:
-            for solution in solutions:
-                self._delete(delete, changed, solution)
+            self._delete(delete, changed, solutions)
         if insert:
-            for solution in solutions:
-                self._insert(insert, changed, solution, defaultdict(BNode))
+            self._insert(insert, changed, [(each, defaultdict(BNode)) for each in solutions])
 
     def _using(self, clauses: list[CompValue]) -> QueryContext:
         """Return a context with no other graphs than those of ``USING``."""
-        dataset = self._context().dataset
-        defaults = [dataset.get_context(each.default) for each in clauses if each.default]
+        defaults = [self._named(each.default) for each in clauses if each.default]
         names = {each.named for each in clauses if each.named}
         merged = defaults[0] if len(defaults) == 1 else Graph()
         if len(defaults) > 1:
             for graph in defaults:
                 merged += graph
-        return self._context(_Named(dataset, names), merged)
+        return self._context(_NamedGraphs(self._target, names), merged)
 
-    def _delete(self, template: CompValue, default: Graph, solution: _Solution) -> None:
-        for graph, triples in self._filled(template, default, solution, {}):
-            for triple in triples:
-                graph.remove(triple)
+    def _named(self, name: Identifier) -> Graph:
+        if not isinstance(self._target, ConjunctiveGraph):
+            raise ApplyError("an update of a single graph can't name graphs: it takes a Dataset")
+        return self._target.get_context(name)
+
+    def _delete(self, template: CompValue, default: Graph, solutions: Iterable[_Solution]) -> None:
+        for solution in solutions:
+            for graph, triples in self._filled(template, default, solution, {}):
+                for triple in triples:
+                    graph.remove(triple)
 
     def _insert(
-        self, template: CompValue, default: Graph, solution: _Solution, nodes: _NewNodes
+        self,
+        template: CompValue,
+        default: Graph,
+        solutions: Iterable[tuple[_Solution, _NewNodes]],
     ) -> None:
-        for graph, triples in self._filled(template, default, solution, nodes):
+        """Insert what a template makes of solutions, each of which has its new nodes."""
+        made: dict[Identifier, tuple[Graph, list[Any]]] = {}
+        for solution, nodes in solutions:
+            for graph, triples in self._filled(template, default, solution, nodes):
+                made.setdefault(graph.identifier, (graph, []))[1].extend(triples)
+        for graph, triples in made.values():
             graph += triples
 
     def _filled(
@@ -235,7 +246,7 @@ class _Run:
                 found = value(name)
                 if not isinstance(found, URIRef | BNode):
                     continue
-                graph = self._context().dataset.get_context(found)
+                graph = self._named(found)
             filled = [tuple(map(value, triple)) for triple in triples]
             yield graph, [triple for triple in filled if _is_rdf(*triple)]
 
@@ -258,13 +269,13 @@ def _pattern(data: CompValue) -> CompValue:
     return pattern
 
 
-class _Named(Dataset):
+class _NamedGraphs(Dataset):
     """A dataset without the named graphs that ``USING NAMED`` leaves out.
 
     It has what rdflib asks for when it evaluates a pattern.
     """
 
-    def __init__(self, dataset: ConjunctiveGraph, names: set[Identifier]) -> None:
+    def __init__(self, dataset: Any, names: set[Identifier]) -> None:
         super().__init__(store=dataset.store)
         self._dataset = dataset
         self._names = names

@@ -109,6 +109,11 @@ def record(
     before the writer commits it. If the writer then fails, a RecordError at the end of the block
     says that the file has more than was recorded.
 
+    **SPARQL Update** of a `JellyStore` is that of SPARQL 1.1. That of other stores is rdflib's, which
+    loads the graphs of ``USING`` from the network, unless
+    ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off, and takes a blank node of ``INSERT DATA`` for
+    the one with that label.
+
     **Other stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a
     whole before and after each update, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
