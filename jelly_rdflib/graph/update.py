@@ -54,6 +54,7 @@ def run_update(
     values: Mapping[str, Identifier] | None = None,
     network: bool,
     union: bool,
+    default: Graph | None = None,
 ) -> None:
     """Run an update on a graph or dataset.
 
@@ -67,6 +68,8 @@ def run_update(
         values: Values of variables.
         network: Whether ``LOAD`` and ``SERVICE`` may read from elsewhere.
         union: Whether a pattern looks into all graphs unless it names one.
+        default: What stands for the default graph where data are given, or a whole graph is
+            changed. None: the default graph.
 
     Raises:
         ApplyError: The update reads from elsewhere, and may not, or has blank nodes in what it
@@ -77,7 +80,7 @@ def run_update(
     for operation in operations:
         _check(operation, may_load=network)
     bindings = {Variable(str(name)): value for name, value in (values or {}).items()}
-    run = _Run(target, bindings, may_load=network, is_union=union)
+    run = _Run(target, bindings, default, may_load=network, is_union=union)
     for operation in operations:
         run.try_operation(operation)
 
@@ -120,17 +123,25 @@ class _Run:
     Args:
         target: The graph or dataset.
         values: Values of variables.
+        whole: What stands for the default graph where no pattern is.
         may_load: Whether ``LOAD`` may read from elsewhere.
         is_union: Whether a pattern looks into all graphs unless it names one.
     """
 
     def __init__(
-        self, target: Graph, values: Mapping[Any, Identifier], *, may_load: bool, is_union: bool
+        self,
+        target: Graph,
+        values: Mapping[Any, Identifier],
+        whole: Graph | None,
+        *,
+        may_load: bool,
+        is_union: bool,
     ) -> None:
         self._target = target
         self._default = (
             get_default_graph(target) if isinstance(target, ConjunctiveGraph) else target
         )
+        self._whole = self._default if whole is None else whole
         self._values = values
         self._may_load = may_load
         self._is_union = is_union
@@ -148,9 +159,9 @@ class _Run:
     def _run(self, operation: CompValue) -> None:
         name = operation.name
         if name == "InsertData":
-            self._insert(operation, self._default, [({}, self._nodes)])
+            self._insert(operation, self._whole, [({}, self._nodes)])
         elif name == "DeleteData":
-            self._delete(operation, self._default, [{}])
+            self._delete(operation, self._whole, [{}])
         elif name == "DeleteWhere":
             self._modify(operation, _pattern(operation), delete=operation)
         elif name == "Modify":
@@ -166,7 +177,7 @@ class _Run:
             if len(self._named(operation.graphiri)) > 0:
                 raise ApplyError(f"there is a graph {operation.graphiri.n3()} already")
         else:
-            getattr(by_rdflib, f"eval{name}")(self._context(), operation)
+            getattr(by_rdflib, f"eval{name}")(self._context(default=self._whole), operation)
 
     def _context(self, dataset: Graph | None = None, default: Graph | None = None) -> QueryContext:
         place = self._target if dataset is None else dataset
@@ -214,7 +225,8 @@ class _Run:
 
     def _delete(self, template: CompValue, default: Graph, solutions: Iterable[_Solution]) -> None:
         for solution in solutions:
-            for graph, triples in self._filled(template, default, solution, {}):
+            for name, triples in self._filled(template, solution, {}):
+                graph = default if name is None else self._named(name)
                 for triple in triples:
                     graph.remove(triple)
 
@@ -225,30 +237,27 @@ class _Run:
         solutions: Iterable[tuple[_Solution, _NewNodes]],
     ) -> None:
         """Insert what a template makes of solutions, each of which has its new nodes."""
-        made: dict[Identifier, tuple[Graph, list[Any]]] = {}
+        made: dict[Identifier | None, list[Any]] = defaultdict(list)
         for solution, nodes in solutions:
-            for graph, triples in self._filled(template, default, solution, nodes):
-                made.setdefault(graph.identifier, (graph, []))[1].extend(triples)
-        for graph, triples in made.values():
+            for name, triples in self._filled(template, solution, nodes):
+                made[name] += triples
+        for name, triples in made.items():
+            graph = default if name is None else self._named(name)
             graph += triples
 
     def _filled(
-        self, template: CompValue, default: Graph, solution: _Solution, nodes: _NewNodes
-    ) -> Iterator[tuple[Graph, list[Any]]]:
-        """Yield the graphs of a template, and those of its triples that are RDF."""
+        self, template: CompValue, solution: _Solution, nodes: _NewNodes
+    ) -> Iterator[tuple[Identifier | None, list[Any]]]:
+        """Yield the names of a template's graphs, and those of its triples that are RDF."""
 
         def value(term: Identifier) -> Any:
             return nodes[term] if isinstance(term, BNode) else solution.get(term, _own(term))
 
         for name, triples in _parts(template):
-            graph = default
-            if name is not None:
-                found = value(name)
-                if not isinstance(found, URIRef | BNode):
-                    continue
-                graph = self._named(found)
-            filled = [tuple(map(value, triple)) for triple in triples]
-            yield graph, [triple for triple in filled if _is_rdf(*triple)]
+            found = None if name is None else value(name)
+            if name is None or isinstance(found, URIRef | BNode):
+                filled = [tuple(map(value, triple)) for triple in triples]
+                yield found, [triple for triple in filled if _is_rdf(*triple)]
 
 
 def _own(term: Identifier) -> Identifier | None:

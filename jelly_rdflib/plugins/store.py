@@ -1,10 +1,9 @@
 """The store plugin, with parsers and serializers for it under rdflib's own names of formats.
 
 rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add triple by triple, and its serializers of
-N-Triples and N-Quads make a node of each term. Its SPARQL Update loads the graphs of ``USING`` from
-the network, and more: see `jelly_rdflib.graph.update`. When this module is imported, which the
-first `JellyStore` needs, ours take their places. They hand all other stores, and what they don't
-support, to those that were registered before.
+N-Triples and N-Quads make a node of each term. When this module is imported, which the first
+`JellyStore` needs, ours take their places. They hand all other stores, and what they don't support,
+to those that were registered before.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from typing import IO, Any
 import rdflib.plugin
 from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
-from rdflib.query import UpdateProcessor
 from rdflib.serializer import Serializer
 
 from jelly_rdflib.errors import EncodeError
@@ -202,9 +200,3 @@ class NTriplesSerializer(StoreSerializer, format="n-triples"):
 
 class NQuadsSerializer(StoreSerializer, format="n-quads"):
     """Writes a dataset of a `JellyStore` as N-Quads."""
-
-
-# By name: to import rdflib's SPARQL takes as long as all the rest.
-rdflib.plugin.register(
-    "sparql", UpdateProcessor, "jelly_rdflib.plugins.store_updates", "StoreUpdates"
-)
