@@ -75,10 +75,10 @@ def test_w3c(tmp_path: Path) -> None:
         + graph.format("urn:h")
     )
     assert [(each.test, each.difference is None) for each in run_w3c(tmp_path)] == [
-        ("rdf-turtle/right: JellyStore", True),
-        ("rdf-turtle/right: Memory", True),
-        ("rdf-turtle/wrong: JellyStore", False),
-        ("rdf-turtle/wrong: Memory", False),
+        ("rdf11/rdf-turtle/right: JellyStore", True),
+        ("rdf11/rdf-turtle/right: Memory", True),
+        ("rdf11/rdf-turtle/wrong: JellyStore", False),
+        ("rdf11/rdf-turtle/wrong: Memory", False),
         ("update/x/right: jellyp record", True),
         ("update/x/right: Memory", True),
         ("update/x/wrong: jellyp record", False),

@@ -232,7 +232,9 @@ cdef const uint8_t* read_tagged(
     tag.end = at
     if not is_language_tag(tag):
         return fail_token(self, tag.start, b"this is no language tag")
-    if self.grammar == STRICT_LINES and not is_well_formed(tag):
+    if (self.grammar == STRICT_LINES and not is_well_formed(tag)) or (
+        self.grammar == GRAMMATICAL_LINES and has_long_subtag(tag)
+    ):
         return refuse(self, tag.start, b"this is no language tag of BCP 47")
     if (
         intern_tag(self, tag, &language) < 0
@@ -262,7 +264,7 @@ cdef const uint8_t* read_typed(
         kind = TermKind.SIMPLE_LITERAL
         datatype = 0
         terms_truncate(&self.terms, terms)
-    elif self.grammar == STRICT_LINES and wants_tag(&self.terms, datatype):
+    elif self.grammar > LINES and wants_tag(&self.terms, datatype):
         return refuse(self, start, b"a literal of this datatype has a language tag")
     return at if intern_raw(self, kind, lexical, datatype, number) == 0 else NULL
 

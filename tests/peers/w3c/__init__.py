@@ -12,6 +12,7 @@ KNOWN: list[Known] = [*syntax.KNOWN, *update.KNOWN]
 
 
 def run(checkout: Path) -> Iterator[Outcome]:
-    """Run the negative tests of syntaxes, and the tests of updates."""
+    """Run the tests of syntaxes, of RDF 1.2 those with what is malformed, and of updates."""
     yield from syntax.run(checkout / "rdf" / "rdf11")
+    yield from syntax.run(checkout / "rdf" / "rdf12", only_bad=True)
     yield from update.run(checkout / "sparql" / "sparql11")
