@@ -174,6 +174,14 @@ conformance: $(VENV)/.dev ## Run our cases of the official test suite, or all in
 conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on Jelly-JVM's core, and write its pages
 	$(BIN)/python -m tests.conformance.patch.pages
 
+# Each takes a checkout of that project; nothing of theirs is kept.
+PEERS := W3C RDFLIB PYSHACL
+
+.PHONY: test-peers
+test-peers: $(VENV)/.dev ## Run other projects' own tests, for docs/peers-tests.md: W3C=… RDFLIB=… PYSHACL=…
+	$(BIN)/python -m tests.peers $(foreach peer,$(PEERS),$(if $($(peer)),\
+	    --$(shell echo $(peer) | tr A-Z a-z) "$($(peer))")) $(ARGS)
+
 .PHONY: build
 build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/
 	rm -rf dist

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -119,6 +119,7 @@ class _Report:
         self._added += result.added
         self._deleted += result.deleted
         self._ineffective += result.ineffective
+        operation: Any
         for operation in result.missed:
             op, s, p, o, g = operation
             found = None if op == Op.A else same_value((s, p, o), Target(dataset).context(g))

@@ -39,6 +39,17 @@ cdef bint is_registered(Span tag) noexcept nogil:
     return strstr(REGISTERED, word) != NULL
 
 
+cdef bint has_long_subtag(Span tag) noexcept nogil:
+    """Has a tag a part that is longer than those of any language tag?"""
+    cdef const uint8_t* at = tag.start
+    cdef const uint8_t* start = at
+    while at < tag.end and at - start <= MAX_SUBTAG:
+        if at[0] == b"-":
+            start = at + 1
+        at += 1
+    return at - start > MAX_SUBTAG
+
+
 cdef Part next_part(
     Part last, int extended, const uint8_t* start, size_t size, bint has_letters, bint has_digits
 ) noexcept nogil:

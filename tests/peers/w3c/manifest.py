@@ -1,0 +1,36 @@
+"""The W3C's manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from rdflib import RDF, Graph, Namespace, URIRef
+from rdflib.term import Node
+
+__all__ = ["MF", "entries", "has_type", "path_of"]
+
+MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
+
+
+def entries(folder: Path) -> Iterator[tuple[str, Graph, Node]]:
+    """Yield the tests of the manifests below a folder, as their names, their graphs and nodes."""
+    for path in sorted(folder.rglob("manifest.ttl")):
+        # Not "turtle" by our own parser: what is tried here is not to say what is tried.
+        manifest = Graph(store="Memory").parse(path, format="turtle", publicID=path.as_uri())
+        for test in sorted(set(manifest.subjects(MF.action)), key=str):
+            name = str(test).replace("#", "/").rsplit("/", 1)[-1]
+            yield (path.parent.relative_to(folder) / name).as_posix(), manifest, test
+
+
+def path_of(iri: Node | None) -> Path:
+    """Return the file that an IRI of a manifest names."""
+    assert isinstance(iri, URIRef)
+    return Path(unquote(urlsplit(iri).path))
+
+
+def has_type(manifest: Graph, test: Node, kind: str) -> bool:
+    """Has a test a type with that name, of whichever vocabulary?"""
+    types = (str(each).rsplit("#", 1)[-1] for each in manifest.objects(test, RDF.type))
+    return kind in types
