@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
@@ -134,7 +132,7 @@ class _Compaction:
     def __init__(self) -> None:
         self.headers = JoinedHeaders()
         self.prefixes = NetPrefixes()
-        self.statements = NetStatements(DATASET_DEFAULT_GRAPH_ID)
+        self.statements = NetStatements()
         # Are there prefixes in the open transaction?
         self._has_prefixes = False
         self._is_empty_patch = True

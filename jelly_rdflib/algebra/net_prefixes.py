@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import chain, count
 from typing import TypeAlias
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from jelly_rdflib.operations import Op, Operation, PrefixChange
@@ -51,8 +50,7 @@ class NetPrefixes:
         """Take an `Op.PA` or `Op.PD`, of the open transaction or of one that is committed."""
         kept = self._pending if is_pending else self._committed
         numbered = next(self._numbers), operation
-        graph = DATASET_DEFAULT_GRAPH_ID if operation[3] is None else operation[3]
-        name = operation[1], graph
+        name = operation[1], operation[3]
         kept.first.setdefault(name, numbered)
         kept.last[name] = numbered
         if operation[0] == Op.PA:

@@ -35,7 +35,6 @@ cdef enum RowState:
     LAST = 1  # no later operation is on its quad
     DELETES = 2
     FIRST_DELETES = 4  # the first operation on its quad was a delete
-    GRAPHLESS = 8  # it came without a graph: the default graph
 
 ctypedef struct Quad:
     uint32_t s
@@ -123,11 +122,10 @@ cdef int remove_dead(QuadTable* table) except -1:
 cdef class NetStatements:
     """The last operation on each distinct statement, in the order of these operations.
 
-    Statements are the same if rdflib finds their terms equal; no graph is the default graph.
+    Terms are the same by `jelly_rdflib.terms.identity`. The default graph is None.
     """
 
     cdef NodeNumbers numbers
-    cdef object default_graph
     # Operations of committed transactions, and of the open transaction.
     cdef QuadTable committed, pending
     cdef QuadTable* current
@@ -144,9 +142,8 @@ cdef class NetStatements:
     cdef size_t recent_capacity
     cdef Failure failure
 
-    def __cinit__(self, default_graph not None):
+    def __cinit__(self):
         self.numbers = NodeNumbers()
-        self.default_graph = default_graph
         self.forget_recent()
         self.current = &self.committed
 
@@ -242,16 +239,13 @@ cdef class NetStatements:
                     nodes[table.quads[row].s],
                     nodes[table.quads[row].p],
                     nodes[table.quads[row].o],
-                    None if state & GRAPHLESS else nodes[table.quads[row].g],
+                    nodes[table.quads[row].g],
                 )
 
     cdef inline int put(self, int64_t s, int64_t p, int64_t o, int64_t g, bint deletes) except -1:
         """Put an operation on a quad of numbers; graph 0 is none."""
         cdef Quad quad
         cdef uint8_t state = DELETES | FIRST_DELETES if deletes else 0
-        if g == 0:
-            state |= GRAPHLESS
-            g = self.numbers.find(self.default_graph)
         quad.s, quad.p, quad.o, quad.g = <uint32_t>s, <uint32_t>p, <uint32_t>o, <uint32_t>g
         return quads_put(self.current, quad, state)
 

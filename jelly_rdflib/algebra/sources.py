@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
-from rdflib.graph import Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
@@ -103,7 +103,8 @@ def operation_at(batch: Batch, row: int) -> Operation:
 
 def _checked(operation: Any) -> Operation:
     if _is_plain_statement(operation):
-        return operation  # type: ignore[no-any-return]
+        g = operation[4]
+        return operation if g is None or g != DATASET_DEFAULT_GRAPH_ID else (*operation[:4], None)
     check_operation(operation)
     code = operation[0]
     if code in (Op.A, Op.D):
@@ -115,6 +116,8 @@ def _checked(operation: Any) -> Operation:
     if not isinstance(code, Op):
         # A plain number is accepted, but the algebra compares with `is`.
         operation = (Op(code), *operation[1:])
+    if code in (Op.PA, Op.PD, Op.A, Op.D) and operation[-1] == DATASET_DEFAULT_GRAPH_ID:
+        operation = (*operation[:-1], None)
     return operation  # type: ignore[no-any-return]
 
 

@@ -39,8 +39,7 @@ class Spool:
 
     A temporary file has the older operations of a long list, in pieces of some thousand operations.
     Each piece is a frame of Jelly-Patch, which can be decoded by itself. Operations come back
-    equal, literals in the same lexical form. But if only some operations of a piece have a graph,
-    the others come back with the default graph.
+    equal, literals in the same lexical form.
 
     A context manager, which removes the file.
     """

@@ -107,8 +107,7 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
 def _diff(
     before: Contents, after: Contents, bound: list[dict[str, URIRef]], *, canonical: bool
 ) -> Patch:
-    is_quads = before.is_dataset or after.is_dataset
-    prefixes = _diff_prefixes(bound[0], bound[1], DATASET_DEFAULT_GRAPH_ID if is_quads else None)
+    prefixes = _diff_prefixes(bound[0], bound[1])
     if not canonical:
         deleted = before.missing_batches(after, Op.D)
         added = after.missing_batches(before, Op.A)
@@ -123,20 +122,18 @@ def _diff(
         _differ_by_blank_nodes(before, after, deletes, adds)
     changes = [
         *prefixes,
-        *_operations(Op.D, deletes, is_quads=is_quads),
-        *_operations(Op.A, adds, is_quads=is_quads),
+        *_operations(Op.D, deletes),
+        *_operations(Op.A, adds),
     ]
     return Patch([(Op.TX,), *changes, (Op.TC,)] if changes else [])
 
 
-def _diff_prefixes(
-    before: dict[str, URIRef], after: dict[str, URIRef], g: Node | None
-) -> list[Operation]:
+def _diff_prefixes(before: dict[str, URIRef], after: dict[str, URIRef]) -> list[Operation]:
     gone = sorted(prefix for prefix, iri in before.items() if after.get(prefix) != iri)
     come = sorted(prefix for prefix, iri in after.items() if before.get(prefix) != iri)
     return [
-        *((Op.PD, prefix, before[prefix], g) for prefix in gone),
-        *((Op.PA, prefix, after[prefix], g) for prefix in come),
+        *((Op.PD, prefix, before[prefix], None) for prefix in gone),
+        *((Op.PA, prefix, after[prefix], None) for prefix in come),
     ]
 
 
@@ -179,11 +176,9 @@ def _has_blank_node(triple: _Triple) -> bool:
     return is_blank(s) or is_blank(o) or is_blank(p)
 
 
-def _operations(
-    op: ChangeOp, triples: dict[Node, list[_Triple]], *, is_quads: bool
-) -> Iterator[Operation]:
+def _operations(op: ChangeOp, triples: dict[Node, list[_Triple]]) -> Iterator[Operation]:
     """Yield an operation for each triple, by its graph and sorted."""
     for name in sort_names(triples):
-        g = name if is_quads else None
+        g = None if name == DATASET_DEFAULT_GRAPH_ID else name
         for s, p, o in sort_triples(triples[name]):
             yield (op, s, p, o, g)

@@ -17,8 +17,7 @@ _LIMITS = Limits(max_string_size=2**31 - 1, max_text_size=2**31 - 1)
 def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
     """Return the patch of batches, and of operations between them.
 
-    An operation is of a transaction or a prefix; the graph of a prefix is None or the default
-    graph.
+    An operation is of a transaction or a prefix of the default graph.
     """
     builder = BatchBuilder(make_node_factory(normalize=False), _LIMITS)
     batches: list[Batch] = []
@@ -29,9 +28,8 @@ def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
             batches.append(part)
             continue
         if part[0] == Op.PA or part[0] == Op.PD:
-            op, prefix, iri, g = part
-            graph = 0 if g is None else builder.default_graph()
-            builder.add_row(op, builder.string(prefix), 0, builder.iri(str(iri)), graph)
+            op, prefix, iri, _ = part
+            builder.add_row(op, builder.string(prefix), 0, builder.iri(str(iri)))
         else:
             builder.add_row(part[0])
     if len(builder):

@@ -97,7 +97,7 @@ class Contents:
             default.identifier,
             only_default=not self.is_dataset,
             op=op,
-            names_default=self.is_dataset or other.is_dataset,
+            has_graphs=self.is_dataset or other.is_dataset,
             without=(
                 other_default.store.quads,
                 other_default.identifier,

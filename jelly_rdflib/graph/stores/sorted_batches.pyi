@@ -16,6 +16,6 @@ class StoreBatches(BatchSource):
         *,
         only_default: bool = False,
         op: int = ...,
-        names_default: bool = False,
+        has_graphs: bool = False,
         without: tuple[QuadStore, Node, bool] | None = None,
     ) -> None: ...

@@ -31,7 +31,7 @@ cdef class StoreJournal:
         self.default_graph = default_graph
         self.is_one = is_one
         self.refused, self.refuse = refused, refuse
-        self.batch = RowBatch(not is_one, False)
+        self.batch = RowBatch(not is_one)
         store.commit()
         store.is_recorded = True
 

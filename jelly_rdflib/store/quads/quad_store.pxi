@@ -153,7 +153,7 @@ cdef class QuadStore:
         """Iterate over the quads as batches, the oldest first."""
         cdef Snapshot snapshot = open_snapshot(self)
         cdef Scan scan = scan_graph(snapshot, 0, False)
-        cdef RowBatch batch = RowBatch(True, False)
+        cdef RowBatch batch = RowBatch(True)
         cdef int64_t name = find_number(snapshot.terms, default_graph)
         cdef int64_t row = scan.read_row()
         while row >= 0:

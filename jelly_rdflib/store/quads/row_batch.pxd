@@ -2,7 +2,7 @@
 
 @cython.final
 cdef class RowBatch:
-    cdef bint has_graphs, names_default
+    cdef bint has_graphs
     cdef Dictionary terms
     cdef Rows rows
     cdef uint32_t default_name

@@ -14,12 +14,10 @@ cdef class RowBatch:
 
     Args:
         has_graphs: Whether the statements are quads.
-        names_default: Whether a row of the default graph has its term as graph.
     """
 
-    def __cinit__(self, bint has_graphs, bint names_default):
+    def __cinit__(self, bint has_graphs):
         self.has_graphs = has_graphs
-        self.names_default = names_default
 
     def __dealloc__(self):
         rows_free(&self.columns)
@@ -75,8 +73,6 @@ cdef class RowBatch:
         cdef uint32_t g = 0
         if row.terms[G] != self.default_name:
             g = self.number(row.terms[G])
-        elif self.names_default:
-            g = default_graph_number(&self.table)
         if rows_append(&self.columns, op, s, p, o, g) < 0:
             raise MemoryError
         return 0
@@ -109,14 +105,3 @@ cdef class RowBatch:
         self.numbered_count += 1
         self.numbers[term] = <uint32_t>number
         return <uint32_t>number
-
-
-cdef uint32_t default_graph_number(TermColumns* terms) except 0:
-    cdef Failure failure
-    cdef int64_t number = terms_intern(
-        terms, TermKind.DEFAULT_GRAPH, <const uint8_t*>b"", 0, 0,
-        term_hash(TermKind.DEFAULT_GRAPH, 0, 0), NULL, &failure,
-    )
-    if number < 0:
-        raise MemoryError
-    return <uint32_t>number

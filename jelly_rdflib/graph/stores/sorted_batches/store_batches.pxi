@@ -13,7 +13,7 @@ cdef class StoreBatches(BatchSource):
         default_graph: The name of the graph whose quads are those of the default graph.
         only_default: Whether to leave out all other graphs.
         op: The `Op` of the rows.
-        names_default: Whether a row of the default graph has its term as graph.
+        has_graphs: Whether the statements are quads, also if all other graphs are left out.
         without: Another store whose quads are left out: its `QuadStore`, the name of its default
             graph, and whether only this graph is compared.
     """
@@ -27,9 +27,9 @@ cdef class StoreBatches(BatchSource):
 
     def __cinit__(
         self, QuadStore store not None, default_graph, *, bint only_default=False, uint8_t op=A,
-        bint names_default=False, tuple without=None,
+        bint has_graphs=False, tuple without=None,
     ):
-        self.batch = RowBatch(names_default or not only_default, names_default)
+        self.batch = RowBatch(has_graphs or not only_default)
         self.op = op
         self.snapshot = open_snapshot(store)
         self.default_name = <uint32_t>find_number(self.snapshot.terms, default_graph)
