@@ -23,6 +23,7 @@ from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Limits
+from jelly_rdflib.plugins import n3_parser as n3_parser
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 from jelly_rdflib.store.jelly_store import JellyStore
