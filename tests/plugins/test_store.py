@@ -225,3 +225,23 @@ print(modules())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["{'rdflib'}", "{'jelly_rdflib'}"]
+
+
+@pytest.mark.parametrize("format", ["turtle", "trig"])
+@pytest.mark.parametrize("between", ["", "a:s a:p a:o .", "many"])
+@pytest.mark.parametrize("bound", [[], [("a", "urn:0")], [("z", "urn:2")], [("a", "urn:1")]])
+def test_redeclared_prefixes_end_as_with_memory(
+    format: str, between: str, bound: list[tuple[str, str]]
+) -> None:
+    if between == "many":
+        # More than the reader gives at a time.
+        between = "".join(f"<urn:s> <urn:p> {number} .\n" for number in range(2_000))
+    text = f"@prefix a: <urn:1> .\n{between}\n@prefix a: <urn:2> .\na:s a:p a:o ."
+    ends = []
+    for store in ("Jelly", "Memory"):
+        dataset = Dataset(store=store)
+        for prefix, iri in bound:
+            dataset.bind(prefix, iri)
+        dataset.parse(data=text, format=format)
+        ends.append(dict(dataset.namespaces()))
+    assert ends[0] == ends[1]
