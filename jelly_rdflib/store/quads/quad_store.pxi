@@ -166,6 +166,11 @@ cdef class QuadStore:
             "quads": self.index.count, "rows": self.rows.count, "terms": self.terms.count - 1
         }
 
+    @property
+    def is_changed(self):
+        """Was a quad added or deleted since the last commit?"""
+        return self.rows.count > self.times.committed.rows or self.death_count > 0
+
     # --- quads of numbers -------------------------------------------------------------------------
 
     cdef uint64_t* find_row(self, const Row* row) noexcept:
