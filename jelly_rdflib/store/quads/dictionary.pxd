@@ -33,6 +33,9 @@ cdef class Dictionary:
     cdef RecentNode* recent
     # Literals that differ from one of the table in the case of the language tag.
     cdef dict spellings  # their numbers, by that of the one in the table and that of their tag
+    # Literals that came ill-typed, but with a text that is not: rdflib makes "false" of any boolean
+    # that it can't read.
+    cdef set ill_typed
     # The number of the last literal in its own spelling; 0 if the table has it in this spelling.
     cdef uint32_t spelling
 
