@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 import rdflib.plugin
-from rdflib.graph import ConjunctiveGraph, Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
 from rdflib.serializer import Serializer
 
@@ -160,7 +160,12 @@ class NTriplesParser(StoreParser, format="n-triples"):
 
 
 class NQuadsParser(StoreParser, format="n-quads"):
-    """Adds N-Quads to a `JellyStore`."""
+    """Adds N-Quads to a `JellyStore`, and lists a dataset's default graph, as rdflib's parser."""
+
+    def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
+        super().parse(source, sink, *more, **settings)
+        if type(sink.store) is JellyStore and sink.identifier == DATASET_DEFAULT_GRAPH_ID:
+            sink.store.add_graph(sink)
 
 
 # Turtle and TriG are parsed by pyoxigraph, which is an extra.

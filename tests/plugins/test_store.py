@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
@@ -245,3 +245,35 @@ def test_redeclared_prefixes_end_as_with_memory(
         dataset.parse(data=text, format=format)
         ends.append(dict(dataset.namespaces()))
     assert ends[0] == ends[1]
+
+
+NAMED = "<urn:s> <urn:p> <urn:o> <urn:g> .\n"
+LISTINGS: dict[str, Any] = {
+    "n-quads": lambda dataset: dataset.parse(data=NAMED, format="nquads"),
+    "no n-quads": lambda dataset: dataset.parse(data="", format="nquads"),
+    "trig": lambda dataset: dataset.parse(data="<urn:g> {} <urn:h> {[] a []}", format="trig"),
+    "turtle": lambda dataset: dataset.parse(data="", format="turtle"),
+    "n3": lambda dataset: dataset.parse(data="", format="n3"),
+    "added and removed": lambda dataset: dataset.update(
+        "INSERT DATA { GRAPH <urn:g> { <urn:s> a 1 } }; DELETE WHERE { GRAPH ?g { ?s ?p ?o } }"
+    ),
+    "dropped": lambda dataset: dataset.update(
+        "INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> 1 } }; DROP GRAPH <urn:g>"
+    ),
+    "cleared": lambda dataset: dataset.update(
+        "INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> 1 } }; CLEAR ALL"
+    ),
+    "asked for": lambda dataset: dataset.get_context(URIRef("urn:g")),
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("change", LISTINGS.values(), ids=LISTINGS)
+@pytest.mark.parametrize("cls", [Dataset, ConjunctiveGraph])
+def test_the_same_graphs_are_listed_as_by_memory(cls: Any, change: Any) -> None:
+    listed = []
+    for name in ("Jelly", "Memory"):
+        dataset = cls(name, BNode("default") if cls is ConjunctiveGraph else None)
+        change(dataset)
+        listed.append([{g.identifier for g in s.contexts()} for s in (dataset, dataset.store)])
+    assert listed[0] == listed[1]
