@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rdflib.namespace import XSD
 from rdflib.term import Literal, Node
 
 if TYPE_CHECKING:
@@ -12,17 +13,40 @@ if TYPE_CHECKING:
     from rdflib.namespace import NamespaceManager
 
 
-def strong_key(node: Node) -> Any:
-    """Return what equal nodes have in common, with a hash that has a secret seed.
+# Taken once: a namespace looks each name up in a slow way.
+_STRING = XSD.string
 
-    The key is the node itself, except for a literal with a language or datatype. rdflib's hash of
-    such a literal is the hash of its text XOR that of its datatype, so all literals whose text is
-    the IRI of their datatype have the same hash. A dict of these takes time that grows with the
-    square of their number.
+
+def identity(term: Node) -> Any:
+    """Return what the spellings of a term have in common: equal for the same terms, and only those.
+
+    Literals are the same if their texts are and their language tags, without case, and their
+    datatypes; ``"x"`` has the datatype ``xsd:string`` (RDF 1.1 Concepts, section 3.3). Texts are
+    compared as they stand: ``"1"`` and ``"01"`` are two integers. core/batch/identity.pxd says the
+    same of the terms of batches.
+
+    The result's hash has a secret seed. rdflib's hash of a literal is the hash of its text XOR that
+    of its datatype, so all literals whose text is the IRI of their datatype have the same hash. A
+    dict of these takes time that grows with the square of their number.
+
+    Examples:
+        >>> from rdflib import Literal, XSD
+        >>> identity(Literal("x")) == identity(Literal("x", datatype=XSD.string))
+        True
+        >>> identity(Literal("x", lang="en-GB")) == identity(Literal("x", lang="en-gb"))
+        True
     """
-    if isinstance(node, Literal) and (node.language or node.datatype is not None):
-        return str(node), (node.language or "").lower(), node.datatype
-    return node
+    if isinstance(term, Literal):
+        datatype = term.datatype
+        return str(term), (term.language or "").lower(), None if datatype == _STRING else datatype
+    return term.plain if isinstance(term, TripleTerm) else term
+
+
+def plain(term: Node) -> Node:
+    """Return a term in the spelling of RDF 1.1: ``"x"`` for ``"x"^^xsd:string``, also if quoted."""
+    if isinstance(term, Literal):
+        return Literal(str(term)) if term.datatype == _STRING else term
+    return term.plain if isinstance(term, TripleTerm) else term
 
 
 class TripleTerm(Node):
@@ -43,10 +67,11 @@ class TripleTerm(Node):
         True
     """
 
-    __slots__ = ("_hash", "o", "p", "s")
+    __slots__ = ("_hash", "_plain", "o", "p", "s")
 
-    # Computed when it is first asked for.
+    # Both computed when they are first asked for.
     _hash: int
+    _plain: TripleTerm
     s: Node
     p: Node
     o: Node
@@ -93,9 +118,31 @@ class TripleTerm(Node):
             if inner:
                 waiting += (term, *inner)
             elif not hasattr(term, "_hash"):
-                value = hash((TripleTerm, *map(strong_key, (term.s, term.p, term.o))))
+                value = hash((TripleTerm, *map(identity, (term.s, term.p, term.o))))
                 object.__setattr__(term, "_hash", value)
         return self._hash
+
+    @property
+    def plain(self) -> TripleTerm:
+        """The same quoted triple with plain strings; see `jelly_rdflib.terms.plain`."""
+        # The innermost triples first; those around them find them done.
+        waiting: list[TripleTerm] = [self]
+        while waiting:
+            term = waiting.pop()
+            parts = (term.s, term.p, term.o)
+            inner = [
+                part
+                for part in parts
+                if isinstance(part, TripleTerm) and not hasattr(part, "_plain")
+            ]
+            if inner:
+                waiting += (term, *inner)
+            elif not hasattr(term, "_plain"):
+                made = tuple(map(plain, parts))
+                is_plain = all(one is two for one, two in zip(parts, made, strict=True))
+                object.__setattr__(term, "_plain", term if is_plain else TripleTerm(*made))
+                object.__setattr__(term._plain, "_plain", term._plain)
+        return self._plain
 
     def __reduce__(self) -> tuple[type[TripleTerm], tuple[Node, Node, Node]]:
         return (TripleTerm, (self.s, self.p, self.o))

@@ -17,10 +17,10 @@ from jelly_rdflib.graph.stores.statements import check_graph, check_statement
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Change, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
-from jelly_rdflib.terms import strong_key
+from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# The object as `strong_key` has it.
+# The object as `identity` has it.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
@@ -164,7 +164,7 @@ class _Effects:
         if context is None:
             check_graph(g)
             context = self._contexts[g] = self._target.context(cast("IdentifiedNode | None", g))
-        quad = (s, p, strong_key(o), context.identifier)
+        quad = (s, p, identity(o), context.identifier)
         is_add: bool = op == Op.A
         if self._has(quad, (s, p, o), context) == is_add:
             return []

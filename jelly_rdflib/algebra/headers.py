@@ -14,7 +14,7 @@ from jelly_rdflib.errors import LimitError, PatchError
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.terms import strong_key
+from jelly_rdflib.terms import identity
 
 # Bytes of a header beside its texts: tuples, and places in lists and sets.
 _ENTRY = 200
@@ -29,7 +29,7 @@ class _Header(NamedTuple):
     room: int  # bytes of memory
 
     def strong(self) -> tuple[str, Any]:
-        return self.same, strong_key(self.value)
+        return self.same, identity(self.value)
 
 
 class JoinedHeaders:

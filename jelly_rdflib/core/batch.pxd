@@ -8,6 +8,7 @@ from libc.string cimport memcmp, memcpy
 from jelly_rdflib.core.wire cimport *
 
 include "batch/terms.pxd"
+include "batch/identity.pxd"
 include "batch/default_graph.pxd"
 include "batch/operation_place.pxd"
 include "batch/term_table.pxd"

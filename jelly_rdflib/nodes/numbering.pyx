@@ -1,4 +1,4 @@
-"""Distinct nodes of rdflib, found by rdflib's equality or an exact one."""
+"""Distinct nodes of rdflib, found by their identity or exactly."""
 
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
@@ -9,9 +9,11 @@ from libc.stdint cimport uint64_t
 
 from jelly_rdflib.core.wire cimport mix
 
+from rdflib.namespace import XSD
 from rdflib.term import BNode, IdentifiedNode, Literal, URIRef
 
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.terms import identity
 
 include "numbering/node_numbers.pxi"
 include "numbering/node_table.pxi"

@@ -25,7 +25,7 @@ from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.terms import strong_key
+from jelly_rdflib.terms import identity
 
 # What equal statements have in common: keys of the subject, predicate, object and graph.
 _Key: TypeAlias = tuple[Any, Any, Any, Any]
@@ -219,7 +219,7 @@ class _Side:
 
 
 def _keys(*terms: Node) -> Any:
-    return tuple(map(strong_key, terms))
+    return tuple(map(identity, terms))
 
 
 def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:

@@ -1,6 +1,5 @@
 """Terms: IRIs, blank nodes, literals, quoted triples."""
 
-cdef const char* XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 cdef const char* DIRECTED_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString"
 
@@ -238,10 +237,8 @@ cdef const uint8_t* read_tagged(
 cdef const uint8_t* read_typed(
     TextDecoder self, const uint8_t* at, Text* lexical, uint32_t* number
 ) noexcept nogil:
-    """Read a literal's ``^^`` and datatype; xsd:string is that of a simple literal in lines."""
+    """Read a literal's ``^^`` and datatype."""
     cdef const uint8_t* start
-    cdef TermKind kind = TermKind.TYPED_LITERAL
-    cdef uint32_t terms = self.terms.count
     cdef uint32_t datatype = 0
     if self.end - at < 2:
         return cut_off(self)
@@ -251,13 +248,11 @@ cdef const uint8_t* read_typed(
     at = read_real_iri(self, start, &datatype, b"expected the literal's datatype: an IRI in <>")
     if at == NULL:
         return NULL
-    if self.grammar >= LINES and has_text(&self.terms, datatype, XSD_STRING):
-        kind = TermKind.SIMPLE_LITERAL
-        datatype = 0
-        terms_truncate(&self.terms, terms)
-    elif self.grammar == STRICT_LINES and wants_tag(&self.terms, datatype):
+    if self.grammar == STRICT_LINES and wants_tag(&self.terms, datatype):
         return refuse(self, start, b"a literal of this datatype has a language tag")
-    return at if intern_raw(self, kind, lexical, datatype, number) == 0 else NULL
+    if intern_raw(self, TermKind.TYPED_LITERAL, lexical, datatype, number) < 0:
+        return NULL
+    return at
 
 
 cdef inline const uint8_t* skip_digits(TextDecoder self, const uint8_t* at) noexcept nogil:

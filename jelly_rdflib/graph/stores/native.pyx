@@ -31,7 +31,7 @@ from jelly_rdflib.graph.stores.statements import check_graph, check_operation, c
 from jelly_rdflib.graph.stores.target import get_default_graph, get_inner
 from jelly_rdflib.operations import Op
 from jelly_rdflib.store.jelly_store import JellyStore
-from jelly_rdflib.terms import TripleTerm, strong_key
+from jelly_rdflib.terms import TripleTerm, identity
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D

@@ -13,6 +13,7 @@ cdef enum:
 cdef object IRI = URIRef
 cdef object BLANK_NODE = BNode
 cdef object LITERAL_CLASS = Literal
+cdef object STRING_DATATYPE = XSD.string
 cdef tuple KNOWN_CLASSES = (IdentifiedNode, Literal)
 
 # The hash that a literal mixes in for its language.
@@ -24,8 +25,8 @@ cdef class NodeNumbers:
     """Numbers nodes from 1 on: the same node has the same number.
 
     A small cache in front of the table knows recent nodes by their address. With ``is_exact`` the
-    same nodes are the indistinguishable ones, hashed as by rdflib; else they are those that are
-    equal for rdflib, hashed so that nobody can choose texts with many collisions.
+    same nodes are the indistinguishable ones, hashed as by rdflib; else they are those with the
+    same `jelly_rdflib.terms.identity`, hashed so that nobody can choose texts with many collisions.
     """
 
     def __cinit__(self, *, bint is_exact=False, int max_same_hash=0):
@@ -78,7 +79,7 @@ cdef class NodeNumbers:
             number = self.slots[slot]
             if self.hashes[number] == hash:
                 found = self.nodes[number]
-                if is_same(found, node) if self.is_exact else is_equal(found, node):
+                if is_same(found, node) if self.is_exact else has_identity_of(found, node):
                     return number
                 same_hash += 1
             slot = (slot + 1) & self.mask
@@ -130,13 +131,14 @@ cdef inline Py_hash_t hash_evenly(object node) except -1:
     literals whose texts are the IRIs of their datatypes have the hash 0.
     """
     cdef uint64_t hash
-    if type(node) is not LITERAL_CLASS:
-        return PyObject_Hash(node)
+    cdef object cls = type(node)
+    if cls is not LITERAL_CLASS:
+        return PyObject_Hash(node if cls is IRI or cls is BLANK_NODE else identity(node))
     hash = <uint64_t>str_hash(node)
     language, datatype = node._language, node._datatype
     if language:
         hash = mix(hash, <uint64_t>PyObject_Hash(language.lower()))
-    elif datatype is not None:
+    elif datatype is not None and not is_string(datatype):
         hash = mix(hash, ~<uint64_t>PyObject_Hash(datatype))
     # A hash is never -1: that means an error.
     return <Py_hash_t>hash if <Py_hash_t>hash != -1 else -2
@@ -210,8 +212,8 @@ cdef bint is_same(object one, object other) except -1:
     )
 
 
-cdef inline bint is_equal(object one, object other) except -1:
-    """Are the nodes equal for rdflib?"""
+cdef inline bint has_identity_of(object one, object other) except -1:
+    """Are the nodes the same term, by `jelly_rdflib.terms.identity`?"""
     cdef object cls = type(one)
     if one is other:
         return True
@@ -222,10 +224,18 @@ cdef inline bint is_equal(object one, object other) except -1:
     if cls is LITERAL_CLASS:
         return (
             PyUnicode_Compare(one, other) == 0
-            and is_same_text(one._datatype, other._datatype)
             and is_equal_language(one._language, other._language)
+            and (
+                is_same_text(one._datatype, other._datatype)
+                or (is_string(one._datatype) and is_string(other._datatype))
+            )
         )
-    return bool(one == other)
+    return bool(identity(one) == identity(other))
+
+
+cdef inline bint is_string(object datatype) except -1:
+    """Is it the datatype of a string, or none?"""
+    return datatype is None or is_same_text(datatype, STRING_DATATYPE)
 
 
 cdef inline bint is_equal_language(object one, object other) except -1:

@@ -14,6 +14,11 @@ cdef class NodeEntry:
     cdef bint is_plain
     # Whether others that are equal for rdflib may be spelled in another way.
     cdef bint has_spellings
+    # Whether it is a string, `"x"` or `"x"^^xsd:string`; and its other spelling with the hash of
+    # that, None until it is asked for.
+    cdef bint is_string
+    cdef object respelled
+    cdef Py_hash_t respelled_hash
     # The entries of the store's three indexes for the node; None until they are looked up.
     cdef dict predicates
     cdef dict objects

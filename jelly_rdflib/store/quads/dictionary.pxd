@@ -1,5 +1,12 @@
 # The distinct terms of a store, each with a number.
 
+cdef enum:
+    # The number of the IRI of xsd:string, which each dictionary has from its start.
+    STRING_DATATYPE = 1
+    # Nodes that are kept once they were made. Each has one place, by its number.
+    RECENT_NODES = 1 << 16
+
+
 ctypedef struct StoredTerm:
     uint64_t place  # of the text in the data, shifted left by 8 bits, and the kind
     uint32_t hash
@@ -31,8 +38,10 @@ cdef class Dictionary:
     cdef size_t data_capacity
     cdef SlotTable table
     cdef RecentNode* recent
-    # Literals that differ from one of the table in the case of the language tag.
-    cdef dict spellings  # their numbers, by that of the one in the table and that of their tag
+    # Other spellings of literals that the table has: `"x"^^xsd:string` for `"x"`, or a language tag
+    # in another case. Their numbers, by that of the one in the table and that of their tag or
+    # datatype.
+    cdef dict spellings
     # Literals that came ill-typed, but with a text that is not: rdflib makes "false" of any boolean
     # that it can't read.
     cdef set ill_typed
@@ -66,9 +75,12 @@ cdef inline Span stored_text(Dictionary terms, uint32_t number) noexcept:
     return text
 
 
-cdef inline uint32_t compared_extra(Dictionary terms, uint32_t extra) noexcept:
-    """Return the number by which a datatype or tag is compared: tags in lower case."""
-    return terms.terms[extra].extra or extra
+cdef inline uint64_t identity_of(Dictionary terms, int kind, uint32_t extra) noexcept:
+    """Return the kind of a term and the number of its tag or datatype, as identity has them."""
+    if kind == TermKind.TYPED_LITERAL and extra == STRING_DATATYPE:
+        return TermKind.SIMPLE_LITERAL
+    # Tags are compared in lower case.
+    return <uint64_t>(terms.terms[extra].extra or extra) << 8 | <uint64_t>kind
 
 
 cdef inline bint is_literal(int kind) noexcept:
@@ -97,8 +109,3 @@ cdef inline object node_of(Dictionary terms, uint32_t number):
         if recent.number == number:
             return <object>recent.node
     return terms.node(number)
-
-
-cdef enum:
-    # Nodes that are kept once they were made. Each has one place, by its number.
-    RECENT_NODES = 1 << 16

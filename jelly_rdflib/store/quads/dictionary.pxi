@@ -1,7 +1,7 @@
 """The distinct terms of a store, each with a number.
 
-Terms are equal as rdflib's are: literals by lexical form, datatype, and language whatever its
-case. Equal terms have the same number; a language tag in another case is kept beside it.
+Terms that are the same by core/batch/identity.pxd have the same number. A literal that comes in
+another spelling later is kept beside it.
 """
 
 cdef enum:
@@ -9,6 +9,8 @@ cdef enum:
     FIRST_DATA = 1 << 11
     # Nodes with a longer text are not kept.
     MAX_RECENT_TEXT = 1 << 10
+
+cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
 # Less than two thirds of the slots of the largest table.
 cdef uint32_t MAX_NUMBER = 0x7FFFFFF0
@@ -31,6 +33,7 @@ cdef class Dictionary:
         self.spellings = {}
         self.ill_typed = set()
         slots_reserve(&self.table)
+        self.number_of_text(TermKind.IRI, utf8_of(XSD_STRING), True)
 
     def __dealloc__(self):
         cdef size_t i
@@ -120,8 +123,11 @@ cdef class Dictionary:
                 extra = self.number_of_term(terms, terms.extras[term], is_added)
             if extra == 0:
                 return 0
-            if self.terms[extra].extra != 0:
-                # The batch has the hash of the literal with its own tag.
+            if extra == STRING_DATATYPE or (
+                key.kind == TermKind.LANGUAGE_LITERAL
+                and has_capital(text_of(terms, terms.extras[term]))
+            ):
+                # The batch has the hash of this spelling.
                 key.hash = hash_term(self, key.kind, key.text, <uint32_t>extra)
         key.extra = <uint32_t>extra
         return self.number_of_key(&key, is_added)
@@ -134,9 +140,7 @@ cdef class Dictionary:
             number = self.append(key)
             # Before there was a number, the slots may have moved.
             fill_slot(&self.table, self.slot_of(key), key.hash, number)
-        elif key.kind == TermKind.LANGUAGE_LITERAL and number != 0 and (
-            self.terms[number].extra != key.extra
-        ):
+        elif number != 0 and self.terms[number].extra != key.extra:
             spelling = <uint64_t>key.extra << 32 | number
             if spelling not in self.spellings and is_added:
                 self.spellings[spelling] = self.append(key)
@@ -163,17 +167,16 @@ cdef class Dictionary:
         """Return the slot of a term, or the free one where it is to be put."""
         cdef uint64_t* slot = first_slot(&self.table, key.hash)
         cdef size_t size = key.text.end - key.text.start
-        cdef uint32_t extra = compared_extra(self, key.extra)
+        cdef uint64_t identity = identity_of(self, key.kind, key.extra)
         cdef const StoredTerm* term
         cdef uint64_t start
         while slot[0] != 0:
             term = &self.terms[<uint32_t>slot[0]]
             start = term.place >> 8
             if (
-                <uint8_t>term.place == key.kind
-                and (term[1].place >> 8) - start == size
+                (term[1].place >> 8) - start == size
                 and memcmp(self.data + start, key.text.start, size) == 0
-                and compared_extra(self, term.extra) == extra
+                and identity_of(self, <uint8_t>term.place, term.extra) == identity
             ):
                 break
             slot = next_slot(&self.table, key.hash, slot)
@@ -273,17 +276,10 @@ cdef inline uint64_t hash_key(int kind, Span text, uint64_t extra_hash) noexcept
 
 
 cdef uint64_t hash_term(Dictionary terms, int kind, Span text, uint32_t extra) noexcept:
-    """Return the hash that a batch has for a term; if it has a tag, for that in lower case."""
+    """Return the hash that a batch has for a term in the spelling that is compared."""
+    cdef uint64_t identity = identity_of(terms, kind, extra)
     cdef uint64_t hash = 0
-    extra = compared_extra(terms, extra)
+    extra = <uint32_t>(identity >> 8)
     if extra != 0:
         hash = hash_key(stored_kind(terms, extra), stored_text(terms, extra), 0)
-    return hash_key(kind, text, hash)
-
-
-cdef bint has_capital(Span text) noexcept:
-    cdef size_t i
-    for i in range(<size_t>(text.end - text.start)):
-        if b"A" <= text.start[i] <= b"Z":
-            return True
-    return False
+    return hash_key(<uint8_t>identity, text, hash)

@@ -163,7 +163,9 @@ cdef class QuadStore:
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
         return {
-            "quads": self.index.count, "rows": self.rows.count, "terms": self.terms.count - 1
+            "quads": self.index.count,
+            "rows": self.rows.count,
+            "terms": self.terms.count - 1 - STRING_DATATYPE,
         }
 
     @property

@@ -262,7 +262,8 @@ cdef class GeneralChanges(Changes):
         if self.is_atomic:
             for each in (*others, statement):
                 self.log.note(DELETED, each, graph)
-        self.store.remove(triple, graph)
+        # A tuple is the triple as the store spells it.
+        self.store.remove(statement if type(statement) is tuple else triple, graph)
         self.view.put_back(others, graph)
         self.deleted += 1
         return 0

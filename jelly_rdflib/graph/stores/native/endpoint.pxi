@@ -35,7 +35,7 @@ cdef class EndpointChanges(GeneralChanges):
 
     cdef bint note(self, bint is_add, tuple triple, object graph) except -1:
         """Note a change; return whether it will change anything."""
-        key = (*map(strong_key, triple), graph.identifier)
+        key = (*map(identity, triple), graph.identifier)
         was_there = self.is_there.get(key)
         if was_there is None:
             was_there = any(True for _ in self.store.triples(triple, graph))

@@ -181,12 +181,15 @@ cdef class MemoryChanges(Changes):
         cdef tuple triple = (s.node, p.node, o.node)
         cdef Py_hash_t hash = hash_triple(triple, s, p, o)
         cdef int change = 0
+        cdef dict objects = self.need_objects(s, p)
         cdef dict contexts
         if s.is_plain and p.is_plain and o.is_plain:
             # The collector does so with tuples of objects that it does not track. These nodes it
             # tracks, though they can't be part of a cycle, and would walk the tuples in vain.
             PyObject_GC_UnTrack(<PyObject*>triple)
-        if dict_has(self.need_objects(s, p), o.node, o.hash):
+        if o.is_string and self.find_other(objects, s, p, o, graph) is not None:
+            return 0
+        if dict_has(objects, o.node, o.hash):
             contexts = self.get_contexts(triple, hash)
             if graph.key in contexts:
                 return 0
@@ -226,12 +229,15 @@ cdef class MemoryChanges(Changes):
             return 0
         # The store's own object: lookups by it are faster, and it is the one to put back.
         stored = find_key(objects, o.node, o.hash)
-        if stored is None:
-            return 0
-        triple = (s.node, p.node, stored)
-        hash = hash_triple(triple, s, p, o)
-        contexts = self.get_contexts(triple, hash)
-        if graph.key not in contexts:
+        if stored is not None:
+            triple = (s.node, p.node, stored)
+            hash = hash_triple(triple, s, p, o)
+            contexts = self.get_contexts(triple, hash)
+        if stored is None or graph.key not in contexts:
+            if o.is_string:
+                o = self.find_other(objects, s, p, o, graph)
+                if o is not None:
+                    self.delete(s, p, o, graph)
             return 0
         if contexts[graph.key]:
             change |= Change.QUOTED
@@ -255,6 +261,23 @@ cdef class MemoryChanges(Changes):
         self.put(graph, triple, hash, change, False)
         self.deleted += 1
         return 0
+
+    cdef NodeEntry find_other(
+        self, dict objects, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph
+    ):
+        """Return the other spelling of a string if a graph has the statement with it; else None.
+
+        For rdflib the two are different statements, for RDF 1.1 they are one.
+        """
+        cdef tuple triple
+        if o.respelled is None:
+            o.respelled = respell_string(o.node)
+            o.respelled_hash = hash_node(o.respelled)
+        if not dict_has(objects, o.respelled, o.respelled_hash):
+            return None
+        o = self.nodes.find(o.respelled)
+        triple = (s.node, p.node, o.node)
+        return o if graph.key in self.get_contexts(triple, hash_triple(triple, s, p, o)) else None
 
     cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph):
         """Return a triple that is about to be deleted as the log keeps it."""

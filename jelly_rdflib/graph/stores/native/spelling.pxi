@@ -77,6 +77,21 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
     return asked.found if dict_get(nodes, asked, hash) is not NULL else None
 
 
+cdef object respell_string(object literal):
+    """Return ``"x"^^xsd:string`` for ``"x"``, and the other way round."""
+    return make_string(literal, STRING if literal.datatype is None else None)
+
+
+cdef object make_string(object text, object datatype):
+    """Return what ``Literal(text, datatype=datatype)`` does, in a tenth of the time."""
+    literal = str.__new__(Literal, text)
+    literal._language = None
+    literal._datatype = datatype
+    literal._value = str(text)
+    literal._ill_typed = None if datatype is None else False
+    return literal
+
+
 cdef bint is_plain(object node) except -1:
     """Are all nodes that rdflib finds equal to this one spelled alike?"""
     cls = type(node)

@@ -40,8 +40,8 @@ cdef class View(Undoer):
     cdef object store
     # Whether the store has each literal as it was added.
     cdef bint keeps_literals
-    # Whether it may have both "x"@en and "x"@EN.
-    cdef bint tells_tags_apart
+    # Whether it may have both "x"@en and "x"@EN, and both "x" and "x"^^xsd:string.
+    cdef bint tells_tags_apart, tells_strings_apart
     # Whether a look-up finds each statement, however the store spells it.
     cdef bint is_exact
     # The store that lists the graphs, itself or the one that it wraps; and whether it does.
@@ -61,7 +61,9 @@ cdef class View(Undoer):
         self.lister = get_inner(store)
         self.is_graph_aware = self.lister.graph_aware
         self.forget_listed()
-        self.tells_tags_apart = self.spellings is None
+        # A SPARQL endpoint has the terms of RDF 1.1.
+        self.tells_strings_apart = not isinstance(store, (JellyStore, SPARQLStore))
+        self.tells_tags_apart = self.spellings is None and self.tells_strings_apart
 
     # --- statements -------------------------------------------------------------------------------
 
@@ -84,7 +86,7 @@ cdef class View(Undoer):
         cdef set known = set()
         for triple, graph in found:
             s, p, o = triple
-            key = (s, p, strong_key(o), get_name(graph))
+            key = (s, p, literal_key(o), get_name(graph))
             if key in known or not any(
                 [each[2] == o for each, _ in self.store.triples(triple, graph)]
             ):
@@ -99,9 +101,40 @@ cdef class View(Undoer):
     cdef object addition(self, tuple triple, object graph):
         """Return a triple to add as a log keeps it; None if the store has it."""
         stored, others = self.look_up(triple, graph)
-        if stored is not None:
+        if stored is not None or self.respelled(triple, others, graph)[0] is not None:
             return None
         return Crowded(triple, others) if others else triple
+
+    cdef tuple respelled(self, tuple triple, list others, object graph):
+        """Find another spelling of a triple that the store does not have as it is.
+
+        Args:
+            others: What else the store answers when it is asked for the triple.
+
+        Returns:
+            The triple as the store has it, or None; and the other triples that the store removes
+            with it.
+        """
+        s, p, o = triple
+        if not isinstance(o, Literal):
+            return None, others
+        wanted = identity(o)
+        for other in others:
+            if identity(other[2]) == wanted:
+                return other, [each for each in others if each is not other]
+        if o.language:
+            if self.tells_tags_apart:
+                for (_, _, found), _ in self.store.triples((s, p, None), graph):
+                    if identity(found) == wanted:
+                        return self.look_up((s, p, found), graph)
+        elif self.tells_strings_apart and o.datatype in STRINGS:
+            return self.look_up((s, p, respell_string(o)), graph)
+        return None, others
+
+    def has(self, tuple triple not None, graph):
+        """Does a graph have a triple, in whatever spelling?"""
+        stored, others = self.look_up(triple, graph)
+        return stored is not None or self.respelled(triple, others, graph)[0] is not None
 
     cdef bint has_added(self, object statement, object graph) except -1:
         """Does the store have a statement that it did not have at its `addition`?"""
@@ -124,11 +157,7 @@ cdef class View(Undoer):
         """
         stored, others = self.look_up(triple, graph)
         if stored is None:
-            # A plain literal is a string, so some stores have the one for the other.
-            for other in others:
-                if is_string(triple[2], other[2]):
-                    return other, [each for each in others if each is not other]
-            return None, others
+            return self.respelled(triple, others, graph)
         if self.spellings is not None:
             return self.spell(triple, graph), others
         # If they differ, rdflib has normalized a literal as it was read.
@@ -319,7 +348,7 @@ cdef class View(Undoer):
         """Return a key that equal changes share, with a hash that mixes all of its parts."""
         is_add, (s, p, o), graph, _ = change
         tag = o.language if self.tells_tags_apart and isinstance(o, Literal) else None
-        return is_add, s, p, strong_key(o), tag, get_name(graph)
+        return is_add, s, p, literal_key(o), tag, get_name(graph)
 
 
 cdef bint is_answer(object asked, object found) except -1:
@@ -347,17 +376,11 @@ cdef bint may_be_normalized(object found) except -1:
     )
 
 
-cdef bint is_string(object asked, object found) except -1:
-    """Is one literal plain, and the other the same as a string?"""
-    return (
-        isinstance(asked, Literal)
-        and isinstance(found, Literal)
-        and str(asked) == str(found)
-        and not asked.language
-        and not found.language
-        and asked.datatype in STRINGS
-        and found.datatype in STRINGS
-    )
+cdef object literal_key(object node):
+    """Return what literals that are equal for rdflib have in common, with a hash that is seeded."""
+    if isinstance(node, Literal):
+        return str(node), (node.language or "").lower(), node.datatype
+    return node
 
 
 cdef object get_name(object graph):

@@ -11,7 +11,7 @@ cdef uint32_t MISSING = 0xFFFFFFFF
 @cython.nonecheck(True)
 @cython.final
 cdef class Counterpart:
-    """Another store, to which the quads of a snapshot are compared as rdflib compares terms.
+    """Another store, to which the quads of a snapshot are compared by the identity of terms.
 
     Args:
         default_name: The number of the default graph's name in the snapshot's store. This graph is
@@ -79,17 +79,18 @@ cdef class Counterpart:
         cdef TermKey key = key_of(source, number)
         cdef uint32_t next = self.copies[number - 1] + 1
         if key.extra != 0:
-            key.extra = compared_extra(source, key.extra)
+            # In lower case, which the other store has if it has the tag at all.
+            key.extra = source.terms[key.extra].extra or key.extra
             if self.copies[key.extra] == 0:
                 self.find_copy(key.extra)
             key.extra = self.copies[key.extra]
             if key.extra == MISSING:
                 self.copies[number] = MISSING
                 return 0
-        # The next number may be that of a language literal's spelling, which is in no quad.
+        # The next number may be that of another spelling of a literal, which is in no quad.
         if (
             next < target.count
-            and key.kind != TermKind.LANGUAGE_LITERAL
+            and not target.spellings
             and source.terms[number].hash == target.terms[next].hash
             and stored_kind(target, next) == key.kind
             and key.extra == target.terms[next].extra
