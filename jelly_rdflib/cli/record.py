@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,11 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, writable=True),
     help="Where to write the changed dataset; it may be BASE itself.",
 )
+@click.option(
+    "--network",
+    is_flag=True,
+    help="Let LOAD and SERVICE read from where their IRIs say, be that a file or a server.",
+)
 @from_option("BASE")
 @to_option("PATCH")
 @reading_options
@@ -42,14 +46,15 @@ def command(
     updates: tuple[str, ...],
     output: str,
     result: str | None,
+    network: bool,
     from_: str | None,
     to: str | None,
 ) -> None:
     """Run SPARQL Update on a dataset, and write the changes as a patch.
 
     BASE has any RDF syntax, or Jelly-RDF, and is held in memory. Each file UPDATE is a transaction;
-    the patch has only operations that took effect. rdflib runs the updates. If one fails, no file
-    is written.
+    the patch has only operations that took effect. USING names graphs of the dataset, and blank
+    nodes of an update are new ones. If an update fails, no file is written.
 
     \b
     Examples:
@@ -69,43 +74,60 @@ def command(
         dataset = load(input_)
     with open_output(output) as destination:
         with PatchWriter(destination, format=format.name) as writer:
-            _record(dataset, updates, writer)
+            _record(dataset, updates, writer, network=network)
         if result is not None:
             with open_output(result) as place:
                 save(dataset, place, result_format)
 
 
-def _record(dataset: Dataset, updates: Iterable[str], writer: Any) -> None:
+def _record(dataset: Dataset, updates: Iterable[str], writer: Any, *, network: bool) -> None:
     """Run files of SPARQL Update on a dataset, and write a transaction for each."""
-    import rdflib.plugins.sparql
     from pyparsing import ParseException
 
-    from jelly_rdflib.errors import RecordError
+    from jelly_rdflib.errors import ApplyError, RecordError
+    from jelly_rdflib.graph.update import run_update
     from jelly_rdflib.recording.record import record
 
-    # As in SPARQL. If the default graph were the union of all graphs, rdflib 7.6 could not insert
-    # data into it either.
-    rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False
     with record(dataset, writer) as recorder:
         for path in updates:
-            with open_argument(path) as update:
-                data = b"".join(iter(update.file.read, b""))
+            with open_argument(path) as file:
+                data = b"".join(iter(file.file.read, b""))
             try:
                 text = data.decode()
             except UnicodeDecodeError as error:
                 message = f"the text is not UTF-8 (byte {error.start})"
-                raise InputError(update.name, message) from error
-            # rdflib 7.6 raises for an update without any operation.
-            if not re.sub("#.*", "", text).strip():
-                raise InputError(update.name, "it has no SPARQL Update")
+                raise InputError(file.name, message) from error
             with recorder.transaction():
                 try:
-                    dataset.update(text)
+                    operations = _parse(text, dict(dataset.namespaces()))
+                    if not operations:
+                        raise InputError(file.name, "it has no SPARQL Update")
+                    # As in SPARQL, the default graph is not the union of all graphs.
+                    run_update(dataset, operations, network=network, union=False)
                 except ParseException as error:
                     place = f"line {error.lineno}, column {error.column}"
-                    raise InputError(update.name, f"{error.msg} ({place})") from error
-                except RecordError:
+                    raise InputError(file.name, f"{error.msg} ({place})") from error
+                except ApplyError as error:
+                    raise InputError(file.name, error.message) from error
+                except (InputError, RecordError):
                     raise
                 except Exception as error:
                     # rdflib raises errors of any type for an update that it can't evaluate.
-                    raise InputError(update.name, f"{type(error).__name__}: {error}") from error
+                    raise InputError(file.name, f"{type(error).__name__}: {error}") from error
+
+
+def _parse(text: str, namespaces: dict[str, Any]) -> list[Any]:
+    """Return the operations of an update, with the lexical forms of its literals.
+
+    They would miss those of the dataset, which are as they were read, if rdflib normalized them.
+    """
+    import rdflib
+
+    from jelly_rdflib.graph.update import parse_update
+
+    before = rdflib.NORMALIZE_LITERALS
+    rdflib.NORMALIZE_LITERALS = False
+    try:
+        return parse_update(text, namespaces)
+    finally:
+        rdflib.NORMALIZE_LITERALS = before

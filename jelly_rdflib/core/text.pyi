@@ -21,6 +21,7 @@ class TextBatchReader(BatchSource):
         is_patch: bool = True,
         has_graphs: bool = True,
         strict: bool = True,
+        by_grammar: bool = False,
         generalized: bool = False,
     ) -> None: ...
     @property
@@ -46,9 +47,16 @@ class QuadReader:
         max_nesting_depth: int,
         max_expansion: int,
         free_text: int,
+        drops_directions: bool,
+        by_grammar: bool,
         count: QuadCount,
     ) -> None: ...
+    def iri_number(self, iri: str) -> int: ...
     def read(self, first: Any, rows: int, text: int) -> bool: ...
+
+@final
+class TurtleEscapes:
+    def find_fault(self, text: bytes) -> int: ...
 
 class TextEncoder(Output):
     def flush(self) -> None: ...

@@ -22,6 +22,8 @@ class Reading:
     Args:
         factory: Makes the nodes of the batches.
         limits, strict, base, isolated, generalized: As for `jelly_rdflib.read_statements`.
+        by_grammar: Whether to check IRIs of N-Triples, N-Quads, Turtle and TriG by the grammar
+            alone, as rdflib does, if ``strict`` is off.
         holds_changes: Whether it must be changes, or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
@@ -32,6 +34,7 @@ class Reading:
     limits: Limits
     holds_changes: bool | None = None
     strict: bool = True
+    by_grammar: bool = False
     is_quiet: bool = False
     base: str | None = None
     isolated: bool = False

@@ -240,6 +240,7 @@ def apply_statements(
     limits: Limits | None,
     normalize: bool | None = None,
     strict: bool,
+    by_grammar: bool = False,
     format: Format = JELLY,
     base: str | None = None,
     label_prefix: str = "",
@@ -247,7 +248,7 @@ def apply_statements(
     """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
 
     Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
-    ``label_prefix`` is put before the label of each blank node.
+    ``label_prefix`` is put before the label of each blank node. For ``by_grammar`` see `Reading`.
     """
     place = Target(target)
     opened = open_input(
@@ -256,6 +257,7 @@ def apply_statements(
         limits=limits,
         normalize=normalize,
         strict=strict,
+        by_grammar=by_grammar,
         format=format.name,
         base=base,
     )

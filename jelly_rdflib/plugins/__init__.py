@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import rdflib.plugin
 import rdflib.util
 from rdflib.parser import Parser
+from rdflib.query import UpdateProcessor
 from rdflib.serializer import Serializer
 from rdflib.store import Store
 
@@ -78,6 +79,7 @@ def register() -> None:
     names even without that import; the formats of file names, and a package that is not installed,
     need the call. A name that rdflib knows already is left alone: ``jelly`` and the media type may
     be another package's, if it has entry points of these names. ``jelly-rdf`` is always ours.
+    SPARQL Update is ours for what is recorded, and for a `JellyStore`; rdflib runs all other.
 
     Examples:
         >>> import rdflib.util
@@ -87,6 +89,8 @@ def register() -> None:
     """
     if not any(rdflib.plugin.plugins("Jelly", Store)):
         rdflib.plugin.register("Jelly", Store, f"{__name__}.store", "JellyStore")
+    # By name: to import rdflib's SPARQL takes as long as all the rest.
+    rdflib.plugin.register("sparql", UpdateProcessor, f"{__name__}.updates", "Updates")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):
             for name in plugin.names:

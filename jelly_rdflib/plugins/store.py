@@ -8,7 +8,10 @@ to those that were registered before.
 
 from __future__ import annotations
 
+import io
 import secrets
+import shutil
+import tempfile
 from importlib.util import find_spec
 from typing import IO, Any
 
@@ -17,6 +20,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
 from rdflib.serializer import Serializer
 
+from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.graph.apply import apply_statements
@@ -30,6 +34,9 @@ from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
+
+# Bytes of an output that are held in memory, and not in a file, until it is whole.
+_SPOOLED = 1 << 24
 
 
 def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
@@ -103,6 +110,7 @@ class StoreParser(Parser):
                 target,
                 limits=limits,
                 strict=False,
+                by_grammar=True,
                 format=self._format,
                 base=base,
                 label_prefix=f"N{secrets.token_hex(8)}",
@@ -138,8 +146,8 @@ class StoreSerializer(Serializer):
     ) -> None:
         """Write all statements, sorted, in canonical form.
 
-        Raises:
-            EncodeError: A statement is not one of RDF 1.1.
+        If one of them is none of RDF 1.1, such as one with a relative IRI, the serializer for other
+        stores writes all of them, or raises an error.
         """
         graph = self.store
         if (
@@ -151,8 +159,22 @@ class StoreSerializer(Serializer):
         ):
             self._other(graph).serialize(stream, base=base, encoding=encoding, **settings)
             return
-        with StatementWriter(stream, format=self._format.name) as writer:
-            write_graph(graph, writer, namespaces=False)
+        # Where nothing can be taken back, it is only written when all of it is there.
+        can_take_back = isinstance(stream, io.BytesIO | io.BufferedWriter) and stream.seekable()
+        with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
+            place: Any = stream if can_take_back else spool
+            start = place.tell()
+            try:
+                with StatementWriter(place, format=self._format.name) as writer:
+                    write_graph(graph, writer, namespaces=False)
+            except EncodeError:
+                place.seek(start)
+                place.truncate()
+                self._other(graph).serialize(stream, encoding="utf-8")
+                return
+            if place is spool:
+                spool.seek(0)
+                shutil.copyfileobj(spool, stream)
 
 
 class NTriplesParser(StoreParser, format="n-triples"):

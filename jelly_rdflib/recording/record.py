@@ -109,6 +109,11 @@ def record(
     before the writer commits it. If the writer then fails, a RecordError at the end of the block
     says that the file has more than was recorded.
 
+    **SPARQL Update** is that of SPARQL 1.1 while a store is recorded, unless the store runs it by
+    itself: where rdflib would load the graphs of ``USING`` from the network, they are graphs of the
+    dataset, and a blank node of ``INSERT DATA`` is a new one. ``LOAD`` and ``SERVICE`` still read
+    from elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off.
+
     **Other stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a
     whole before and after each update, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL

@@ -58,7 +58,9 @@ def test_the_patch_makes_the_result_of_the_base(base: Path) -> None:
     ("text", "message"),
     [
         ("INSERT NONSENSE", "line 1, column"),
-        ("LOAD <urn:nowhere>", ""),
+        ("LOAD <urn:nowhere>", "LOAD <urn:nowhere> reads from elsewhere"),
+        ("DELETE DATA { _:b <urn:p> 1 }", "no blank nodes in what is deleted"),
+        ("PREFIX : <urn:>", "it has no SPARQL Update"),
     ],
 )
 def test_an_update_at_fault_writes_nothing(base: Path, text: str, message: str) -> None:
@@ -71,6 +73,39 @@ def test_an_update_at_fault_writes_nothing(base: Path, text: str, message: str) 
     assert "Traceback" not in ended.err
     assert base.read_text() == before
     assert sorted(os.listdir(base.parent)) == ["bad.ru", "base.nq"]
+
+
+def test_graphs_that_an_update_uses_are_those_of_the_base(base: Path) -> None:
+    update = write(
+        base.parent,
+        "u.ru",
+        "INSERT { GRAPH <urn:out> { ?s ?p ?o } } USING <urn:kitchen> WHERE { ?s ?p ?o }",
+    )
+    assert run_well("record", base, update).text == f'TX .\nA {LAMP} "off" <urn:out> .\nTC .\n'
+
+
+def test_a_blank_node_of_an_update_is_none_of_the_base(base: Path) -> None:
+    base.write_text('_:b0 <urn:label> "mine" .\n')
+    update = write(base.parent, "u.ru", 'INSERT DATA { _:b0 <urn:label> "new" }')
+    run_well("record", base, update, "--result", base)
+    labels = [line.split()[0] for line in base.read_text().splitlines()]
+    assert len(set(labels)) == 2
+    assert "_:b0" in labels
+
+
+def test_literals_of_an_update_keep_their_lexical_forms(base: Path) -> None:
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    terms = [f'"2020-01-01T00:00:00Z"^^<{xsd}dateTime>', f'"01"^^<{xsd}integer>', '"a"@en-GB']
+    base.write_text("".join(f"{LAMP} {term} .\n" for term in terms))
+    update = write(base.parent, "u.ru", f"DELETE DATA {{ {LAMP} {', '.join(terms)} }}")
+    assert run_well("record", base, update).text.count("\nD ") == 3
+
+
+def test_load_with_network(base: Path) -> None:
+    more = write(base.parent, "more.ttl", "<urn:s> <urn:p> <urn:o> .")
+    update = write(base.parent, "u.ru", f"LOAD <{more.as_uri()}> INTO GRAPH <urn:g>")
+    shown = run_well("record", base, update, "--network").text
+    assert shown == "TX .\nA <urn:s> <urn:p> <urn:o> <urn:g> .\nTC .\n"
 
 
 def test_a_text_that_is_no_utf8(base: Path) -> None:

@@ -277,3 +277,119 @@ def test_the_same_graphs_are_listed_as_by_memory(cls: Any, change: Any) -> None:
         change(dataset)
         listed.append([{g.identifier for g in s.contexts()} for s in (dataset, dataset.store)])
     assert listed[0] == listed[1]
+
+
+# What neither the grammar nor a writer has for an IRI.
+BAD_IRIS = [
+    "http://x/a b",
+    "urn:a\\u0020b",
+    "urn:a{b}",
+    "urn:a|b",
+    "urn:a^b",
+    "urn:a`b",
+    "urn:\x01",
+    'urn:"',
+]
+FORMATS = ["nt", "nquads", "turtle", "trig"]
+
+
+def empty(format: str, store: str = "Jelly") -> Graph:
+    return Dataset(store=store) if HAS_GRAPHS[format] else Graph(store=store)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("iri", BAD_IRIS)
+@pytest.mark.parametrize("line", ["{} <urn:p> 'o'", "<urn:s> {} 'o'", "<urn:s> <urn:p> 'o'^^{}"])
+def test_what_is_no_iri_is_refused(format: str, iri: str, line: str) -> None:
+    graph = empty(format)
+    text = "<urn:s> <urn:p> 1 .\n" if format in ("turtle", "trig") else ""
+    with pytest.raises(jr.DecodeError, match=r"IRI|stand in <>"):
+        graph.parse(data=text + line.format(f"<{iri}>").replace("'", '"') + " .", format=format)
+    assert len(graph) == 0
+
+
+@pytest.mark.parametrize("format", ["nt", "nquads"])
+@pytest.mark.parametrize("iri", ["a", "", "/a", "#a", "1a:b", "//x/y", ":a"])
+def test_lines_have_no_relative_iris(format: str, iri: str) -> None:
+    for line in (f"<{iri}> <urn:p> <urn:o> .", f'<urn:s> <urn:p> "o"^^<{iri}> .'):
+        with pytest.raises(jr.DecodeError, match="relative"):
+            empty(format).parse(data=line, format=format)
+
+
+@pytest.mark.parametrize("format", ["turtle", "trig"])
+@pytest.mark.parametrize("what", ["prefix", "base"])
+def test_what_is_no_iri_of_a_declaration_is_refused(format: str, what: str) -> None:
+    text = {
+        "prefix": "@prefix : <urn:a b> . <urn:s> <urn:p> 1 .",
+        "base": "@base <urn:a b/> . <> a <c> .",
+    }
+    with pytest.raises(jr.DecodeError, match="is no IRI"):
+        empty(format).parse(data=text[what], format=format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "iri", ["http://x/[a]", "http://x/%zz", "http://x:y/", "urn:a#b#c", "urn:\ue000", "urn:\x7f"]
+)
+def test_what_the_grammar_has_is_read_as_rdflib_reads_it(format: str, iri: str) -> None:
+    found = []
+    for store in ("Jelly", "Memory"):
+        graph = empty(format, store)
+        graph.parse(data=f'<{iri}> <urn:p> "o"@abcdefghijk .', format=format)
+        found.append(
+            graph.value(predicate=URIRef("urn:p"), object=Literal("o", lang="abcdefghijk"))
+        )
+    assert found == [URIRef(iri)] * 2
+
+
+@pytest.mark.parametrize("format", ["turtle", "trig"])
+@pytest.mark.parametrize("escape", ["u0039", "U00000039", "n", "a", "\\", '"', " "])
+@pytest.mark.parametrize("name", [":a{}", "<urn:s> :b{}c", "_:a{}"])
+def test_an_escape_that_no_name_has_is_refused(format: str, escape: str, name: str) -> None:
+    text = f"@prefix : <urn:> .\n{name.format(chr(92) + escape)} :p :o , :o2 ."
+    with pytest.raises(jr.DecodeError, match="escape") as caught:
+        empty(format).parse(data=text, format=format)
+    assert (caught.value.line, caught.value.offset) == (2, text.index(chr(92)) + 1)
+
+
+def test_escapes_that_names_have(tmp_path: Path) -> None:
+    text = "@prefix : <urn:> . :a\\~\\'\\# :p '\\n\\'#\\u0039' , <urn:\\u0039> ."
+    graph, other = Graph(store="Jelly").parse(data=text), Graph().parse(data=text)
+    assert set(graph) == set(other)
+
+
+@pytest.mark.parametrize("format", ["nt", "nquads"])
+@pytest.mark.parametrize("iri", ["a", "", "1a:b", "urn:\x01", "urn:a b", "urn:a{b}", 'urn:"'])
+@pytest.mark.parametrize("is_file", [False, True])
+def test_an_iri_that_our_writer_refuses_is_written_as_by_rdflib(
+    format: str, iri: str, is_file: bool, tmp_path: Path
+) -> None:
+    """Whether that is an error or not; what was written before it is taken back."""
+    made: list[object] = []
+    for store in ("Memory", "Jelly"):
+        graph = empty(format, store)
+        for each in (URIRef("urn:a"), URIRef(iri), URIRef("urn:b")):
+            graph.add((URIRef("urn:s"), URIRef("urn:p"), each))
+        place = tmp_path / store if is_file else Pipe()
+        try:
+            graph.serialize(place, format=format, encoding="utf-8")
+        except Exception as error:
+            made.append(str(error))
+        else:
+            data = place.read_bytes() if isinstance(place, Path) else place.getvalue()
+            made.append(b"\n".join(sorted(data.split(b"\n"))))
+    assert made[0] == made[1]
+
+
+class Pipe(io.BytesIO):
+    """A file in which nothing can be taken back."""
+
+    def seekable(self) -> bool:
+        return False
+
+
+def test_a_pipe_gets_all_of_the_text() -> None:
+    graph = Graph(store="Jelly").parse(data=TRIPLES, format="nt")
+    pipe = Pipe()
+    graph.serialize(pipe, format="nt")
+    assert pipe.getvalue() == graph.serialize(format="nt", encoding="utf-8")

@@ -8,6 +8,7 @@ cdef enum:
     IN_PATH = 8
     IN_QUERY = 16
     IN_FRAGMENT = 32
+    IN_GRAMMAR = 64  # in the IRIREF of N-Triples and Turtle
 
 LETTERS_AND_DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 NAME_CHARACTERS = LETTERS_AND_DIGITS + b"-._~!$&'()*+,;="
@@ -20,6 +21,7 @@ for part, characters in (
     (IN_USER, NAME_CHARACTERS + b":"),
     (IN_PATH, NAME_CHARACTERS + b":@/"),
     (IN_QUERY | IN_FRAGMENT, NAME_CHARACTERS + b":@/?"),
+    (IN_GRAMMAR, bytes(set(range(0x21, 0x80)).difference(b'<>"{}|^`\\'))),
 ):
     for byte in characters:
         PARTS[byte] |= part
@@ -161,19 +163,35 @@ cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
     return fault or (BAD_PORT if port < end else NO_FAULT)
 
 
+cdef inline const uint8_t* skip_scheme(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Return what is behind the scheme and its colon; NULL if there is none."""
+    if at == end or not is_letter(at[0]):
+        return NULL
+    while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:
+        at += 1
+    return at + 1 if at < end and at[0] == b":" else NULL
+
+
+cdef int check_iri_by_grammar(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Check that an IRI has a scheme, and only characters that the grammar gives it."""
+    if skip_scheme(at, end) == NULL:
+        return RELATIVE_IRI
+    while at < end:
+        if at[0] < 0x80 and not PARTS[at[0]] & IN_GRAMMAR:
+            return BAD_CHARACTER
+        at += 1
+    return NO_FAULT
+
+
 cdef int check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Check an IRI, which must be UTF-8 (RFC 3987, section 2.2); return its `TermFault`."""
     cdef const uint8_t* fragment
     cdef const uint8_t* query
     cdef const uint8_t* path
     cdef int fault = NO_FAULT
-    if at == end or not is_letter(at[0]):
+    at = skip_scheme(at, end)
+    if at == NULL:
         return RELATIVE_IRI
-    while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:
-        at += 1
-    if at == end or at[0] != b":":
-        return RELATIVE_IRI
-    at += 1
     fragment = find(at, end, b"#")
     query = find(at, fragment, b"?")
     if query - at >= 2 and at[0] == b"/" and at[1] == b"/":

@@ -32,6 +32,8 @@ cdef class QuadReader:
         max_expansion: The text of all statements may have ``free_text`` characters, and so many for
             each byte of the input.
         free_text: Characters that any input may stand for.
+        drops_directions: Whether literals lose their direction; else it is an error.
+        by_grammar: Whether to check IRIs by the grammar, if the library does not check them.
         count: Counts the statements.
     """
 
@@ -43,6 +45,8 @@ cdef class QuadReader:
     cdef object triple
     cdef object default_graph
     cdef bint has_graphs
+    cdef bint drops_directions
+    cdef bint by_grammar
     cdef size_t max_nesting_depth
     cdef uint64_t max_expansion
     cdef uint64_t free_text
@@ -52,7 +56,7 @@ cdef class QuadReader:
     def __cinit__(
         self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
         size_t max_nesting_depth, uint64_t max_expansion, uint64_t free_text,
-        QuadCount count not None
+        bint drops_directions, bint by_grammar, QuadCount count not None
     ):
         self.quads = quads
         self.builder = builder
@@ -62,6 +66,8 @@ cdef class QuadReader:
         self.triple = library.Triple
         self.default_graph = library.DefaultGraph
         self.has_graphs = has_graphs
+        self.drops_directions = drops_directions
+        self.by_grammar = by_grammar
         self.max_nesting_depth = max_nesting_depth
         self.max_expansion = max_expansion
         self.free_text = free_text
@@ -119,9 +125,24 @@ cdef class QuadReader:
             return self.builder.intern(TermKind.BLANK_NODE, term.value, 0)
         return self.triple_number(term)
 
-    cdef uint32_t iri_number(self, str iri) except? 0:
+    cpdef uint32_t iri_number(self, str iri) except? 0:
+        """Return the number of an IRI, which is checked if it is new to the batch."""
+        cdef BatchBuilder builder = self.builder
+        cdef uint32_t count = builder.terms.count
+        cdef uint32_t number
+        cdef int fault
         self.text += len(iri)
-        return self.builder.intern(TermKind.IRI, iri, 0)
+        number = builder.intern(TermKind.IRI, iri, 0)
+        if self.by_grammar and number == count:
+            fault = check_iri_by_grammar(
+                builder.terms.data + builder.terms.offsets[count],
+                builder.terms.data + builder.terms.offsets[count + 1],
+            )
+            if fault == RELATIVE_IRI:
+                raise DecodeError(f"the IRI {iri!r} is relative: it has no scheme")
+            if fault != NO_FAULT:
+                raise DecodeError(f"{iri!r} is no IRI")
+        return number
 
     cdef uint32_t literal_number(self, object literal) except? 0:
         cdef BatchBuilder builder = self.builder
@@ -130,7 +151,7 @@ cdef class QuadReader:
         cdef str datatype
         cdef object language = literal.language
         if language is not None:
-            if literal.direction is not None:
+            if not self.drops_directions and literal.direction is not None:
                 raise DecodeError(f"{literal} has a direction, which is not in RDF 1.1")
             return builder.intern(
                 TermKind.LANGUAGE_LITERAL, lexical, builder.intern(TermKind.STRING, language, 0)

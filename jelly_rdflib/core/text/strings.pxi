@@ -99,6 +99,8 @@ cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_la
 
 cdef inline const uint8_t* find_iri_end(TextDecoder self, const uint8_t* at) noexcept nogil:
     """Find the end of an IRI, an escape, or a character that no IRI has."""
+    if self.grammar == GRAMMATICAL_LINES:
+        return find_iri_escape(at, self.end)
     if self.grammar == LINES:
         return find_string_stop(at, self.end, b">")
     return find_iri_stop(at, self.end)

@@ -119,6 +119,8 @@ cdef inline const uint8_t* read_iri(
     cdef const uint8_t* stop = find_iri_end(self, at + 1)
     cdef uint32_t count = self.terms.count
     cdef TermKind kind = TermKind.IRI
+    cdef const uint8_t* start
+    cdef const uint8_t* end
     cdef int fault
     cdef Text text
     text.is_string = text.has_escapes = False
@@ -138,11 +140,16 @@ cdef inline const uint8_t* read_iri(
         text.span.start += 2
     if intern_raw(self, kind, &text, 0, number) < 0:
         return NULL
-    if self.grammar == STRICT_LINES and number[0] == count:
-        fault = check_iri(
-            self.terms.data + self.terms.offsets[count],
-            self.terms.data + self.terms.offsets[count + 1],
-        )
+    if self.grammar > LINES and number[0] == count:
+        start = self.terms.data + self.terms.offsets[count]
+        end = self.terms.data + self.terms.offsets[count + 1]
+        if self.grammar == STRICT_LINES:
+            fault = check_iri(start, end)
+        elif text.has_escapes:
+            fault = check_iri_by_grammar(start, end)
+        else:
+            # Its characters were looked at when its end was searched.
+            fault = RELATIVE_IRI if skip_scheme(start, end) == NULL else NO_FAULT
         if fault == RELATIVE_IRI:
             return refuse(self, at, b"this IRI is relative: it has no scheme")
         if fault != NO_FAULT:

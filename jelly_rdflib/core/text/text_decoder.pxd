@@ -9,6 +9,7 @@ cdef enum Grammar:
     RDF_PATCH
     ONE_TERM  # of N-Triples, with escapes in labels
     LINES  # N-Triples or N-Quads; IRIs and language tags are taken as they stand
+    GRAMMATICAL_LINES  # IRIs have to be absolute, with the characters that the grammar gives them
     STRICT_LINES  # they must be good ones
 
 cdef enum:

@@ -104,6 +104,8 @@ cdef class TextBatchReader(BatchSource):
         is_patch: Whether the text is RDF Patch; else it is N-Quads, or N-Triples.
         has_graphs: Whether statements may have graphs.
         strict: Only for N-Quads and N-Triples: whether to check IRIs and language tags.
+        by_grammar: Only for N-Quads and N-Triples: whether to check IRIs by the grammar alone, if
+            it is not ``strict``.
         generalized: Only for N-Quads and N-Triples: whether any term may have any position, as in
             RDF Patch.
     """
@@ -117,13 +119,16 @@ cdef class TextBatchReader(BatchSource):
 
     def __cinit__(
         self, source, NodeMaker factory not None, limits, *, list faults=None, bint is_patch=True,
-        bint has_graphs=True, bint strict=True, bint generalized=False
+        bint has_graphs=True, bint strict=True, bint by_grammar=False,
+        bint generalized=False
     ):
         self.decoder = TextDecoder(factory, limits)
         self.decoder.has_graphs = has_graphs
         self.decoder.is_generalized = generalized
         if not is_patch:
-            self.decoder.grammar = STRICT_LINES if strict else LINES
+            self.decoder.grammar = (
+                STRICT_LINES if strict else GRAMMATICAL_LINES if by_grammar else LINES
+            )
         self.max_row_size = limits.max_frame_size
         self.input = InputBuffer(source, limits, padding=True)
         self.faults = faults

@@ -37,6 +37,7 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
             is_patch=False,
             has_graphs=format.has_graphs,
             strict=reading.strict,
+            by_grammar=reading.by_grammar,
             generalized=reading.generalized,
         )
     if reading.generalized:

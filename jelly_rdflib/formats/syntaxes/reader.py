@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from jelly_rdflib.core.batch import Batch, BatchBuilder
 from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.source import ByteSource, read_in_pieces
-from jelly_rdflib.core.text import QuadCount, QuadReader
+from jelly_rdflib.core.text import QuadCount, QuadReader, TurtleEscapes
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
@@ -34,13 +34,22 @@ class SyntaxInput:
     """A file for a parser, which reads a source in larger pieces than the parser asks for.
 
     At most ``max_size`` bytes stand between two statements. ``count`` tells how many of these the
-    parser made, and is told how many bytes it was given: ``position``.
+    parser made, and is told how many bytes it was given: ``position``. ``escapes`` looks through
+    what a lenient parser gets.
     """
 
-    def __init__(self, source: ByteSource, max_size: int, count: QuadCount) -> None:
+    def __init__(
+        self,
+        source: ByteSource,
+        max_size: int,
+        count: QuadCount,
+        escapes: TurtleEscapes | None = None,
+    ) -> None:
         self._source = source
         self._max_size = max_size
         self._count = count
+        self._escapes = escapes
+        self._line = 1  # where the next bytes start; only told with escapes
         # Bytes that were read, but not given to the parser yet.
         self._waiting = bytearray()
         self._is_at_end = False
@@ -71,6 +80,15 @@ class SyntaxInput:
         del self._waiting[:size]
         if not data and self._error is not None:
             raise self._error
+        if self._escapes is not None:
+            fault = self._escapes.find_fault(data)
+            if fault >= 0:
+                raise DecodeError(
+                    "this is no escape of Turtle",
+                    offset=self.position + fault,
+                    line=self._line + data[:fault].count(b"\n"),
+                )
+            self._line += data.count(b"\n")
         self._size += len(data)
         self.position += len(data)
         self._count.read = self.position
@@ -106,7 +124,13 @@ class StatementBatches(Iterator[Batch]):
     def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
         limits = self._limits = reading.limits
         self._count = QuadCount()
-        self._input = SyntaxInput(read_in_pieces(source), limits.max_frame_size, self._count)
+        looks_at_escapes = reading.by_grammar and format.parser in ("TURTLE", "TRIG")
+        self._input = SyntaxInput(
+            read_in_pieces(source),
+            limits.max_frame_size,
+            self._count,
+            TurtleEscapes() if looks_at_escapes else None,
+        )
         self._format = format
         self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
@@ -123,6 +147,9 @@ class StatementBatches(Iterator[Batch]):
             self._builder,
             ox,
             has_graphs=format.has_graphs,
+            # So JSON-LD 1.1 has it where nobody says how else to write a direction in RDF 1.1.
+            drops_directions=format.parser == "JSON_LD",
+            by_grammar=reading.by_grammar,
             max_nesting_depth=limits.max_nesting_depth,
             max_expansion=limits.max_expansion,
             free_text=limits.max_text_size,
@@ -180,11 +207,11 @@ class StatementBatches(Iterator[Batch]):
         first = next(self._parser, None)
         # The parser knows the prefixes that are declared before this statement.
         if self._format.has_prefixes:
-            self._add_prefixes(self._parser.prefixes)
+            self._add_prefixes(self._parser.prefixes, self._quads)
         if first is not None:
             self._quads.read(first, _ROWS, _TEXT)
 
-    def _add_prefixes(self, prefixes: dict[str, str]) -> None:
+    def _add_prefixes(self, prefixes: dict[str, str], quads: QuadReader) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
         # All of them are gone through for each batch.
         self._check_prefixes(len(prefixes), "", "max_prefixes")
@@ -198,7 +225,7 @@ class StatementBatches(Iterator[Batch]):
         for prefix, iri in prefixes.items():
             if self._prefixes.get(prefix) != iri:
                 self._prefixes[prefix] = iri
-                builder.add_row(Op.PA, builder.string(prefix), 0, builder.iri(iri), 0)
+                builder.add_row(Op.PA, builder.string(prefix), 0, quads.iri_number(iri), 0)
 
     def _check_prefixes(self, count: int, what: str, limit: str) -> None:
         most = getattr(self._limits, limit)

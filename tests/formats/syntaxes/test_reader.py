@@ -145,6 +145,20 @@ ex:s a e2:T ; ex:p 01, -2.50, 1e3, true, 'x', """a
         assert found == [(S, P, literal("x"))]
         assert '"y"@en--ltr has a direction' in str(error)
 
+    def test_json_ld_drops_directions(self) -> None:
+        text = """[
+            {"@id": "urn:s", "urn:p": {"@value": "x", "@language": "ar", "@direction": "rtl"}},
+            {"@id": "urn:s", "urn:p": {"@value": "y", "@direction": "ltr"}},
+            {"@context": {"@direction": "rtl", "p": "urn:p"}, "@id": "urn:s", "p": ["z", 1]}
+        ]"""
+        found = [
+            literal("x", "ar"),
+            literal("y"),
+            literal("z"),
+            literal("1", None, f"{XSD}integer"),
+        ]
+        assert [quad[:3] for quad in read(text, "json-ld")] == [(S, P, o) for o in found]
+
     def test_a_formula_is_an_error(self) -> None:
         _, error = attempt("<urn:s> <urn:p> { <urn:a> <urn:b> <urn:c> } .", "n3")
         assert "formula" in str(error)

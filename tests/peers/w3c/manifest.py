@@ -19,7 +19,7 @@ def entries(folder: Path) -> Iterator[tuple[str, Graph, Node]]:
     for path in sorted(folder.rglob("manifest.ttl")):
         # Not "turtle" by our own parser: what is tried here is not to say what is tried.
         manifest = Graph(store="Memory").parse(path, format="turtle", publicID=path.as_uri())
-        for test in sorted(set(manifest.subjects(MF.action))):
+        for test in sorted(set(manifest.subjects(MF.action)), key=str):
             name = str(test).replace("#", "/").rsplit("/", 1)[-1]
             yield (path.parent.relative_to(folder) / name).as_posix(), manifest, test
 

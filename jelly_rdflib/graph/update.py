@@ -1,0 +1,296 @@
+"""SPARQL Update on a graph or dataset, as SPARQL 1.1 has it.
+
+rdflib parses an update and finds the solutions of its patterns. What is done with them is done
+here, since rdflib 7.6 loads the graphs of ``USING`` from the network, gives patterns the graphs
+that ``USING`` leaves out, takes a blank node of an update for that with the same label in the data,
+inserts for one solution before it deletes for the next one, and has no ``CREATE``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from rdflib.graph import ConjunctiveGraph, Dataset, Graph
+from rdflib.plugins.sparql import algebra
+from rdflib.plugins.sparql import update as by_rdflib
+from rdflib.plugins.sparql.evaluate import evalPart
+from rdflib.plugins.sparql.parser import parseUpdate
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.plugins.sparql.sparql import QueryContext
+from rdflib.term import BNode, Identifier, URIRef, Variable
+
+from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.graph.stores.target import get_default_graph
+
+__all__ = ["parse_update", "run_update"]
+
+_NewNodes: TypeAlias = dict[Identifier, BNode]
+# By variable.
+_Solution: TypeAlias = Mapping[Any, Any]
+
+
+def parse_update(text: str, namespaces: Mapping[str, Any]) -> list[CompValue]:
+    """Return the operations of an update.
+
+    Args:
+        text: The update.
+        namespaces: IRIs of prefixes that it need not declare.
+
+    Raises:
+        pyparsing.ParseException: The text is no update.
+        Exception: What else rdflib raises.
+    """
+    update = algebra.translateUpdate(parseUpdate(text), initNs=namespaces)
+    # Of a text without operations rdflib makes an empty list.
+    return getattr(update, "algebra", [])
+
+
+def run_update(
+    target: Graph,
+    operations: Iterable[CompValue],
+    *,
+    values: Mapping[str, Identifier] | None = None,
+    network: bool,
+    union: bool,
+    default: Graph | None = None,
+) -> None:
+    """Run an update on a graph or dataset.
+
+    The names of graphs, those of ``USING`` too, are names in the dataset: no graph is loaded. A
+    blank node of an update is a new one: of ``INSERT DATA`` in each update, of ``INSERT`` for each
+    solution. An operation deletes for all solutions before it inserts.
+
+    Args:
+        target: The graph or dataset.
+        operations: The operations of the update.
+        values: Values of variables.
+        network: Whether ``LOAD`` and ``SERVICE`` may read from elsewhere.
+        union: Whether a pattern looks into all graphs unless it names one.
+        default: What stands for the default graph where data are given, or a whole graph is
+            changed. None: the default graph.
+
+    Raises:
+        ApplyError: The update reads from elsewhere, and may not, or has blank nodes in what it
+            deletes (then none of it has run); or a graph that it creates is there.
+        Exception: What rdflib raises.
+    """
+    operations = list(operations)
+    for operation in operations:
+        _check(operation, may_load=network)
+    bindings = {Variable(str(name)): value for name, value in (values or {}).items()}
+    run = _Run(target, bindings, default, may_load=network, is_union=union)
+    for operation in operations:
+        run.try_operation(operation)
+
+
+def _check(operation: CompValue, *, may_load: bool) -> None:
+    """Refuse an operation that no update may have, or that this one may not have."""
+    if operation.name in ("DeleteData", "DeleteWhere") or operation.delete:
+        for _, triples in _parts(operation.delete or operation):
+            if any(isinstance(term, BNode) for triple in triples for term in triple):
+                raise ApplyError(
+                    "SPARQL has no blank nodes in what is deleted: write a variable, and find the"
+                    " node by a pattern"
+                )
+    if may_load:
+        return
+    if operation.name == "Load" and not operation.silent:
+        _refuse_network(f"LOAD {operation.iri.n3()}")
+    if operation.where:
+        algebra.traverse(operation.where, visitPre=_refuse_service)
+
+
+def _refuse_service(part: Any) -> None:
+    if getattr(part, "name", None) == "ServiceGraphPattern":
+        _refuse_network(f"SERVICE {part.term.n3()}")
+
+
+def _refuse_network(what: str) -> None:
+    raise ApplyError(f"{what} reads from elsewhere, which this update may not")
+
+
+def _parts(data: CompValue) -> Iterator[tuple[Any, Any]]:
+    """Yield the name of each graph, None for the default graph, and its triples."""
+    yield None, data.triples or []
+    yield from (data.quads or {}).items()
+
+
+class _Run:
+    """What the operations of an update share.
+
+    Args:
+        target: The graph or dataset.
+        values: Values of variables.
+        whole: What stands for the default graph where no pattern is.
+        may_load: Whether ``LOAD`` may read from elsewhere.
+        is_union: Whether a pattern looks into all graphs unless it names one.
+    """
+
+    def __init__(
+        self,
+        target: Graph,
+        values: Mapping[Any, Identifier],
+        whole: Graph | None,
+        *,
+        may_load: bool,
+        is_union: bool,
+    ) -> None:
+        self._target = target
+        self._default = (
+            get_default_graph(target) if isinstance(target, ConjunctiveGraph) else target
+        )
+        self._whole = self._default if whole is None else whole
+        self._values = values
+        self._may_load = may_load
+        self._is_union = is_union
+        # Those of INSERT DATA: a label is one node in all of the update.
+        self._nodes: _NewNodes = defaultdict(BNode)
+
+    def try_operation(self, operation: CompValue) -> None:
+        """Run an operation; if it is a silent one and fails, it has succeeded."""
+        try:
+            self._run(operation)
+        except Exception:
+            if not operation.silent:
+                raise
+
+    def _run(self, operation: CompValue) -> None:
+        name = operation.name
+        if name == "InsertData":
+            self._insert(operation, self._whole, [({}, self._nodes)])
+        elif name == "DeleteData":
+            self._delete(operation, self._whole, [{}])
+        elif name == "DeleteWhere":
+            self._modify(operation, _pattern(operation), delete=operation)
+        elif name == "Modify":
+            self._modify(operation, operation.where, operation.delete, operation.insert)
+        elif name == "Load":
+            if not self._may_load:
+                _refuse_network(f"LOAD {operation.iri.n3()}")
+            name = operation.graphiri
+            graph = self._default if name is None else self._named(name)
+            graph.parse(str(operation.iri))
+        elif name == "Create":
+            # A graph is there if it has statements: a patch can't say more.
+            if len(self._named(operation.graphiri)) > 0:
+                raise ApplyError(f"there is a graph {operation.graphiri.n3()} already")
+        else:
+            getattr(by_rdflib, f"eval{name}")(self._context(default=self._whole), operation)
+
+    def _context(self, dataset: Graph | None = None, default: Graph | None = None) -> QueryContext:
+        place = self._target if dataset is None else dataset
+        context = QueryContext(place, initBindings=self._values)
+        context.graph = self._default if default is None else default
+        return context
+
+    def _modify(
+        self,
+        operation: CompValue,
+        pattern: CompValue,
+        delete: CompValue | None = None,
+        insert: CompValue | None = None,
+    ) -> None:
+        """Delete and insert what two templates make of the solutions of a pattern."""
+        changed = found = self._default
+        if self._is_union:
+            found = self._target
+        if operation.withClause:
+            changed = found = self._named(operation.withClause)
+        context = self._context(default=found)
+        if operation.using:
+            context = self._using(operation.using)
+        context.prologue = operation.prologue
+        solutions = list(evalPart(context, pattern))
+        if delete:
+            self._delete(delete, changed, solutions)
+        if insert:
+            self._insert(insert, changed, [(each, defaultdict(BNode)) for each in solutions])
+
+    def _using(self, clauses: list[CompValue]) -> QueryContext:
+        """Return a context with no other graphs than those of ``USING``."""
+        defaults = [self._named(each.default) for each in clauses if each.default]
+        names = {each.named for each in clauses if each.named}
+        merged = defaults[0] if len(defaults) == 1 else Graph()
+        if len(defaults) > 1:
+            for graph in defaults:
+                merged += graph
+        return self._context(_NamedGraphs(self._target, names), merged)
+
+    def _named(self, name: Identifier) -> Graph:
+        if not isinstance(self._target, ConjunctiveGraph):
+            raise ApplyError("an update of a single graph can't name graphs: it takes a Dataset")
+        return self._target.get_context(name)
+
+    def _delete(self, template: CompValue, default: Graph, solutions: Iterable[_Solution]) -> None:
+        for solution in solutions:
+            for name, triples in self._filled(template, solution, {}):
+                graph = default if name is None else self._named(name)
+                for triple in triples:
+                    graph.remove(triple)
+
+    def _insert(
+        self,
+        template: CompValue,
+        default: Graph,
+        solutions: Iterable[tuple[_Solution, _NewNodes]],
+    ) -> None:
+        """Insert what a template makes of solutions, each of which has its new nodes."""
+        made: dict[Identifier | None, list[Any]] = defaultdict(list)
+        for solution, nodes in solutions:
+            for name, triples in self._filled(template, solution, nodes):
+                made[name] += triples
+        for name, triples in made.items():
+            graph = default if name is None else self._named(name)
+            graph += triples
+
+    def _filled(
+        self, template: CompValue, solution: _Solution, nodes: _NewNodes
+    ) -> Iterator[tuple[Identifier | None, list[Any]]]:
+        """Yield the names of a template's graphs, and those of its triples that are RDF."""
+
+        def value(term: Identifier) -> Any:
+            return nodes[term] if isinstance(term, BNode) else solution.get(term, _own(term))
+
+        for name, triples in _parts(template):
+            found = None if name is None else value(name)
+            if name is None or isinstance(found, URIRef | BNode):
+                filled = [tuple(map(value, triple)) for triple in triples]
+                yield found, [triple for triple in filled if _is_rdf(*triple)]
+
+
+def _own(term: Identifier) -> Identifier | None:
+    """Return what a term is without a solution."""
+    return None if isinstance(term, Variable) else term
+
+
+def _is_rdf(s: Identifier | None, p: Identifier | None, o: Identifier | None) -> bool:
+    return isinstance(s, URIRef | BNode) and isinstance(p, URIRef) and o is not None
+
+
+def _pattern(data: CompValue) -> CompValue:
+    """Return the pattern that finds what a ``DELETE WHERE`` deletes."""
+    (_, triples), *named = _parts(data)
+    pattern = algebra.BGP(triples)
+    for name, triples in named:
+        pattern = algebra.Join(pattern, algebra.Graph(name, algebra.BGP(triples)))
+    return pattern
+
+
+class _NamedGraphs(Dataset):
+    """A dataset without the named graphs that ``USING NAMED`` leaves out.
+
+    It has what rdflib asks for when it evaluates a pattern.
+    """
+
+    def __init__(self, dataset: Any, names: set[Identifier]) -> None:
+        super().__init__(store=dataset.store)
+        self._dataset = dataset
+        self._names = names
+
+    def contexts(self, triple: Any = None) -> Generator[Graph, None, None]:
+        yield from map(self._dataset.get_context, self._names)
+
+    def get_context(self, identifier: Any, *more: Any, **settings: Any) -> Graph:
+        return self._dataset.get_context(identifier) if identifier in self._names else Graph()
