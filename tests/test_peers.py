@@ -110,5 +110,5 @@ def test_tests_with_both_stores(tmp_path: Path) -> None:
         "test_it.py::test_both": None,
         "test_it.py::test_memory_alone": "failed, with Memory passed",
         "test_it.py::test_neither": None,
-        "test_it.py::test_with_another_name_each_time[N…]": None,
+        "test_it.py::test_with_another_name_each_time[…]": None,
     }
