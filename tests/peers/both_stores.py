@@ -8,7 +8,9 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 from tests.peers.outcomes import Outcome
@@ -18,7 +20,7 @@ __all__ = ["run_with_both_stores"]
 _ROOT = Path(__file__).parents[2]
 # Some tests have the label of a new blank node in their name, or count the entries of a manifest
 # in the order in which a store gives them.
-_VARYING = re.compile(r"N[0-9a-f]{32}|(?<=rdf_test)[0-9]+")
+_VARYING = re.compile(r"N[0-9a-f]{32}|(?<=rdf_test)[0-9]+|(?<=rdf_test_uri)[0-9]+")
 
 
 def run_with_both_stores(checkout: Path, *arguments: str) -> Iterator[Outcome]:
@@ -52,8 +54,12 @@ def _run(checkout: Path, store: str, arguments: tuple[str, ...]) -> dict[str, st
         if not path.exists():
             raise RuntimeError(f"pytest broke off:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}")
         outcomes = json.loads(path.read_text(encoding="utf-8"))
-    # Paths of the checkout are in the names, too.
-    return {
-        _VARYING.sub("…", name).replace(str(checkout), "…"): outcome
-        for name, outcome in outcomes.items()
-    }
+    # Tests that are left with the same name are told apart by a number, those that failed first.
+    named: dict[str, str] = {}
+    seen: Counter[str] = Counter()
+    for name, outcome in sorted(outcomes.items(), key=itemgetter(1)):
+        # Paths of the checkout are in the names, too.
+        plain = _VARYING.sub("…", name).replace(str(checkout), "…")
+        seen[plain] += 1
+        named[plain if seen[plain] == 1 else f"{plain} ({seen[plain]})"] = outcome
+    return named
