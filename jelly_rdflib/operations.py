@@ -11,8 +11,8 @@ An operation is a plain tuple that starts with an `Op`:
 | statement add, delete | ``(Op.A, s, p, o, g)`` ``(Op.D, s, p, o, g)`` |
 | end of one patch | ``(Op.END,)`` |
 
-``graph`` and ``g`` are None for the default graph, and in a stream of triples. A function that takes
-operations takes rdflib's ``DATASET_DEFAULT_GRAPH_ID`` for the default graph, too.
+``graph`` and ``g`` are None for the default graph, and in a stream of triples. Where operations are
+taken, rdflib's ``DATASET_DEFAULT_GRAPH_ID`` is the default graph, too.
 """
 
 from __future__ import annotations

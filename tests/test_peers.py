@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.peers import __main__ as peers
+from tests.peers.both_stores import run_with_both_stores
 from tests.peers.outcomes import Known, Outcome
 from tests.peers.w3c import run as run_w3c
 
@@ -84,3 +85,30 @@ def test_w3c(tmp_path: Path) -> None:
         ("update/x/wrong: jellyp record", False),
         ("update/x/wrong: Memory", False),
     ]
+
+
+TESTS_OF_OTHERS = """
+import pytest
+from rdflib import BNode, Graph, Variable
+
+def test_both(): assert len(Graph()) == 0
+def test_neither(): assert 0
+def test_memory_alone(): Graph().add((Variable("x"), Variable("x"), Variable("x")))
+@pytest.mark.parametrize("node", [BNode()], ids=str)
+def test_with_another_name_each_time(node): pass
+"""
+
+
+def test_tests_with_both_stores(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(TESTS_OF_OTHERS)
+    (tmp_path / "test_imports.py").write_text(
+        "from rdflib import Graph; assert type(Graph().store).__name__ == 'Memory'"
+    )
+    found = {each.test: each.difference for each in run_with_both_stores(tmp_path)}
+    assert found == {
+        "test_imports.py": "failed, with Memory None",
+        "test_it.py::test_both": None,
+        "test_it.py::test_memory_alone": "failed, with Memory passed",
+        "test_it.py::test_neither": None,
+        "test_it.py::test_with_another_name_each_time[…]": None,
+    }

@@ -60,8 +60,8 @@ def test_what_was_committed_is_there_again(path: Path) -> None:
     dataset.bind("ex", "urn:ex#")
     add(dataset, 1, 2)
     add(dataset, 3, commit=False)
-    dataset.close()
-    assert len(dataset) == 0
+    with pytest.warns(ResourceWarning, match="pending changes, which are undone"):
+        dataset.close()
     dataset.open(str(path))
     assert numbers(dataset) == {1, 2}
     assert dataset.namespace_manager.store.namespace("ex") == URIRef("urn:ex#")
@@ -358,7 +358,8 @@ def test_transaction_of_a_prefix_alone_is_committed(path: Path, wrap: Any) -> No
     prefix = (jr.Op.PA, "mine", URIRef("urn:mine#"), None)
     jr.apply(wrap([(jr.Op.TX,), prefix, (jr.Op.TC,)]), dataset)
     add(dataset, 1, commit=False)
-    dataset.close()
+    with pytest.warns(ResourceWarning):
+        dataset.close()
     again = opened(path)
     assert again.store.namespace("mine") == URIRef("urn:mine#")
     assert numbers(again) == set()
@@ -843,3 +844,82 @@ def test_disk_may_be_full_at_any_call(path: Path, stays_full: bool) -> None:
         assert names == {"data.jelly", "data.jelly.log"}
         turn += 1
     assert errors > 20
+
+
+USES_OF_A_STORE = {
+    "len": len,
+    "triples": lambda dataset: list(dataset.triples((S, None, None))),
+    "quads": lambda dataset: list(dataset.quads()),
+    "graphs": lambda dataset: list(dataset.graphs()),
+    "add": lambda dataset: dataset.add((S, P, Literal(1))),
+    "remove": lambda dataset: dataset.remove((S, P, None)),
+    "a graph": lambda dataset: dataset.graph(G),
+    "remove a graph": lambda dataset: dataset.remove_graph(G),
+    "bind": lambda dataset: dataset.store.bind("ex", URIRef("urn:ex#")),
+    "prefixes": lambda dataset: list(dataset.namespaces()),
+    "commit": lambda dataset: dataset.commit(),
+    "rollback": lambda dataset: dataset.rollback(),
+    "parse": lambda dataset: dataset.parse(data="<urn:s> <urn:p> <urn:o> .", format="nt"),
+    "serialize": lambda dataset: dataset.serialize(format="nquads"),
+    "query": lambda dataset: list(dataset.query("SELECT * { ?s ?p ?o }")),
+    "update": lambda dataset: dataset.update("INSERT DATA { <urn:s> <urn:p> 1 }"),
+    "apply": lambda dataset: jr.apply([(jr.Op.A, S, P, Literal(1), G)], dataset),
+    "diff": lambda dataset: jr.diff(dataset, dataset),
+    "batches": lambda dataset: list(jr.read_batches(dataset)),
+    "copy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_A_STORE.values(), ids=USES_OF_A_STORE)
+def test_a_closed_store_is_not_used(path: Path, use: Any) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    dataset.close()
+    with pytest.raises(ValueError, match="the store is closed"):
+        use(dataset)
+
+
+def test_a_closed_store_can_be_closed_and_opened_again(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    for _ in range(2):
+        dataset.close()
+        assert repr(dataset.store) == "<JellyStore, closed>"
+    dataset.destroy("")
+    with pytest.raises(FileNotFoundError):
+        dataset.open(str(path.with_name("another")))
+    with pytest.raises(ValueError, match="the store is closed"):
+        len(dataset)
+    dataset.open(str(path))
+    assert numbers(dataset) == {1}
+
+
+def test_to_close_without_pending_changes_warns_of_nothing(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    dataset.remove((S, P, Literal(2)))
+    dataset.graph(G)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dataset.close()
+        dataset = opened(path)
+        add(dataset, 2, commit=False)
+        dataset.close(commit_pending_transaction=True)
+
+
+def test_a_removal_is_a_pending_change(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    dataset.remove((S, P, None))
+    with pytest.warns(ResourceWarning) as caught:
+        dataset.close()
+    assert caught[0].filename == __file__
+
+
+def test_a_store_in_memory_stays_as_it_is(path: Path) -> None:
+    dataset = Dataset(store="Jelly")
+    dataset.add((S, P, Literal(1)))
+    dataset.close()
+    assert len(dataset) == 1
+    dataset.rollback()
+    assert len(dataset) == 0

@@ -11,7 +11,7 @@ from rdflib.term import Node
 
 from jelly_rdflib.operations import Op, Operation, PrefixChange
 
-_Name: TypeAlias = tuple[str, Node]
+_Name: TypeAlias = tuple[str, Node | None]
 # An operation after its place among all.
 _Numbered: TypeAlias = tuple[int, PrefixChange]
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 import rdflib.plugin
-from rdflib.graph import ConjunctiveGraph, Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
 from rdflib.serializer import Serializer
 
@@ -27,6 +27,7 @@ from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Limits
+from jelly_rdflib.plugins import n3_parser as n3_parser
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 from jelly_rdflib.store.jelly_store import JellyStore
@@ -181,7 +182,12 @@ class NTriplesParser(StoreParser, format="n-triples"):
 
 
 class NQuadsParser(StoreParser, format="n-quads"):
-    """Adds N-Quads to a `JellyStore`."""
+    """Adds N-Quads to a `JellyStore`, and lists a dataset's default graph, as rdflib's parser."""
+
+    def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
+        super().parse(source, sink, *more, **settings)
+        if type(sink.store) is JellyStore and sink.identifier == DATASET_DEFAULT_GRAPH_ID:
+            sink.store.add_graph(sink)
 
 
 # Turtle and TriG are parsed by pyoxigraph, which is an extra.

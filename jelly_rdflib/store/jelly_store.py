@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
@@ -21,6 +22,8 @@ from jelly_rdflib.streams.writing import StatementWriter
 __all__ = ["JellyStore"]
 
 _NO_TURN = nullcontext()
+# The attributes that a closed store lacks. So an open one need not be asked in each call.
+_CONTENTS = ("quads", "_namespace_for_prefix", "_prefix_for_namespace", "_committed_prefixes")
 # A copy of a store may have anything that the store may have.
 _NO_LIMITS = Limits(
     max_frame_size=2**31 - 1,
@@ -79,14 +82,28 @@ class JellyStore(Store):
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
         self.identifier = identifier
+        self._start()
+        super().__init__(configuration)
+
+    def _start(self) -> None:
+        """Have no quads, graphs and prefixes."""
         self.quads = QuadStore(NODE_TYPES, self._make_graph)
         self._namespace_for_prefix: dict[str, URIRef] = {}
         self._prefix_for_namespace: dict[URIRef, str] = {}
         # Both as they were at the last commit; None while they are unchanged.
         self._committed_prefixes: tuple[dict[str, URIRef], dict[URIRef, str]] | None = None
-        super().__init__(configuration)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say why there is no attribute: a closed store has no contents."""
+        if name in _CONTENTS:
+            raise ValueError("the store is closed: open() its file again")
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+        )
 
     def __repr__(self) -> str:
+        if self.is_closed:
+            return "<JellyStore, closed>"
         sizes = self.quads.sizes()
         quads, terms = count(sizes["quads"], "quad"), count(sizes["terms"], "term")
         where = "in memory" if self.file is None else f"in {self.file}"
@@ -268,8 +285,26 @@ class JellyStore(Store):
         """
         if self.is_in_file:
             raise ValueError("the store has a file open: close() it first")
-        self.open_file(configuration, create=create)
+        was_closed = self.is_closed
+        if was_closed:
+            self._start()
+        try:
+            self.open_file(configuration, create=create)
+        except BaseException:
+            if was_closed:
+                self._end()
+            raise
         return VALID_STORE
+
+    @property
+    def is_closed(self) -> bool:
+        """Was a file closed, and no other opened? Then the store can only be opened."""
+        return "quads" not in self.__dict__
+
+    def _end(self) -> None:
+        """Have all but `open` and `close` raise a ValueError from now on."""
+        for name in _CONTENTS:
+            delattr(self, name)
 
     @property
     def is_in_file(self) -> bool:
@@ -277,14 +312,19 @@ class JellyStore(Store):
         return self.file is not None
 
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Close the file, after which the store is empty; in memory it stays as it is.
+        """Close the file. Whoever reads or changes the store then gets a ValueError.
 
-        Pending changes are committed if that is asked for. In a file they are undone if not.
+        Pending changes are committed if that is asked for. In a file they are undone if not, with
+        a ``ResourceWarning``. `open` opens a file again. A store in memory stays as it is, and its
+        changes stay pending, since rdflib's own stores in memory can be used on.
 
         Raises:
             LogConflict: The commit comes too late, as by `open`. The file stays open.
             OSError: The file or its log can't be written. The log keeps all earlier commits.
         """
+        if self.is_closed:
+            return
+        is_lost = False
         # No other thread changes the store until its file is written.
         with self._turn:
             if not self.is_in_file or self.file.follower is not None:
@@ -292,9 +332,20 @@ class JellyStore(Store):
             if commit_pending_transaction:
                 self.commit()
             elif self.is_in_file:
+                is_lost = self.quads.is_changed
                 self.rollback()
             if self.is_in_file:
-                self.file.close()
+                try:
+                    self.file.close()
+                finally:
+                    self._end()
+        if is_lost:
+            warnings.warn(
+                "the store is closed with pending changes, which are undone: commit() before, or"
+                " close(commit_pending_transaction=True)",
+                ResourceWarning,
+                stacklevel=3,
+            )
 
     def _refuse_if_recorded(self, name: str) -> None:
         if self.recording is not None:
@@ -303,10 +354,11 @@ class JellyStore(Store):
     def destroy(self, configuration: str | None) -> None:
         """Remove everything: quads, graphs and prefixes. A file has to be closed before."""
         self._refuse_if_recorded("destroy")
-        self.quads = QuadStore(NODE_TYPES, self._make_graph)
-        self._namespace_for_prefix.clear()
-        self._prefix_for_namespace.clear()
-        self._committed_prefixes = None
+        if not self.is_closed:
+            self.quads = QuadStore(NODE_TYPES, self._make_graph)
+            self._namespace_for_prefix.clear()
+            self._prefix_for_namespace.clear()
+            self._committed_prefixes = None
 
     # --- prefixes ---------------------------------------------------------------------------------
 

@@ -405,12 +405,12 @@ def repeated_namespaces() -> Iterator[bytes]:
 
 @attack("jelly-rdf")
 def namespaces() -> Iterator[bytes]:
-    """Namespaces without end: each IRI once, all with the same prefix."""
+    """Namespaces without end, each with a prefix of its own."""
 
     def rows() -> Iterator[bytes]:
         for number in itertools.count():
             yield field(1, field(9, field(1, 2) + field(2, b"urn:%d#" % number)))
-            yield field(1, field(6, field(1, b"p") + field(2, iri(1, 2))))
+            yield field(1, field(6, field(1, b"p%d" % number) + field(2, iri(1, 2))))
 
     return frames(rows(), rdf_head(rdf_build.TRIPLES))
 

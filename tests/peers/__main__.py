@@ -14,6 +14,8 @@ from tests.peers.outcomes import Outcome, explain
 # The option that takes a checkout, the module of the suite, and what is to be checked out.
 SUITES = {
     "w3c": ("tests.peers.w3c", "github.com/w3c/rdf-tests"),
+    "rdflib": ("tests.peers.rdflib_tests", "github.com/RDFLib/rdflib, of the installed version"),
+    "pyshacl": ("tests.peers.pyshacl_tests", "github.com/RDFLib/pySHACL"),
 }
 
 ALL_EXPLAINED, SOME_UNEXPLAINED, WRONG_USE = 0, 1, 2

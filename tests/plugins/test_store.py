@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
@@ -225,6 +225,58 @@ print(modules())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["{'rdflib'}", "{'jelly_rdflib'}"]
+
+
+@pytest.mark.parametrize("format", ["turtle", "trig"])
+@pytest.mark.parametrize("between", ["", "a:s a:p a:o .", "many"])
+@pytest.mark.parametrize("bound", [[], [("a", "urn:0")], [("z", "urn:2")], [("a", "urn:1")]])
+def test_redeclared_prefixes_end_as_with_memory(
+    format: str, between: str, bound: list[tuple[str, str]]
+) -> None:
+    if between == "many":
+        # More than the reader gives at a time.
+        between = "".join(f"<urn:s> <urn:p> {number} .\n" for number in range(2_000))
+    text = f"@prefix a: <urn:1> .\n{between}\n@prefix a: <urn:2> .\na:s a:p a:o ."
+    ends = []
+    for store in ("Jelly", "Memory"):
+        dataset = Dataset(store=store)
+        for prefix, iri in bound:
+            dataset.bind(prefix, iri)
+        dataset.parse(data=text, format=format)
+        ends.append(dict(dataset.namespaces()))
+    assert ends[0] == ends[1]
+
+
+NAMED = "<urn:s> <urn:p> <urn:o> <urn:g> .\n"
+LISTINGS: dict[str, Any] = {
+    "n-quads": lambda dataset: dataset.parse(data=NAMED, format="nquads"),
+    "no n-quads": lambda dataset: dataset.parse(data="", format="nquads"),
+    "trig": lambda dataset: dataset.parse(data="<urn:g> {} <urn:h> {[] a []}", format="trig"),
+    "turtle": lambda dataset: dataset.parse(data="", format="turtle"),
+    "n3": lambda dataset: dataset.parse(data="", format="n3"),
+    "added and removed": lambda dataset: dataset.update(
+        "INSERT DATA { GRAPH <urn:g> { <urn:s> a 1 } }; DELETE WHERE { GRAPH ?g { ?s ?p ?o } }"
+    ),
+    "dropped": lambda dataset: dataset.update(
+        "INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> 1 } }; DROP GRAPH <urn:g>"
+    ),
+    "cleared": lambda dataset: dataset.update(
+        "INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> 1 } }; CLEAR ALL"
+    ),
+    "asked for": lambda dataset: dataset.get_context(URIRef("urn:g")),
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("change", LISTINGS.values(), ids=LISTINGS)
+@pytest.mark.parametrize("cls", [Dataset, ConjunctiveGraph])
+def test_the_same_graphs_are_listed_as_by_memory(cls: Any, change: Any) -> None:
+    listed = []
+    for name in ("Jelly", "Memory"):
+        dataset = cls(name, BNode("default") if cls is ConjunctiveGraph else None)
+        change(dataset)
+        listed.append([{g.identifier for g in s.contexts()} for s in (dataset, dataset.store)])
+    assert listed[0] == listed[1]
 
 
 # What neither the grammar nor a writer has for an IRI.

@@ -371,3 +371,33 @@ def test_len_of_all_graphs_counts_each_triple_once(seed: int) -> None:
             committed = set(state)
         if random.random() < 0.7:
             assert len(dataset) == len({quad[:3] for quad in state})
+
+
+@pytest.mark.parametrize("kind", [list, iter, tuple])
+def test_a_pattern_may_be_any_iterable_as_for_memory(kind: Any) -> None:
+    for pattern in ([S, None, O], [None, P, None], [None, None, None]):
+        ends = []
+        for name in ("Jelly", "Memory"):
+            graph = Graph(name, G)
+            store: Any = graph.store
+            store.add((S, P, O), graph)
+            store.add((G, H, O), graph)
+            found = {triple for triple, _ in store.triples(kind(pattern), graph)}
+            # Memory reads a pattern twice, and finds nothing by an iterator when it removes.
+            graph.remove(kind(pattern) if kind is not iter or name == "Jelly" else tuple(pattern))
+            ends.append((found, set(graph)))
+        assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("kind", [list, iter])
+def test_a_triple_may_be_any_iterable_as_for_memory(kind: Any) -> None:
+    store = JellyStore()
+    store.add(kind([S, P, O]), Graph(store, G))
+    assert [triple for triple, _ in store.triples((None, None, None))] == [(S, P, O)]
+    for size in (0, 2, 4):
+        with pytest.raises(ValueError, match="three terms"):
+            store.add(kind([S] * size), Graph(store, G))
+        with pytest.raises(ValueError, match="three terms"):
+            store.remove(kind([S] * size))
+        with pytest.raises(ValueError, match="three terms"):
+            store.triples(kind([S] * size))

@@ -26,9 +26,10 @@ class PrefixChanges:
     Changes wait for the commit: not every store can unbind, so not every one could undo a binding.
 
     Unless ``is_atomic``, each takes effect at once. If ``is_exact``, a prefix is bound to its IRI
-    whatever it was bound to, as a patch demands. Else it is bound as rdflib's parsers do: what the
-    user has bound stays, and the IRI gets another prefix. The store may then have up to
-    ``max_prefixes`` prefixes, and a transaction change as many; None is any number.
+    whatever it was bound to, as a patch demands. Else it is bound as rdflib's parsers do: of a
+    prefix that is declared twice the last IRI counts, what the user has bound stays, and the IRI
+    gets another prefix. The store may then have up to ``max_prefixes`` prefixes, and a transaction
+    change as many; None is any number.
     """
 
     def __init__(
@@ -55,9 +56,9 @@ class PrefixChanges:
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._bound = PrefixMap({}, {})
         self._unbound: set[str] = set()
-        # Bindings made as rdflib's parsers do, in all transactions. To repeat one has no effect,
-        # but takes rdflib long.
-        self._parsed: set[tuple[str, URIRef]] = set()
+        # What waits to be bound as rdflib's parsers do: the last IRI of each prefix, in the order
+        # in which the prefixes came first.
+        self._parsed: dict[str, URIRef] = {}
         # How many prefixes the store has, at the most; None if it was not asked.
         self._count: int | None = None
         self._max_count = 0
@@ -75,16 +76,21 @@ class PrefixChanges:
         self.operations += 1
         if not self._is_atomic:
             self._change(prefix, iri)
+            return
+        if iri is not None and not self._is_exact:
+            self._parsed[prefix] = iri
         elif self._is_news(prefix, iri):
-            if len(self._waiting) >= self._max_prefixes:
-                raise LimitError(
-                    f"a transaction changes more than {self._max_prefixes} prefixes"
-                    " (limit max_prefixes)"
-                )
             self._waiting.append((prefix, iri))
+        if len(self._waiting) + len(self._parsed) > self._max_prefixes:
+            raise LimitError(
+                f"a transaction changes more than {self._max_prefixes} prefixes"
+                " (limit max_prefixes)"
+            )
 
     def commit(self) -> None:
         """Make the waiting changes; up to the next `begin` the log can still undo them."""
+        self._waiting.extend(self._parsed.items())
+        self._parsed.clear()
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
         if self._is_changed:
@@ -96,6 +102,7 @@ class PrefixChanges:
         clear_qname_cache(self._target.namespace_manager)
 
     def _forget_waiting(self) -> None:
+        self._parsed.clear()
         if self._waiting:
             self._waiting.clear()
             self._bound = PrefixMap({}, {})
@@ -107,14 +114,11 @@ class PrefixChanges:
             is_news = prefix not in self._unbound
             self._bound.unbind(prefix)
             self._unbound.add(prefix)
-        elif self._is_exact:
+        else:
             is_news = not self._bound.has(prefix, iri)
             if is_news:
                 self._unbound.update(name for name, _ in self._bound.bind(prefix, iri))
                 self._unbound.discard(prefix)
-        else:
-            is_news = (prefix, iri) not in self._parsed
-            self._parsed.add((prefix, iri))
         return is_news
 
     def _change(self, prefix: str, iri: URIRef | None) -> None:

@@ -42,6 +42,9 @@ cdef class Dictionary:
     # in another case. Their numbers, by that of the one in the table and that of their tag or
     # datatype.
     cdef dict spellings
+    # Literals that came ill-typed, but with a text that is not: rdflib makes "false" of any boolean
+    # that it can't read.
+    cdef set ill_typed
     # The number of the last literal in its own spelling; 0 if the table has it in this spelling.
     cdef uint32_t spelling
 

@@ -33,6 +33,7 @@ cdef class Dictionary:
         memset(self.terms, 0, 2 * sizeof(StoredTerm))
         self.count = 1
         self.spellings = {}
+        self.ill_typed = set()
         slots_reserve(&self.table)
         self.number_of_text(TermKind.IRI, utf8_of(XSD_STRING), True)
 
@@ -57,6 +58,8 @@ cdef class Dictionary:
         cdef object text
         cdef TermKey key
         cdef int64_t extra = 0
+        cdef int64_t number
+        cdef uint32_t count
         key.kind = node_kind(self.types, node)
         if is_literal(key.kind):
             if key.kind == TermKind.LANGUAGE_LITERAL:
@@ -79,7 +82,14 @@ cdef class Dictionary:
         key.text = utf8_of(text)
         key.extra = <uint32_t>extra
         key.hash = hash_term(self, key.kind, key.text, key.extra)
-        return self.number_of_key(&key, is_added)
+        count = self.count
+        number = self.number_of_key(&key, is_added)
+        if (
+            self.count > count and key.kind == TermKind.TYPED_LITERAL
+            and is_boolean(key.text) and get_slot(node, self.types.slots[ILL_TYPED]) is True
+        ):
+            self.ill_typed.add(number)
+        return number
 
     cdef int64_t number_of_text(self, int kind, Span text, bint is_added) except -1:
         """Return the number of an IRI, or of a language tag.
@@ -187,6 +197,9 @@ cdef class Dictionary:
         self.terms[number].extra = key.extra
         self.terms[number + 1].place = (end + size) << 8
         self.count += 1
+        if self.ill_typed:
+            # A term that is gone may have had this number.
+            self.ill_typed.discard(number)
         return number
 
     cdef int reserve(self, size_t text) except -1:
@@ -279,6 +292,8 @@ cdef class Dictionary:
             # Other code may have run, and have added terms.
             text = stored_text(self, number)
         node = self.factory.make_node(kind, text, node)
+        if self.ill_typed and number in self.ill_typed:
+            node._ill_typed = True
         if not is_kept:
             return node
         if self.recent == NULL:
@@ -293,6 +308,13 @@ cdef class Dictionary:
         # Last, since a destructor may run any code.
         Py_XDECREF(old)
         return node
+
+
+cdef inline bint is_boolean(Span text) noexcept:
+    cdef size_t size = text.end - text.start
+    return (size == 4 and memcmp(text.start, b"true", size) == 0) or (
+        size == 5 and memcmp(text.start, b"false", size) == 0
+    )
 
 
 cdef int refuse_term(object node) except -1:

@@ -47,7 +47,7 @@ cdef class QuadStore:
 
     # --- as rdflib has it -------------------------------------------------------------------------
 
-    def add(self, tuple triple not None, graph):
+    def add(self, triple, graph):
         """Add a triple to a graph, which is given by an object with that ``identifier``.
 
         Raises:
@@ -56,27 +56,29 @@ cdef class QuadStore:
         """
         # A property may run any code, which may change the numbers of terms.
         name = name_of(graph)
+        cdef tuple nodes = triple if type(triple) is tuple else tuple(triple)
         cdef Dictionary terms = self.terms
         cdef uint32_t spelling
         cdef Row row
         cdef int i
-        if len(triple) != 3:
-            raise ValueError(f"a triple has three terms, not {len(triple)}")
+        if len(nodes) != 3:
+            raise ValueError(f"a triple has three terms, not {len(nodes)}")
         for i in range(3):
-            row.terms[i] = <uint32_t>terms.number_of_node(triple[i], True)
+            row.terms[i] = <uint32_t>terms.number_of_node(nodes[i], True)
         spelling = terms.spelling
         row.terms[G] = <uint32_t>terms.number_of_node(name, True)
         if terms is not self.terms:
-            self.add(triple, graph)
+            self.add(nodes, graph)
             return
         if name is not graph and row.terms[G] not in self.graph_objects:
             # The user's own object has more than a name, such as a base.
             self.keep_graph(row.terms[G], graph)
         self.add_row(&row, spelling)
 
-    def remove(self, tuple pattern not None, graph):
+    def remove(self, pattern, graph):
         """Remove the triples that match a pattern, of one graph, or of all if it is None."""
-        cdef Scan scan = find_rows(self, pattern, graph)
+        cdef tuple nodes = pattern if type(pattern) is tuple else tuple(pattern)
+        cdef Scan scan = find_rows(self, nodes, graph)
         cdef uint32_t* rows = NULL
         cdef uint32_t count = 0
         cdef uint32_t capacity = 0
@@ -87,7 +89,7 @@ cdef class QuadStore:
             return
         if scan.snapshot.rows is not self.rows:
             # Other code ran meanwhile.
-            self.remove(pattern, graph)
+            self.remove(nodes, graph)
             return
         try:
             while True:
@@ -106,9 +108,9 @@ cdef class QuadStore:
         scan = None
         self.tidy()
 
-    def triples(self, tuple pattern not None, graph):
+    def triples(self, pattern, graph):
         """Iterate over the triples that match a pattern, and over the graphs of each of them."""
-        return read_triples(self, pattern, graph)
+        return read_triples(self, pattern if type(pattern) is tuple else tuple(pattern), graph)
 
     def count(self, graph):
         """Return how many triples a graph has, or all graphs together, each triple once."""
@@ -170,6 +172,11 @@ cdef class QuadStore:
             "rows": self.rows.count,
             "terms": self.terms.count - 1 - STRING_DATATYPE,
         }
+
+    @property
+    def is_changed(self):
+        """Was a quad added or deleted since the last commit?"""
+        return self.rows.count > self.times.committed.rows or self.death_count > 0
 
     # --- quads of numbers -------------------------------------------------------------------------
 

@@ -97,6 +97,8 @@ cdef uint32_t copy_term(
     key = key_of(source, number)
     key.extra = copy_term(target, source, key.extra, copies)
     copies[number] = <uint32_t>target.number_of_key(&key, True)
+    if source.ill_typed and number in source.ill_typed:
+        target.ill_typed.add(copies[number])
     if target.spelling != 0:
         copies[number] = target.spelling
     return copies[number]
