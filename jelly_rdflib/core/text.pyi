@@ -35,6 +35,11 @@ class QuadCount:
     read: int
 
 @final
+class NodeLabels:
+    def __init__(self, prefix: str, digest: Callable[[], str]) -> None: ...
+    def keep(self, labels: list[bytes]) -> None: ...
+
+@final
 class QuadReader:
     def __init__(
         self,
@@ -47,6 +52,7 @@ class QuadReader:
         max_expansion: int,
         free_text: int,
         count: QuadCount,
+        labels: NodeLabels,
     ) -> None: ...
     def read(self, first: Any, rows: int, text: int) -> bool: ...
 

@@ -247,7 +247,7 @@ def apply_statements(
     """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
 
     Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
-    ``label_prefix`` is put before the label of each blank node.
+    ``label_prefix`` is as for `Reading`.
     """
     place = Target(target)
     opened = open_input(
@@ -258,11 +258,12 @@ def apply_statements(
         strict=strict,
         format=format.name,
         base=base,
+        label_prefix=label_prefix,
     )
     # A store with transactions of its own holds no operations.
     is_buffered = atomic and type(target.store) is not JellyStore
     return apply_read(
-        opened.operations(is_held=is_buffered, label_prefix=label_prefix),
+        opened.operations(is_held=is_buffered),
         place,
         atomic=atomic,
         is_held=is_at_hand(source),

@@ -33,6 +33,7 @@ cdef class QuadReader:
             each byte of the input.
         free_text: Characters that any input may stand for.
         count: Counts the statements.
+        labels: Gives the blank nodes their labels.
     """
 
     cdef object quads
@@ -48,11 +49,12 @@ cdef class QuadReader:
     cdef uint64_t free_text
     cdef uint64_t text  # of all terms so far, in characters
     cdef QuadCount count
+    cdef NodeLabels labels
 
     def __cinit__(
         self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
         size_t max_nesting_depth, uint64_t max_expansion, uint64_t free_text,
-        QuadCount count not None
+        QuadCount count not None, NodeLabels labels not None
     ):
         self.quads = quads
         self.builder = builder
@@ -66,6 +68,7 @@ cdef class QuadReader:
         self.max_expansion = max_expansion
         self.free_text = free_text
         self.count = count
+        self.labels = labels
 
     def read(self, first, size_t rows, size_t text):
         """Read statements until the builder is full; return whether there are no more.
@@ -116,7 +119,7 @@ cdef class QuadReader:
         if kind is self.literal:
             return self.literal_number(term)
         if kind is self.blank_node:
-            return self.builder.intern(TermKind.BLANK_NODE, term.value, 0)
+            return self.builder.intern(TermKind.BLANK_NODE, self.labels.label(term.value), 0)
         return self.triple_number(term)
 
     cdef uint32_t iri_number(self, str iri) except? 0:
