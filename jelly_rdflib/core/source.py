@@ -25,6 +25,9 @@ PACKED_READ = 1 << 16
 # Bytes that any compressed input may unpack to, whatever its ratio is.
 FREE_SIZE = 16 << 20
 
+# Classes of files of which it is known how they go back.
+_REAL_FILES = (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)
+
 
 class _Packing(NamedTuple):
     """A way of compressing."""
@@ -178,14 +181,12 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
 def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
     """Return what opens a file anew, from where it is now; None for a pipe and the like.
 
-    The file goes back to its place when what it returned is closed.
+    The file goes back to its place when what it returned is closed. Other classes may say that they
+    can go back, and then can't.
     """
-    try:
-        if not file.seekable():
-            return None
-        start = file.tell()
-    except (AttributeError, OSError, ValueError):
+    if type(file) not in _REAL_FILES or not file.seekable():
         return None
+    start = file.tell()
 
     def reopen() -> ByteSource:
         place = file.tell()

@@ -36,7 +36,13 @@ class QuadCount:
 
 @final
 class NodeLabels:
-    def __init__(self, prefix: str, digest: Callable[[], str]) -> None: ...
+    def __init__(
+        self,
+        prefix: str,
+        made_prefix: str,
+        digest: Callable[[], str],
+        open_file: Callable[[], Any],
+    ) -> None: ...
     def keep(self, labels: list[bytes]) -> None: ...
 
 @final

@@ -24,7 +24,8 @@ class Reading:
         limits, strict, base, isolated, generalized: As for `jelly_rdflib.read_statements`.
         holds_changes: Whether it must be changes, or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
-        label_prefix: Put before the labels of blank nodes that stand in a syntax of RDF.
+        label_prefix: Put before the labels of blank nodes that stand in a text of RDF.
+        made_label_prefix: Put before the labels that nodes without one get there.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
         faults: A list that takes recoverable errors; None: the first one is raised.
     """
@@ -38,6 +39,7 @@ class Reading:
     isolated: bool = False
     generalized: bool = False
     label_prefix: str = ""
+    made_label_prefix: str = ""
     on_repeated_options: RepeatedOptions = "continue"
     faults: list[DecodeError] | None = None
 

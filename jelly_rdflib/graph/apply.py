@@ -243,11 +243,12 @@ def apply_statements(
     format: Format = JELLY,
     base: str | None = None,
     label_prefix: str = "",
+    made_label_prefix: str = "",
 ) -> ApplyResult:
     """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
 
     Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
-    ``label_prefix`` is as for `Reading`.
+    The two prefixes of labels are as for `Reading`.
     """
     place = Target(target)
     opened = open_input(
@@ -259,6 +260,7 @@ def apply_statements(
         format=format.name,
         base=base,
         label_prefix=label_prefix,
+        made_label_prefix=made_label_prefix,
     )
     # A store with transactions of its own holds no operations.
     is_buffered = atomic and type(target.store) is not JellyStore

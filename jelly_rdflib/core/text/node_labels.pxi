@@ -5,11 +5,15 @@
 cdef enum:
     RANDOM_DIGITS = 32
     FEWEST_DIGITS = 16
+    # So many labels are kept in memory: less than a megabyte.
+    MOST_IN_MEMORY = 1 << 14
 
 
 cdef struct RandomLabel:
     uint64_t high
     uint64_t low
+    int64_t number  # 0 if it stands in the text
+    bint is_new
 
 
 cdef bint read_random_label(str text, RandomLabel* label):
@@ -34,45 +38,80 @@ cdef bint read_random_label(str text, RandomLabel* label):
 
 @cython.final
 cdef class RandomLabels:
-    """A set of random labels, numbered from 1 on; each takes some 40 bytes."""
+    """Random labels and their numbers: the latest in memory, all the others in a file.
 
+    Args:
+        open_file: Makes the object that keeps them in a file; it is called when it is needed.
+    """
+
+    cdef object open_file
+    cdef object file
     cdef SlotTable table
     cdef RandomLabel* labels
     cdef uint32_t count
     cdef uint32_t capacity
 
+    def __cinit__(self, open_file):
+        self.open_file = open_file
+
     def __dealloc__(self):
         PyMem_RawFree(self.table.slots)
         PyMem_RawFree(self.labels)
 
-    cdef uint32_t find(self, const RandomLabel* label) noexcept:
-        """Return the number of a label; 0 if it is not there."""
+    cdef int64_t find(self, const RandomLabel* label) except -2:
+        """Return the number of a label; -1 if it has none."""
         cdef uint64_t* slot
-        cdef uint32_t number
-        if self.count == 0:
-            return 0
-        slot = first_slot(&self.table, label.low)
-        while slot[0] != 0:
-            number = <uint32_t>slot[0]
-            if self.labels[number - 1].low == label.low and (
-                self.labels[number - 1].high == label.high
-            ):
-                return number
-            slot = next_slot(&self.table, label.low, slot)
-        return 0
+        cdef const RandomLabel* other
+        if self.count > 0:
+            slot = first_slot(&self.table, label.low)
+            while slot[0] != 0:
+                other = &self.labels[<uint32_t>slot[0] - 1]
+                if other.low == label.low and other.high == label.high:
+                    return other.number
+                slot = next_slot(&self.table, label.low, slot)
+        if self.file is None:
+            return -1
+        number = self.file.find(label_bytes(label))
+        if number is None:
+            return -1
+        self.add(label, number, is_new=False)
+        return number
 
-    cdef uint32_t add(self, const RandomLabel* label) except 0:
-        """Add a label that is not there, and return its number."""
+    cdef int add(self, const RandomLabel* label, int64_t number, bint is_new=True) except -1:
+        """Add a label that is not there; one that is not new is in the file already."""
         cdef uint64_t* slot
+        cdef RandomLabel* added
+        if self.count == MOST_IN_MEMORY:
+            self.empty()
         make_room(<void**>&self.labels, self.count, &self.capacity, sizeof(RandomLabel))
         slots_reserve(&self.table)
         slot = first_slot(&self.table, label.low)
         while slot[0] != 0:
             slot = next_slot(&self.table, label.low, slot)
-        self.labels[self.count] = label[0]
+        added = &self.labels[self.count]
+        added[0] = label[0]
+        added.number = number
+        added.is_new = is_new
         self.count += 1
         fill_slot(&self.table, slot, label.low, self.count)
-        return self.count
+        return 0
+
+    cdef int empty(self) except -1:
+        """Move all labels into the file."""
+        cdef uint32_t i
+        if self.file is None:
+            self.file = self.open_file()
+        self.file.add([
+            (label_bytes(&self.labels[i]), self.labels[i].number)
+            for i in range(self.count) if self.labels[i].is_new
+        ])
+        slots_clear(&self.table)
+        self.count = 0
+        return 0
+
+
+cdef bytes label_bytes(const RandomLabel* label):
+    return PyBytes_FromStringAndSize(<const char*>&label.high, 2 * sizeof(uint64_t))
 
 
 @cython.final
@@ -85,20 +124,23 @@ cdef class NodeLabels:
 
     Args:
         prefix: Put before the labels that stand in the text.
+        made_prefix: Put before the others.
         digest: Returns the hash of the text, when the first node without a label appears.
+        open_file: As for `RandomLabels`.
     """
 
     cdef str prefix
+    cdef str made_prefix
     cdef object digest
-    cdef str start
-    cdef RandomLabels written
-    cdef RandomLabels made
+    cdef str start  # of the labels that are made here, once there are any
+    cdef RandomLabels numbers
+    cdef int64_t made  # nodes without a label so far
 
-    def __cinit__(self, str prefix not None, digest):
+    def __cinit__(self, str prefix not None, str made_prefix not None, digest, open_file):
         self.prefix = prefix
+        self.made_prefix = made_prefix
         self.digest = digest
-        self.written = RandomLabels()
-        self.made = RandomLabels()
+        self.numbers = RandomLabels(open_file)
 
     def keep(self, list labels not None):
         """Note labels that stand in the text, before the parser's statements have them.
@@ -109,18 +151,21 @@ cdef class NodeLabels:
         cdef bytes label
         for label in labels:
             if read_random_label(label.decode("ascii"), &random):
-                if self.written.find(&random) == 0:
-                    self.written.add(&random)
+                if self.numbers.find(&random) < 0:
+                    self.numbers.add(&random, 0)
 
     cdef str label(self, str label):
         """Return the label of a node for the one that the parser gave it."""
         cdef RandomLabel random
-        cdef uint32_t number
-        if not read_random_label(label, &random) or self.written.find(&random) != 0:
-            return self.prefix + label if self.prefix else label
-        number = self.made.find(&random)
+        cdef int64_t number = 0
+        if read_random_label(label, &random):
+            number = self.numbers.find(&random)
+            if number < 0:
+                if self.start is None:
+                    self.start = f"{self.made_prefix}b{self.digest()}-"
+                self.made += 1
+                number = self.made
+                self.numbers.add(&random, number)
         if number == 0:
-            if self.start is None:
-                self.start = f"b{self.digest()}-"
-            number = self.made.add(&random)
+            return self.prefix + label if self.prefix else label
         return f"{self.start}{number}"

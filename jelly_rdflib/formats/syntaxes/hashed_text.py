@@ -13,7 +13,7 @@ from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.options import Limits
 
 # So much of a text that can be read only once is kept in memory, the rest in a temporary file.
-_IN_MEMORY = 16 << 20
+_IN_MEMORY = 1 << 20
 
 
 class HashedText:

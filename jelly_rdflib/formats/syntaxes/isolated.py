@@ -73,7 +73,8 @@ class IsolatedBatches(Iterator[Batch]):
             raise NotImplementedError("isolated=True needs an interpreter of Python to start")
         limits = self._limits = reading.limits
         plain_limits = dataclasses.asdict(limits)
-        settings = [format.name, plain_limits, reading.strict, reading.base, reading.label_prefix]
+        prefixes = reading.label_prefix, reading.made_label_prefix
+        settings = [format.name, plain_limits, reading.strict, reading.base, *prefixes]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
         # The child applies the caller's limits to the text. Its answers are frames of another size,

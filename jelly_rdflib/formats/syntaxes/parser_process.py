@@ -48,7 +48,7 @@ def main() -> None:
     # The parent reads it after this process has ended: writing into a full pipe would block.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
-    name, most, strict, base, label_prefix = json.loads(_receive())
+    name, most, strict, base, label_prefix, made_label_prefix = json.loads(_receive())
     limits = Limits(**most)
     # Linux takes 0 for no limit.
     _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
@@ -59,6 +59,7 @@ def main() -> None:
             strict=strict,
             base=base,
             label_prefix=label_prefix,
+            made_label_prefix=made_label_prefix,
         )
         _parse(find_format(name), reading)
     except MemoryError:

@@ -14,6 +14,7 @@ from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.text import NodeLabels, QuadCount, QuadReader
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
+from jelly_rdflib.formats.syntaxes.label_file import LabelFile
 from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.operations import Op
 
@@ -144,7 +145,8 @@ class StatementBatches(Iterator[Batch]):
     def __init__(self, format: Format, text: Text, reading: Reading) -> None:
         limits = self._limits = reading.limits
         self._count = QuadCount()
-        labels = NodeLabels(reading.label_prefix, text.digest)
+        prefixes = reading.label_prefix, reading.made_label_prefix
+        labels = NodeLabels(*prefixes, text.digest, LabelFile)
         written = _WRITTEN_IN_XML if format.parser == "RDF_XML" else _WRITTEN
         self._input = SyntaxInput(text, limits.max_frame_size, self._count, labels, written)
         self._format = format
