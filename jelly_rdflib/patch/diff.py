@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset, Graph
 from rdflib.term import Node, URIRef
@@ -83,7 +83,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
         (IRIs, blank nodes, literals), then by code points.
 
     Raises:
-        TypeError: ``old`` or ``new`` is neither a graph nor a dataset nor a path.
+        TypeError: ``old`` or ``new`` is neither a graph nor a dataset nor a file.
         ValueError: The format of a file is not known, or it is one of changes.
         OSError, DecodeError, LimitError: A file can't be read.
         PatchError: A store is not open. With ``canonical``: a statement with a blank node has a
@@ -126,9 +126,9 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
         (0, 0)
     """
     formats: list[Format] = []
-    graphs: list[Graph] = []
+    graphs: list[Any] = []
     for side in (old, new):
-        if isinstance(side, str | os.PathLike):
+        if isinstance(side, os.PathLike) or (isinstance(side, str) and os.path.isfile(side)):
             graph, format = _load(side)
             formats.append(format)
             graphs.append(graph)
