@@ -318,7 +318,8 @@ def main() -> int:
     output.print(
         f"Replayed {arguments.log} into an empty dataset: after each patch its quads and prefixes"
         " were those of the release, but for labels of blank nodes, and so they were when each"
-        " version was checked out. Seconds are to read the patch and apply it, to the store of this package and to rdflib's own."
+        " version was checked out. Seconds are to read the patch and apply it, to the store of this"
+        " package and to rdflib's own."
         " `make demo-spark` takes the log to Apache Spark.",
         highlight=False,
     )
