@@ -40,12 +40,14 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
     that blank nodes join are a component, and components with the same canonical form (RDFC-1.0)
-    are no difference, whatever else changed. In the other components blank nodes are paired as well
-    as possible, and the patch has only their new statements. Deleted statements have the labels of
-    ``old``, so that the patch applies to it as it is. Nodes that are new there get their label of
-    RDFC-1.0, with a hash of the component after it: ``_:c14n0-6f1e…``. So the same change gives the
-    same patch, whatever labels ``new`` has. Applied to ``old``, the patch gives a dataset that is
-    isomorphic to ``new``.
+    are no difference, whatever else changed. In the other components blank nodes are paired: those
+    that a statement tells from all others, then those that have most statements in common. The
+    patch has only what their pairs have not. It may be larger than necessary, since the least
+    difference takes exponential time to find: the work is bounded by the number of statements.
+    Deleted statements have the labels of ``old``, so that the patch applies to it as it is. Nodes
+    that are new there get their label of RDFC-1.0, with a hash of the component after it:
+    ``_:c14n0-6f1e…``. So the same change gives the same patch, whatever labels ``new`` has. Applied
+    to ``old``, the patch gives a dataset that is isomorphic to ``new``.
 
     RDFC-1.0 takes exponential time where many blank nodes look alike. So more than four such nodes
     of a component are distinguished beforehand, by the statements around them. These may be the

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TypeAlias
 
 from rdflib.term import BNode, Node
@@ -173,11 +174,10 @@ def _most_alike(
     shared: defaultdict[tuple[int, int], int] = defaultdict(int)
     for some, others in holders:
         looks -= len(some) * len(others)
-        if looks < 0:
-            break
-        for one, count in some:
-            for other, limit in others:
-                shared[one, other] += count if count < limit else limit
+        # Where too many have it, each is compared with one other only.
+        pairs = product(some, others) if looks >= 0 else zip(some, others, strict=False)
+        for (one, count), (other, limit) in pairs:
+            shared[one, other] += count if count < limit else limit
     found = [
         (-count, abs(sums[0][one] - sums[1][other]), one, other)
         for (one, other), count in shared.items()
