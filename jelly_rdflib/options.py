@@ -118,7 +118,8 @@ class Limits(_Settings):
             what a stream did not use it may use later, up to 16 times ``max_text_size``. Of RDF
             Patch in Thrift it is for each decimal number, which stands for its digits. Of other RDF
             syntaxes it is for the text of all statements.
-        max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for.
+        max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for, and
+            those of a pipe that are kept for the hash by which nodes without a label are known.
         max_decompression_ratio: How many times its compressed size such input may stand for,
             beyond its first 16 MiB.
         max_held_operations: Operations that a use may keep in memory: `jelly_rdflib.apply` those

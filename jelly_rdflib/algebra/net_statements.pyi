@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import final
 
-from rdflib.term import Node
-
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.operations import Operation
 

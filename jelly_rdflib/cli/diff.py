@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 @click.argument("new", metavar="NEW", type=DATASET)
 @output_option("PATCH", "the patch", "standard output, as RDF Patch text")
 @click.option(
-    "--canonical",
-    is_flag=True,
-    help="Compare blank nodes by the statements about them, not by their labels.",
+    "--canonical/--by-label",
+    "canonical",
+    default=None,
+    help="Compare blank nodes by the statements about them, or by their labels. By default by the"
+    " statements, if either file is in a syntax that has nodes without labels.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object a line.")
 @click.option(
@@ -60,7 +62,7 @@ def command(
     output: str,
     from_: str | None,
     to: str | None,
-    canonical: bool,
+    canonical: bool | None,
     as_json: bool,
     side_by_side: bool,
     exit_code: bool,
@@ -69,14 +71,15 @@ def command(
     """Write the patch that turns OLD into NEW.
 
     Both have any RDF syntax, or Jelly-RDF, and are held in memory. Blank nodes are the same if
-    their labels are the same. Labels differ between two files of Turtle: there use --canonical.
-    Prefixes are compared if both syntaxes have them. The exit code is 0 whether there are
-    differences or not, unless --exit-code or --quiet is given.
+    their labels are the same. But in Turtle, TriG, N3, RDF/XML and JSON-LD nodes need no label: if
+    either file is one of these, blank nodes are compared by the statements about them. Prefixes
+    are compared if both syntaxes have them. The exit code is 0 whether there are differences or
+    not, unless --exit-code or --quiet is given.
 
     \b
     Examples:
       jellyp diff old.nq new.nq -o changes.jellyp
-      jellyp diff --canonical old.ttl new.ttl | less
+      jellyp diff old.ttl new.ttl | less
       jellyp diff --quiet old.nq new.nq || echo "they differ"
       jellyp diff --json old.nq new.nq | jq -r .p | sort | uniq -c
     """
@@ -114,21 +117,15 @@ def command(
     context.exit(1 if exit_code and len(patch) > 0 else 0)
 
 
-def _compare(old: str, new: str, from_: str | None, *, canonical: bool) -> Patch:
-    from rdflib.graph import Dataset
-    from rdflib.namespace import NamespaceManager
-
+def _compare(old: str, new: str, from_: str | None, *, canonical: bool | None) -> Patch:
     from jelly_rdflib.cli.datasets import load
-    from jelly_rdflib.patch.diff import diff
+    from jelly_rdflib.patch.diff import diff_read
 
     with open_argument(old, from_) as before:
         datasets = [load(before)]
     with open_argument(new, from_) as after:
         datasets.append(load(after))
-    if not (before.format.has_prefixes and after.format.has_prefixes):
-        for dataset in datasets:
-            dataset.namespace_manager = NamespaceManager(Dataset(), bind_namespaces="none")
-    return diff(*datasets, canonical=canonical)
+    return diff_read(*datasets, formats=[before.format, after.format], canonical=canonical)
 
 
 def _changes(patch: Patch) -> Iterator[Operation]:

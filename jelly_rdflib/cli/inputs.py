@@ -83,9 +83,11 @@ class InputArgument:
 
     The ``format`` is None before anything tells it: the file's name, ``--from``, the first bytes.
     The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
-    ``patches`` returns its patches and what reads their batches.
+    ``patches`` returns its patches and what reads their batches. ``path`` is where it can be opened
+    once more, if it is a file.
     """
 
+    path: str | None = None
     patches: Callable[[], Iterator[tuple[LogEntry, Callable[[], Any]]]] | None = None
 
     def __init__(self, name: str, file: Any, format: Format | None) -> None:
@@ -104,6 +106,7 @@ class InputArgument:
 
     def look(self, **settings: Any) -> Input:
         """Find the format, by the first bytes if necessary; ``settings`` are for `open_input`."""
+        from jelly_rdflib.core.source import ByteSource
         from jelly_rdflib.formats import UntoldFormatError
         from jelly_rdflib.streams.open_input import open_input
 
@@ -113,8 +116,15 @@ class InputArgument:
             self.format = input_.look()
         except UntoldFormatError as error:
             raise click.UsageError(f"{self.name}: {error.message} (--from)") from error
-        self.file = input_.source
+        self.file = source = input_.source
+        if self.path is not None and isinstance(source, ByteSource):
+            source.reopen = self._reopen
         return input_
+
+    def _reopen(self) -> Any:
+        from jelly_rdflib.core.source import open_source
+
+        return open_source(self.path, chosen_limits())
 
     def rewind(self) -> None:
         """Go back to the start, to read the input once more; see `rereadable`."""
@@ -271,6 +281,8 @@ def open_argument(
             label = os.path.basename(path)
             with show_progress(label, size, is_shown=not is_followed) as advance:
                 input_ = InputArgument(name, kind(file, advance, name), found)
+                if path != "-" and size is not None:
+                    input_.path = path
                 if found is None:
                     input_.look_for_statement()
                 yield input_

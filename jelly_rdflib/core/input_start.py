@@ -35,7 +35,7 @@ def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | 
         if not more:
             break
         start += more
-    opened = ByteSource(with_start(start, source.read), source.close)
+    opened = ByteSource(with_start(start, source.read), source.close, source.reopen)
     return _first_that_tell_enough(start), opened
 
 

@@ -25,6 +25,9 @@ PACKED_READ = 1 << 16
 # Bytes that any compressed input may unpack to, whatever its ratio is.
 FREE_SIZE = 16 << 20
 
+# Classes of files of which it is known how they go back.
+_REAL_FILES = (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)
+
 
 class _Packing(NamedTuple):
     """A way of compressing."""
@@ -49,12 +52,19 @@ class ByteSource:
     """Bytes that come in pieces.
 
     ``read`` is called with a number of bytes; it returns at least one and at most so many, or none
-    at the end.
+    at the end. ``reopen`` opens the same bytes anew, from their start; it is None if they can be
+    read only once. What it returned is closed before this source is read again.
     """
 
-    def __init__(self, read: Callable[[int], bytes], close: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        read: Callable[[int], bytes],
+        close: Callable[[], None],
+        reopen: Callable[[], ByteSource] | None = None,
+    ) -> None:
         self.read = read
         self.close = close
+        self.reopen = reopen
 
 
 class Meter:
@@ -87,11 +97,15 @@ def open_source(
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.
         file = open(source, "rb", buffering=0)  # noqa: SIM115
-        return _decompressed(_file_reader(file, meter), file.close, limits, meter)
+        opened = _decompressed(_file_reader(file, meter), file.close, limits, meter)
+        opened.reopen = _reopener(file, limits)
+        return opened
     if hasattr(source, "read") and not _is_mmap(source):
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
-        return _decompressed(_file_reader(source, meter), _do_nothing, limits, meter)
+        opened = _decompressed(_file_reader(source, meter), _do_nothing, limits, meter)
+        opened.reopen = _reopener(source, limits)
+        return opened
     try:
         view = memoryview(source).cast("B")
     except TypeError as error:
@@ -99,7 +113,7 @@ def open_source(
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
     if starts_compressed(bytes(view[:4])):
-        return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, limits, meter)
+        return open_source(io.BytesIO(view), limits, meter)
     meter.size = meter.unpacked_size = len(view)
     return view
 
@@ -162,6 +176,28 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
         return bytes(data)
 
     return checked_read
+
+
+def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
+    """Return what opens a file anew, from where it is now; None for a pipe and the like.
+
+    The file goes back to its place when what it returned is closed. Other classes may say that they
+    can go back, and then can't.
+    """
+    if type(file) not in _REAL_FILES or not file.seekable():
+        return None
+    start = file.tell()
+
+    def reopen() -> ByteSource:
+        place = file.tell()
+
+        def go_back() -> None:
+            file.seek(place)
+
+        file.seek(start)
+        return _decompressed(_file_reader(file, Meter()), go_back, limits, Meter())
+
+    return reopen
 
 
 def _decompressed(

@@ -36,6 +36,17 @@ class QuadCount:
     read: int
 
 @final
+class NodeLabels:
+    def __init__(
+        self,
+        prefix: str,
+        made_prefix: str,
+        digest: Callable[[], str],
+        open_file: Callable[[], Any],
+    ) -> None: ...
+    def keep(self, labels: list[bytes]) -> None: ...
+
+@final
 class QuadReader:
     def __init__(
         self,
@@ -50,6 +61,7 @@ class QuadReader:
         drops_directions: bool,
         by_grammar: bool,
         count: QuadCount,
+        labels: NodeLabels,
     ) -> None: ...
     def iri_number(self, iri: str) -> int: ...
     def read(self, first: Any, rows: int, text: int) -> bool: ...

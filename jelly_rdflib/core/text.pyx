@@ -11,6 +11,7 @@ from libc.string cimport memchr, memcmp, memmove, memset, strlen, strstr
 
 from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.io cimport *
+from jelly_rdflib.core.tables cimport *
 from jelly_rdflib.core.wire cimport *
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
@@ -23,6 +24,7 @@ include "text/rows.pxi"
 include "text/terms.pxi"
 include "text/strings.pxi"
 include "text/text_reader.pxi"
+include "text/node_labels.pxi"
 include "text/quad_reader.pxi"
 include "text/term_parser.pxi"
 include "text/term_texts.pxi"

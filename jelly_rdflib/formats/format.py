@@ -26,6 +26,8 @@ class Reading:
             alone, as rdflib does, if ``strict`` is off.
         holds_changes: Whether it must be changes, or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
+        label_prefix: Put before the labels of blank nodes that stand in a text of RDF.
+        made_label_prefix: Put before the labels that nodes without one get there.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
         faults: A list that takes recoverable errors; None: the first one is raised.
     """
@@ -39,6 +41,8 @@ class Reading:
     base: str | None = None
     isolated: bool = False
     generalized: bool = False
+    label_prefix: str = ""
+    made_label_prefix: str = ""
     on_repeated_options: RepeatedOptions = "continue"
     faults: list[DecodeError] | None = None
 
@@ -94,6 +98,14 @@ class Format:
     def names(self) -> tuple[str, ...]:
         """All names but the file extensions."""
         return (self.name, *self.aliases, *self.media_types)
+
+    @property
+    def labels_last(self) -> bool:
+        """Do all blank nodes have labels that the next version of a file has, too?
+
+        The other syntaxes have nodes without a label.
+        """
+        return not self.parser
 
     def starts_like(self, start: bytes) -> bool:
         """Does an input with these first bytes look like it?"""

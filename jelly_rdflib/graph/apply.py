@@ -267,11 +267,12 @@ def apply_statements(
     format: Format = JELLY,
     base: str | None = None,
     label_prefix: str = "",
+    made_label_prefix: str = "",
 ) -> ApplyResult:
     """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
 
     Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
-    ``label_prefix`` is put before the label of each blank node. For ``by_grammar`` see `Reading`.
+    The two prefixes of labels and ``by_grammar`` are as for `Reading`.
     """
     place = Target(target)
     opened = open_input(
@@ -283,11 +284,13 @@ def apply_statements(
         by_grammar=by_grammar,
         format=format.name,
         base=base,
+        label_prefix=label_prefix,
+        made_label_prefix=made_label_prefix,
     )
     # A store with transactions of its own holds no operations.
     is_buffered = atomic and type(target.store) is not JellyStore
     return apply_read(
-        opened.operations(is_held=is_buffered, label_prefix=label_prefix),
+        opened.operations(is_held=is_buffered),
         place,
         atomic=atomic,
         is_held=is_at_hand(source),

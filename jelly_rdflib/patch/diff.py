@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset, Graph
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.formats import Format
+from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.canonical.differ import differ
 from jelly_rdflib.graph.canonical.quads import Quad, is_blank
+from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
 from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.streams.open_input import open_input
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
 
-def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
-    """Return the patch that turns one graph or dataset into another.
+_Side: TypeAlias = "Graph | str | os.PathLike[str]"
 
-    Blank nodes are compared by their labels. Two Graphs make a
-    patch of triples. If either is a Dataset, the patch is one of quads, and a Graph counts as a
-    default graph. Named graphs without statements can't be told from graphs that are
-    not there.
+
+def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
+    """Return the patch that turns one graph, dataset or file into another.
+
+    Blank nodes are compared by their labels; but if
+    either side is a file of Turtle, TriG, N3, RDF/XML or JSON-LD, where a node need not have a
+    label, they are compared by their statements. ``canonical`` says which. Two Graphs make a
+    patch of triples. If either is a Dataset or a file, the patch is one of quads, and a Graph
+    counts as a default graph. Prefixes are compared if both sides can have them. Named graphs
+    without statements can't be told from graphs that are not there.
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
     that blank nodes join are a component, and components with the same canonical form (RDFC-1.0)
-    are no difference, whatever else changed. In the other components blank nodes are paired as well
-    as possible, and the patch has only their new statements. Deleted statements have the labels of
-    ``old``, so that the patch applies to it as it is. Nodes that are new there get their label of
-    RDFC-1.0, with a hash of the component after it: ``_:c14n0-6f1e…``. So the same change gives the
-    same patch, whatever labels ``new`` has. Applied to ``old``, the patch gives a dataset that is
-    isomorphic to ``new``.
+    are no difference, whatever else changed. In the other components blank nodes are paired: those
+    that a statement tells from all others, then those that have most statements in common. The
+    patch has only what their pairs have not. It may be larger than necessary, since the least
+    difference takes exponential time to find: the work is bounded by the number of statements.
+    Deleted statements have the labels of ``old``, so that the patch applies to it as it is. Nodes
+    that are new there get their label of RDFC-1.0, with a hash of the component after it:
+    ``_:c14n0-6f1e…``. So the same change gives the same patch, whatever labels ``new`` has. Applied
+    to ``old``, the patch gives a dataset that is isomorphic to ``new``.
 
     RDFC-1.0 takes exponential time where many blank nodes look alike. So more than four such nodes
     of a component are distinguished beforehand, by the statements around them. These may be the
@@ -49,11 +62,13 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     kept in memory; with ``canonical`` also all statements with blank nodes.
 
     Args:
-        old: The target of the patch: a Graph, Dataset or ConjunctiveGraph. One graph of a dataset
-            may be compared with another.
+        old: The target of the patch: a Graph, Dataset or ConjunctiveGraph, or the path of a file
+            in a syntax of RDF, whose literals keep their spelling. One graph of a dataset may be
+            compared with another.
         new: The result of the patch.
-        canonical: Compare blank nodes by their statements, not by their labels. It needs the extra
-            ``syntaxes``.
+        canonical: True: compare blank nodes by their statements, which needs the extra
+            ``syntaxes``. False: by their labels. None: by their statements if either side is a file
+            whose syntax has nodes without labels.
 
     Returns:
         A patch with one transaction; without any operation if there is no difference. Prefixes
@@ -63,7 +78,9 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
         (IRIs, blank nodes, literals), then by code points.
 
     Raises:
-        TypeError: ``old`` or ``new`` is neither a graph nor a dataset.
+        TypeError: ``old`` or ``new`` is neither a graph nor a dataset nor a file.
+        ValueError: The format of a file is not known, or it is one of changes.
+        OSError, DecodeError, LimitError: A file can't be read.
         PatchError: A store is not open. With ``canonical``: a statement with a blank node has a
             term in a position that RDF 1.1 forbids, such as a blank node as predicate.
         ImportError: With ``canonical``: pyoxigraph is missing.
@@ -96,12 +113,50 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
         >>> _ = new.parse(data=turtle, format="turtle")
         >>> len(diff(old, new)), len(diff(old, new, canonical=True))
         (8, 0)
+
+        >>> from pathlib import Path
+        >>> path = Path("maker.ttl")
+        >>> _ = path.write_text("[] <urn:p> <urn:a>, [ <urn:q> <urn:b> ] .")
+        >>> len(diff(path, path)), len(diff(path, path, canonical=False))
+        (0, 0)
     """
+    formats: list[Format] = []
+    graphs: list[Any] = []
+    for side in (old, new):
+        if isinstance(side, os.PathLike) or (isinstance(side, str) and os.path.isfile(side)):
+            graph, format = _load(side)
+            formats.append(format)
+            graphs.append(graph)
+        else:
+            graphs.append(side)
+    return diff_read(*graphs, formats=formats, canonical=canonical)
+
+
+def diff_read(
+    old: Graph, new: Graph, *, formats: Sequence[Format], canonical: bool | None
+) -> Patch:
+    """Return the difference as `diff` does, of graphs that were read from files in ``formats``."""
+    if canonical is None:
+        canonical = not all(format.labels_last for format in formats)
     before, after = Contents(old), Contents(new)
-    bound = [{prefix: URIRef(iri) for prefix, iri in each.namespaces()} for each in (old, new)]
+    bound: list[dict[str, URIRef]] = [{}, {}]
+    if all(format.has_prefixes for format in formats):
+        bound = [
+            {prefix: URIRef(iri) for prefix, iri in graph.namespaces()} for graph in (old, new)
+        ]
     patch = _diff(before, after, bound, canonical=canonical)
     patch._prefixes = {str(iri): prefix for each in bound for prefix, iri in each.items()}
     return patch
+
+
+def _load(path: str | os.PathLike[str]) -> tuple[Dataset, Format]:
+    opened = open_input(path, holds_changes=False)
+    format = opened.look()
+    dataset = empty_dataset()
+    with closing(opened.open()) as batches:
+        for batch in batches:
+            apply(batch, dataset, atomic=False)
+    return dataset, format
 
 
 def _diff(

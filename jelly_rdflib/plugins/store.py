@@ -76,8 +76,9 @@ class StoreParser(Parser):
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         """Add what the text has to the sink: all of it, or nothing if there is an error.
 
-        Blank nodes get new labels, as by rdflib's own parsers. A prefix that the graph has for
-        another IRI stays what it is.
+        Blank nodes get new labels, as by rdflib's own parsers: no other text has the same nodes.
+        But those that have no label in the text have the same ones in each store that was empty
+        before. A prefix that the graph has for another IRI stays what it is.
 
         Args:
             source: Where rdflib found the text.
@@ -102,6 +103,9 @@ class StoreParser(Parser):
             self._other().parse(source, sink, *more, **settings)
             return
         base = None
+        prefix = f"N{secrets.token_hex(8)}"
+        # The store may have nodes of the same text already.
+        is_empty = not any(True for _ in target.store.triples((None, None, None)))
         if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
         with raising_parser_errors():
@@ -113,7 +117,8 @@ class StoreParser(Parser):
                 by_grammar=True,
                 format=self._format,
                 base=base,
-                label_prefix=f"N{secrets.token_hex(8)}",
+                label_prefix=prefix,
+                made_label_prefix="" if is_empty else prefix,
             )
 
 

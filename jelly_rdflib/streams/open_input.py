@@ -9,7 +9,6 @@ from jelly_rdflib.core.batch import (
     BatchSource,
     LateBatches,
     OperationReader,
-    RelabelledBatches,
 )
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
@@ -58,18 +57,14 @@ class Input:
         is_told = self.format is not None or isinstance(self.source, memoryview)
         return self.open() if is_told else LateBatches(self)
 
-    def operations(self, *, is_held: bool = False, label_prefix: str = "") -> OperationReader:
+    def operations(self, *, is_held: bool = False) -> OperationReader:
         """Return the operations, once; as for `batches`.
 
         Args:
             is_held: Whether the operations of a transaction are kept in memory until it ends. Then
                 ``max_held_operations`` bounds their number.
-            label_prefix: Put before the label of each blank node.
         """
-        batches = self.batches()
-        if label_prefix:
-            batches = RelabelledBatches(batches, label_prefix)
-        return OperationReader(batches, limits=self.reading.limits if is_held else None)
+        return OperationReader(self.batches(), limits=self.reading.limits if is_held else None)
 
     def close(self) -> None:
         """Close the file, if it was opened here and there are no batches to close."""

@@ -85,3 +85,36 @@ def test_rows_have_the_colors_of_git(files: tuple[Path, Path]) -> None:
     assert '\x1b[31mD <urn:a> <urn:p> "1" .\x1b[0m\n' in shown
     assert '\x1b[32mA <urn:a> <urn:p> "2" .\x1b[0m\n' in shown
     assert "\x1b" not in run_well("diff", *files).text
+
+
+def test_files_without_labels_are_compared_by_structure(tmp_path: Path) -> None:
+    """A patch of the difference gives the new file; by labels, nothing is the same."""
+    old, new = tmp_path / "old.ttl", tmp_path / "new.ttl"
+    old.write_text('<urn:a> <urn:p> [ <urn:q> "x" ] ; <urn:n> "Ann" .')
+    new.write_text('<urn:a> <urn:n> "Anna" ; <urn:p> [ <urn:q> "x" ] .')
+    assert run_well("diff", old, old).out == b""
+    assert run_well("diff", "--by-label", old, old).out == b""
+    patch = run_well("diff", old, new).text.splitlines()
+    assert patch[1:-1] == ['D <urn:a> <urn:n> "Ann" .', 'A <urn:a> <urn:n> "Anna" .']
+    assert run_well("diff", "--canonical", old, new).text.splitlines() == patch
+    assert len(run_well("diff", "--by-label", old, new).text.splitlines()) == 2 + 2 * 3
+    out = tmp_path / "changes.jellyp"
+    run_well("diff", old, new, "-o", out)
+    result = tmp_path / "result.ttl"
+    result.write_bytes(run_well("apply", old, out, "--to", "ttl").out)
+    assert run_well("diff", result, new).out == b""
+
+
+def test_labels_of_a_file_are_the_same_for_all_commands(tmp_path: Path) -> None:
+    """Whatever the way it is read: what `record` names, `apply` finds."""
+    old, update, out = tmp_path / "old.ttl", tmp_path / "fix.ru", tmp_path / "fix.jellyp"
+    old.write_text('<urn:a> <urn:p> [ <urn:q> "x" ], [ <urn:q> "y" ] .')
+    update.write_text(
+        'DELETE { ?n <urn:q> "x" } INSERT { ?n <urn:q> "z" } WHERE { ?n <urn:q> "x" }'
+    )
+    lines = run_well("convert", old, "-", "--to", "nt").text
+    piped = run_well("convert", "-", "-", "--from", "ttl", "--to", "nt", stdin=old.read_bytes())
+    assert piped.text == lines
+    run_well("record", old, update, "-o", out)
+    changed = run_well("apply", old, out, "--to", "nt").text
+    assert sorted(changed.splitlines()) == sorted(lines.replace('"x"', '"z"').splitlines())

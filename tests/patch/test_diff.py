@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib.compare import isomorphic
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
 from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
+import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.patch.diff import diff
@@ -316,3 +319,64 @@ def test_an_aggregate_of_graphs_is_refused() -> None:
     aggregate = ReadOnlyGraphAggregate([Graph()])
     with pytest.raises(TypeError, match="ReadOnlyGraphAggregate"):
         diff(Graph(), aggregate)
+
+
+class TestFiles:
+    """Of Turtle and the like nodes are compared by what is said of them."""
+
+    OLD = "<urn:s> <urn:p> [ <urn:q> 1 ], [ <urn:q> 2 ] .\n_:b <urn:q> 3 ."
+    NEW = "_:other <urn:q> 3 .\n<urn:s> <urn:p> [ <urn:q> 2 ], [ <urn:q> 1 ], 4 ."
+
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> tuple[Path, Path]:
+        old, new = tmp_path / "old.ttl", tmp_path / "new.ttl"
+        old.write_text(self.OLD)
+        new.write_text(self.NEW)
+        return old, new
+
+    def test_by_structure_unless_it_is_said(self, files: tuple[Path, Path]) -> None:
+        old, new = files
+        patch = diff(old, str(new))
+        assert list(patch)[1:-1] == [(Op.A, S, P, Literal(4), DEFAULT)]
+        assert list(diff(old, new, canonical=True)) == list(patch)
+        assert len(diff(old, new, canonical=False)) == 2 + 5 + 6
+        for canonical in (None, True, False):
+            assert len(diff(old, old, canonical=canonical)) == 0
+
+    def test_one_such_side_decides(self, files: tuple[Path, Path], tmp_path: Path) -> None:
+        old, new = files
+        lines = tmp_path / "new.nt"
+        with jr.StatementWriter(lines) as writer:
+            for batch in jr.read_batches(new):
+                writer.write_all(batch)
+        assert len(diff(old, lines)) == len(diff(old, new))
+        assert len(diff(lines, lines)) == 0
+        other = tmp_path / "other.nt"
+        other.write_text(lines.read_text().replace("_:", "_:x"))
+        assert len(diff(lines, other)) == 2 + 2 * 5
+
+    def test_a_graph_against_a_file(self, files: tuple[Path, Path]) -> None:
+        graph = Graph().parse(data=self.OLD, format="turtle")
+        patch = diff(graph, files[1])
+        patch.apply(graph)
+        assert isomorphic(graph, Graph().parse(files[1]))
+        assert len(patch) == 3 + len([0 for op in patch if op[0] is Op.PD])
+
+    def test_the_patch_is_for_what_is_read_again(self, files: tuple[Path, Path]) -> None:
+        """Nodes of the old file are named in the patch; each reading of the file has them."""
+        old, new = files
+        new.write_text(self.OLD.replace("<urn:q> 1", "<urn:r> 5"))
+        patch = diff(old, new)
+        result = Dataset()
+        for batch in jr.read_batches(old):
+            apply(batch, result)
+        patch.apply(result)
+        assert [op[0] for op in patch] == [Op.TX, Op.D, Op.A, Op.TC]
+        assert isomorphic(result.default_graph, Graph().parse(new))
+
+    def test_prefixes_count_if_both_can_have_them(self, tmp_path: Path) -> None:
+        for name in ("a.ttl", "a.nt", "b.ttl"):
+            text = "PREFIX ex: <urn:ex#> " if name == "a.ttl" else ""
+            (tmp_path / name).write_text(text)
+        assert len(diff(tmp_path / "a.ttl", tmp_path / "b.ttl")) == 3
+        assert len(diff(tmp_path / "a.ttl", tmp_path / "a.nt")) == 0

@@ -35,6 +35,7 @@ cdef class QuadReader:
         drops_directions: Whether literals lose their direction; else it is an error.
         by_grammar: Whether to check IRIs by the grammar, if the library does not check them.
         count: Counts the statements.
+        labels: Gives the blank nodes their labels.
     """
 
     cdef object quads
@@ -52,11 +53,13 @@ cdef class QuadReader:
     cdef uint64_t free_text
     cdef uint64_t text  # of all terms so far, in characters
     cdef QuadCount count
+    cdef NodeLabels labels
 
     def __cinit__(
         self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
         size_t max_nesting_depth, uint64_t max_expansion, uint64_t free_text,
-        bint drops_directions, bint by_grammar, QuadCount count not None
+        bint drops_directions, bint by_grammar, QuadCount count not None,
+        NodeLabels labels not None,
     ):
         self.quads = quads
         self.builder = builder
@@ -72,6 +75,7 @@ cdef class QuadReader:
         self.max_expansion = max_expansion
         self.free_text = free_text
         self.count = count
+        self.labels = labels
 
     def read(self, first, size_t rows, size_t text):
         """Read statements until the builder is full; return whether there are no more.
@@ -122,7 +126,7 @@ cdef class QuadReader:
         if kind is self.literal:
             return self.literal_number(term)
         if kind is self.blank_node:
-            return self.builder.intern(TermKind.BLANK_NODE, term.value, 0)
+            return self.builder.intern(TermKind.BLANK_NODE, self.labels.label(term.value), 0)
         return self.triple_number(term)
 
     cpdef uint32_t iri_number(self, str iri) except? 0:

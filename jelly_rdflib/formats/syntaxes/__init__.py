@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
+from jelly_rdflib.core.batch import BatchSource, GeneratedBatches, RelabelledBatches
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import LineEncoder, TextBatchReader
 from jelly_rdflib.formats.format import Format, Reading, matches
@@ -30,7 +30,7 @@ _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 def _open_batches(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
     if not format.parser:
         # No other library takes part, so nothing is isolated.
-        return TextBatchReader(
+        batches = TextBatchReader(
             source,
             reading.factory,
             reading.limits,
@@ -40,6 +40,8 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
             by_grammar=reading.by_grammar,
             generalized=reading.generalized,
         )
+        prefix = reading.label_prefix
+        return RelabelledBatches(batches, prefix) if prefix else batches
     if reading.generalized:
         raise ValueError(
             f"{format.title} has no generalized statements: they are read from N-Triples and"
@@ -51,11 +53,12 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
             pyoxigraph.NamedNode(reading.base)
         except ValueError as error:
             raise ValueError(f"the base {reading.base!r} is no absolute IRI: {error}") from error
+    from jelly_rdflib.formats.syntaxes.hashed_text import HashedText
     from jelly_rdflib.formats.syntaxes.isolated import IsolatedBatches
     from jelly_rdflib.formats.syntaxes.reader import StatementBatches
 
     open_text = IsolatedBatches if reading.isolated else StatementBatches
-    return GeneratedBatches(open_text(format, source, reading))
+    return GeneratedBatches(open_text(format, HashedText(source, reading.limits), reading))
 
 
 def _open_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], object]) -> LineEncoder:

@@ -24,10 +24,10 @@ from pathlib import Path
 import jelly_rdflib
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
-from jelly_rdflib.core.source import ByteSource, read_in_pieces
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.formats.syntaxes import messages
+from jelly_rdflib.formats.syntaxes.hashed_text import HashedText
 from jelly_rdflib.options import MAX_FRAME_SIZE, Limits
 
 # The child imports what this process would import, and nothing from the current directory.
@@ -61,8 +61,8 @@ class IsolatedBatches(Iterator[Batch]):
     is no interpreter of Python to start.
     """
 
-    def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
-        self._source = read_in_pieces(source)
+    def __init__(self, format: Format, text: HashedText, reading: Reading) -> None:
+        self._source = text
         self._source_error: DecodeError | None = None
         self._child: _Child | None = None
         if importlib.util.find_spec("resource") is None:
@@ -73,7 +73,8 @@ class IsolatedBatches(Iterator[Batch]):
             raise NotImplementedError("isolated=True needs an interpreter of Python to start")
         limits = self._limits = reading.limits
         plain_limits = dataclasses.asdict(limits)
-        settings = [format.name, plain_limits, reading.strict, reading.base]
+        prefixes = reading.label_prefix, reading.made_label_prefix
+        settings = [format.name, plain_limits, reading.strict, reading.base, *prefixes]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
         # The child applies the caller's limits to the text. Its answers are frames of another size,
@@ -107,6 +108,8 @@ class IsolatedBatches(Iterator[Batch]):
             kind, size = child.receive_answer()
             if kind == messages.WANT:
                 self._give(child, size)
+            elif kind == messages.HASH:
+                child.send(self._source.digest().encode())
             elif kind == messages.FRAME and size <= self._frame_limits.max_frame_size:
                 frame = child.receive(size)
                 decoder = StatementFrameDecoder(self._factory, self._frame_limits)

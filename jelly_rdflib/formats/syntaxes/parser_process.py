@@ -10,7 +10,6 @@ import signal
 import sys
 
 from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
-from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats import Format, find_format
 from jelly_rdflib.formats.format import Reading
@@ -49,37 +48,54 @@ def main() -> None:
     # The parent reads it after this process has ended: writing into a full pipe would block.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
-    name, most, strict, base = json.loads(_receive())
+    name, most, strict, base, label_prefix, made_label_prefix = json.loads(_receive())
     limits = Limits(**most)
     # Linux takes 0 for no limit.
     _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
     try:
-        _parse(find_format(name), limits, strict, base)
+        reading = Reading(
+            factory=NodeFactory(_NO_NODES),
+            limits=limits,
+            strict=strict,
+            base=base,
+            label_prefix=label_prefix,
+            made_label_prefix=made_label_prefix,
+        )
+        _parse(find_format(name), reading)
     except MemoryError:
         os._exit(messages.NO_MEMORY)
 
 
-def _parse(format: Format, limits: Limits, strict: bool, base: str | None) -> None:
+class _Text:
+    """The text, of which the parent is asked for bytes, and which is the parent's to close."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._size = 0
+        _allow_time(0, limits)
+
+    def read(self, size: int) -> bytes:
+        _send(messages.WANT, size)
+        data = _receive()
+        self._size += len(data)
+        _allow_time(self._size, self._limits)
+        return data
+
+    def digest(self) -> str:
+        _send(messages.HASH, 0)
+        return _receive().decode()
+
+    def close(self) -> None:
+        pass
+
+
+def _parse(format: Format, reading: Reading) -> None:
     options = StreamOptions(
         physical_type=PhysicalStreamType.QUADS if format.has_graphs else PhysicalStreamType.TRIPLES,
         rdf_star=True,
         namespace_declarations=True,
     )
-    reading = Reading(factory=NodeFactory(_NO_NODES), limits=limits, strict=strict, base=base)
-    text_size = 0
-
-    def read(size: int) -> bytes:
-        """Ask the parent for bytes of the text."""
-        nonlocal text_size
-        _send(messages.WANT, size)
-        data = _receive()
-        text_size += len(data)
-        _allow_time(text_size, limits)
-        return data
-
-    _allow_time(text_size, limits)
-    # The source is the parent's to close.
-    batches = StatementBatches(format, ByteSource(read, lambda: None), reading)
+    batches = StatementBatches(format, _Text(reading.limits), reading)
     try:
         for batch in batches:
             encoder = StatementFrameEncoder(_NO_NODES, options)

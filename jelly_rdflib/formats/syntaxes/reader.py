@@ -5,15 +5,16 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
+from typing import Protocol
 
 import pyoxigraph as ox
 
 from jelly_rdflib.core.batch import Batch, BatchBuilder
 from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
-from jelly_rdflib.core.source import ByteSource, read_in_pieces
-from jelly_rdflib.core.text import QuadCount, QuadReader, TurtleEscapes
+from jelly_rdflib.core.text import NodeLabels, QuadCount, QuadReader, TurtleEscapes
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
+from jelly_rdflib.formats.syntaxes.label_file import LabelFile
 from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.operations import Op
 
@@ -28,26 +29,53 @@ _HINTS = {
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
     " elsewhere: write the context into the document",
 }
+# Labels that stand in a text and look like those that pyoxigraph makes up: behind "_:", and in
+# RDF/XML in an attribute. Those with escapes are not found: they are no one's work but a joker's,
+# and such a node gets another label, as one without a label does.
+_WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
+_WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
+# How much of a text is looked at again together with the next piece, which may go on with a label.
+_OVERLAP = 64
+
+
+class Text(Protocol):
+    """What is parsed: bytes in pieces, and the hash of all of them."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at least one and at most so many bytes, or none at the end."""
+
+    def digest(self) -> str:
+        """Return the hash of all bytes, those to come included."""
+
+    def close(self) -> None:
+        """Let go of the source."""
 
 
 class SyntaxInput:
-    """A file for a parser, which reads a source in larger pieces than the parser asks for.
+    """A file for a parser, which reads a text in larger pieces than the parser asks for.
 
     At most ``max_size`` bytes stand between two statements. ``count`` tells how many of these the
-    parser made, and is told how many bytes it was given: ``position``. ``escapes`` looks through
-    what a lenient parser gets.
+    parser made, and is told how many bytes it was given: ``position``. ``labels`` is told which
+    labels stand in them, as far as ``written`` matches those. ``escapes`` looks through what a
+    lenient parser gets.
     """
 
     def __init__(
         self,
-        source: ByteSource,
+        text: Text,
         max_size: int,
         count: QuadCount,
+        labels: NodeLabels,
+        written: re.Pattern[bytes],
         escapes: TurtleEscapes | None = None,
     ) -> None:
-        self._source = source
+        self._source = text
         self._max_size = max_size
         self._count = count
+        self._labels = labels
+        self._written = written
+        # The end of what was looked at for labels.
+        self._looked = b""
         self._escapes = escapes
         self._line = 1  # where the next bytes start; only told with escapes
         # Bytes that were read, but not given to the parser yet.
@@ -92,12 +120,18 @@ class SyntaxInput:
         self._size += len(data)
         self.position += len(data)
         self._count.read = self.position
+        self._keep_labels(data)
         if self._size > self._max_size:
             raise LimitError(
                 f"more than {self._max_size} bytes make no statement (limit max_frame_size)",
                 offset=self.position,
             )
         return data
+
+    def _keep_labels(self, data: bytes) -> None:
+        data = self._looked + data
+        self._labels.keep(self._written.findall(data))
+        self._looked = data[-_OVERLAP:]
 
     def _fill(self, size: int) -> None:
         """Read until so many bytes wait, or the source has no more."""
@@ -121,15 +155,16 @@ class SyntaxInput:
 class StatementBatches(Iterator[Batch]):
     """Iterates over the batches of a text."""
 
-    def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
+    def __init__(self, format: Format, text: Text, reading: Reading) -> None:
         limits = self._limits = reading.limits
         self._count = QuadCount()
+        prefixes = reading.label_prefix, reading.made_label_prefix
+        labels = NodeLabels(*prefixes, text.digest, LabelFile)
+        written = _WRITTEN_IN_XML if format.parser == "RDF_XML" else _WRITTEN
         looks_at_escapes = reading.by_grammar and format.parser in ("TURTLE", "TRIG")
+        escapes = TurtleEscapes() if looks_at_escapes else None
         self._input = SyntaxInput(
-            read_in_pieces(source),
-            limits.max_frame_size,
-            self._count,
-            TurtleEscapes() if looks_at_escapes else None,
+            text, limits.max_frame_size, self._count, labels, written, escapes
         )
         self._format = format
         self._builder = BatchBuilder(reading.factory, limits)
@@ -154,6 +189,7 @@ class StatementBatches(Iterator[Batch]):
             max_expansion=limits.max_expansion,
             free_text=limits.max_text_size,
             count=self._count,
+            labels=labels,
         )
 
     def __del__(self) -> None:

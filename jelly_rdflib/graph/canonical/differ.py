@@ -34,6 +34,9 @@ def differ(
     canonicalizer = Canonicalizer(folds_strings=folds_strings)
     describe = describer(folds_strings=folds_strings)
     old_left, new_left = _without_same(split(old), split(new), canonicalizer)
+    for quads in (old_left, new_left):
+        # A store may have any order, and another one in each process.
+        quads.sort(key=lambda quad: _key(quad, describe))
     new_to_old = pair(old_left, new_left, describe)
     known = {node: Known(label) for node, label in new_to_old.items()}
     renamed: list[Quad] = []
@@ -59,24 +62,37 @@ def differ(
 def _without_same(
     old: Sequence[Sequence[Quad]], new: Sequence[Sequence[Quad]], canonicalizer: Canonicalizer
 ) -> tuple[list[Quad], list[Quad]]:
-    """Return the statements of the components that only one of the two has."""
+    """Return the statements of the components that only one of the two has.
 
-    def form(component: Sequence[Quad]) -> bytes:
-        return sha256(canonicalizer.text(component).encode()).digest()
-
-    ours = group((form(component), component) for component in old)
+    Those of ``new`` get labels that don't depend on the ones that they have.
+    """
+    ours = group((_hash(canonicalizer.form(component)), component) for component in old)
     for components in ours.values():
         # Any of them may stay, but the same ones each time.
         components.sort(key=lambda component: min(map(str, blank_nodes(component))), reverse=True)
-    theirs: list[Sequence[Quad]] = []
+    theirs: list[Form] = []
     for component in new:
-        same = ours.get(form(component))
+        form = canonicalizer.form(component)
+        same = ours.get(_hash(form))
         if same:
             same.pop()
         else:
-            theirs.append(component)
-    left = chain.from_iterable(ours.values())
-    return list(chain.from_iterable(left)), list(chain.from_iterable(theirs))
+            theirs.append(form)
+    theirs.sort(key=lambda form: form.text)
+    return (
+        list(chain.from_iterable(chain.from_iterable(ours.values()))),
+        [quad for number, form in enumerate(theirs) for quad in _numbered(form, number)],
+    )
+
+
+def _hash(form: Form) -> bytes:
+    return sha256(form.text.encode()).digest()
+
+
+def _numbered(form: Form, number: int) -> Iterator[Quad]:
+    """Iterate over the statements of a form, with labels that no other form has."""
+    names = {node: BNode(f"{number}-{node}") for node in blank_nodes(form.quads)}
+    return (_replace(quad, names) for quad in form.quads)
 
 
 def _with_new_labels(forms: Sequence[Form], taken: set[BNode]) -> Iterator[Quad]:

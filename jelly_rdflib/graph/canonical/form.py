@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -27,14 +28,31 @@ _STRING = XSD.string
 _OWN = "x-jelly-rdflib:"
 
 
-class Form(NamedTuple):
+class Form:
     """A component in its canonical form: canonical N-Quads, and the statements.
 
     Blank nodes have the labels of RDFC-1.0 (``c14n0`` and so on), but for those that are `Known`.
+
+    Args:
+        made: pyoxigraph's canonical statements.
+        nodes: The term for each of pyoxigraph's, but for blank nodes.
     """
 
-    text: str
-    quads: list[Quad]
+    def __init__(self, made: list[pyoxigraph.Quad], nodes: dict[Any, Node]) -> None:
+        self._made = made
+        self._nodes = nodes
+        self.text = "\n".join(sorted(f"{quad} ." for quad in made))
+
+    @cached_property
+    def quads(self) -> list[Quad]:
+        """The statements; for most components nobody asks."""
+        nodes = self._nodes
+
+        def node(term: Any) -> Node:
+            found = nodes.get(term)
+            return BNode(term.value) if found is None else found
+
+        return [(node(s), node(p), node(o), node(g)) for s, p, o, g in self._made]
 
 
 class Canonicalizer:
@@ -53,20 +71,11 @@ class Canonicalizer:
         self._describe = describer(folds_strings=folds_strings)
         self._iris: dict[Node, pyoxigraph.NamedNode] = {}
 
-    def text(self, component: Sequence[Quad]) -> str:
-        """Return the canonical N-Quads of a component; see `form`."""
-        return _write(self._canonicalize(component, {}))
-
     def form(self, component: Sequence[Quad]) -> Form:
         """Return the canonical form of a component; blank nodes that are `Known` count as IRIs."""
         terms: dict[Node, Any] = {}
         quads = self._canonicalize(component, terms)
-        nodes = {made: term for term, made in terms.items() if not is_blank(term)}
-
-        def node(term: Any) -> Node:
-            return BNode(term.value) if isinstance(term, self._ox.BlankNode) else nodes[term]
-
-        return Form(_write(quads), [(node(s), node(p), node(o), node(g)) for s, p, o, g in quads])
+        return Form(quads, {made: term for term, made in terms.items() if not is_blank(term)})
 
     def _canonicalize(
         self, component: Sequence[Quad], terms: dict[Node, Any]
@@ -133,10 +142,6 @@ class Canonicalizer:
         # A str, since rdflib's IRIs have some methods of their own.
         escaped = quote(str(text), safe="", errors="surrogatepass")
         return self._ox.NamedNode(f"{_OWN}{kind}:{escaped}")
-
-
-def _write(quads: Iterable[pyoxigraph.Quad]) -> str:
-    return "\n".join(sorted(f"{quad} ." for quad in quads))
 
 
 def _not_rdf(component: Sequence[Quad]) -> PatchError:

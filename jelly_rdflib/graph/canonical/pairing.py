@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from rdflib.term import BNode, Node
 
+from jelly_rdflib.graph.canonical.guessing import FreeNodes, guess
 from jelly_rdflib.graph.canonical.quads import (
     Describe,
     Quad,
@@ -46,7 +47,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad], describe: Describe) -> dict[B
             ones = [node for node in old[key] if node not in ours.names]
             others = [node for node in new[key] if node not in theirs.names]
             if are_twins or len(ones) == len(others) == 1:
-                for one, other in zip(sorted(ones, key=str), others, strict=False):
+                for one, other in zip(sorted(ones, key=str), sorted(others, key=str), strict=False):
                     new_to_old[other] = one
                     ours.names[one] = theirs.names[other] = str(one)
                     waiting.append((one, other))
@@ -67,6 +68,18 @@ def pair(old: Sequence[Quad], new: Sequence[Quad], describe: Describe) -> dict[B
             )
         ):
             break
+
+    def take(one: BNode, other: BNode) -> None:
+        """Pair two nodes, and neighbours that are then known."""
+        new_to_old[other] = one
+        ours.names[one] = theirs.names[other] = str(one)
+        waiting.append((one, other))
+        while waiting:
+            one, other = waiting.popleft()
+            pair_alike(ours.neighbours(one), theirs.neighbours(other))
+
+    numbers: dict[str, int] = {}
+    guess(ours.free(numbers), theirs.free(numbers), take)
     return new_to_old
 
 
@@ -81,6 +94,10 @@ class _Side:
         self._lines = lines_by_node(quads)
         self._describe = describe
         self.names: dict[BNode, str] = {}
+
+    def free(self, numbers: dict[str, int]) -> FreeNodes:
+        """Return the free nodes for `guess`."""
+        return FreeNodes(self._lines, self.names, self._describe, numbers)
 
     def surroundings(self) -> list[_Found]:
         """Return the nodes by their statements, then by those and their neighbours', and so on."""

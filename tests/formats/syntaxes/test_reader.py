@@ -18,6 +18,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.formats.syntaxes import hashed_text
 from tests.formats.syntaxes.support import (
     ALL,
     LINES,
@@ -41,6 +42,23 @@ SAMPLES = {
     format: write([(S, P, O), (S, P, literal("é", "fr")), (("bnode", "b"), P, O)], format)
     for format in ALL
 }
+
+# Texts with three nodes without a label and one with the label "kept".
+NODES = {
+    "turtle": "<urn:s> <urn:p> [], ( 'x' ), [ <urn:q> _:kept ] .",
+    "trig": "[] { <urn:s> <urn:p> [] } <urn:g> { [] <urn:p> _:kept }",
+    "n3": "<urn:s> <urn:p> [], ( 'x' ), [ <urn:q> _:kept ] .",
+    "rdf-xml": HEAD
+    + """<rdf:Description rdf:nodeID="kept"><ex:p rdf:parseType="Resource"><ex:q/></ex:p>
+<ex:p rdf:parseType="Collection"><ex:T/></ex:p></rdf:Description></rdf:RDF>""",
+    "json-ld": '{"@id": "_:kept", "urn:p": [{"@list": [1]}, {"urn:q": {"urn:r": 1}}]}',
+}
+
+
+def labels(source: Any, format: str) -> list[str]:
+    """Return the labels of the blank nodes, in the order of their first appearance."""
+    found = (term for one in read(source, format) for term in one if term[0] == "bnode")
+    return list(dict.fromkeys(label for _, label in found))
 
 
 class TestTerms:
@@ -259,16 +277,72 @@ class TestBlankNodes:
             assert read(SAMPLES[format], format)[2][0] == ("bnode", "b")
 
     def test_nodes_without_a_label_get_one_of_their_own(self) -> None:
-        """And not twice the same, neither in a file nor in two."""
+        """Not twice the same in a file; nor in two, unless these have the same bytes."""
         text = "[] <urn:p> [], ( 'x' ), _:b ."
-        labels = []
-        for _ in range(3):
-            for statement in read(text, "turtle"):
-                labels += [term[1] for term in statement if term[0] == "bnode"]
-        assert labels.count("b") == 3
+        found = [labels(text + "#" * i, "turtle") for i in range(3)]
+        assert all("b" in each for each in found)
         # A subject of three, two nodes that are subject and object, in each of three files.
-        assert len(set(labels)) == 1 + 3 * 3
-        assert all(len(label) > 20 for label in labels if label != "b")
+        assert len({label for each in found for label in each}) == 1 + 3 * 3
+
+    @pytest.mark.parametrize("format", sorted(NODES))
+    def test_they_are_the_same_in_each_reading(
+        self, format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However the text is read: from memory, a file, a pipe, compressed, in small pieces."""
+        monkeypatch.setattr(hashed_text, "_IN_MEMORY", 16)
+        text = NODES[format].encode()
+        expected = labels(text, format)
+        assert len(expected) == 4
+        assert "kept" in expected
+        path = tmp_path / "text"
+        path.write_bytes(text)
+        packed = gzip.compress(text)
+        with path.open("rb") as file:
+            sources = [path, file, io.BytesIO(packed), packed]
+            for source in (*sources, Pieces(text, 3), Pieces(packed, 3)):
+                assert labels(source, format) == expected
+
+    def test_a_file_object_is_hashed_from_where_it_is(self) -> None:
+        text = b"[] <urn:p> <urn:o> ."
+        file = io.BytesIO(b"something else" + text)
+        file.seek(-len(text), 2)
+        assert labels(file, "turtle") == labels(text, "turtle")
+
+    @pytest.mark.parametrize("format", sorted(NODES))
+    def test_a_label_that_looks_random_stays(self, format: str) -> None:
+        """Be it one that pyoxigraph could have made up, wherever a piece of the text ends."""
+        for label in ("c5f368f77354bc63b153aeed846b2cea", "deadbeefdeadbeef"):
+            text = NODES[format].replace("kept", label)
+            for space in (0, 15, 33):
+                # The parser asks for some KiB at a time.
+                padding = 8192 - text.index(label) - space
+                padded = text.replace("<", " " * padding + "<", 1)
+                if format == "json-ld":
+                    padded = " " * padding + text
+                found = labels(padded, format)
+                assert label in found
+                assert len(found) == 4
+
+    def test_labels_are_told_apart_whatever_the_parser_makes_up(self) -> None:
+        """Its labels have 32 digits at the most, and one in seventeen has fewer."""
+        found = labels("".join(f"[] <urn:p> {i} .\n" for i in range(500)), "turtle")
+        start = found[0].removesuffix("1")
+        assert found == [f"{start}{number}" for number in range(1, 501)]
+
+    def test_an_error_behind_them_comes_behind_them(self) -> None:
+        text = b"<urn:s> <urn:p> [] .\n" * 3000
+        packed = gzip.compress(text)
+        for make in (lambda: io.BytesIO(packed[:-9]), lambda: Pieces(packed[:-9], 100)):
+            found, error = attempt(make(), "turtle")
+            assert len(found) > 0
+            assert "ends inside" in error.message
+
+    def test_no_more_is_kept_of_a_pipe_than_the_limit_says(self) -> None:
+        text = b"[] <urn:p> <urn:o> .\n" * 10_000
+        limits = jr.Limits(max_decompressed_size=1000)
+        with pytest.raises(jr.LimitError, match="limit max_decompressed_size"):
+            list(jr.read_batches(Pieces(text, 100), format="turtle", limits=limits))
+        assert len(list(jr.read_batches(io.BytesIO(text), format="turtle", limits=limits))) > 0
 
 
 class TestPrefixes:

@@ -1,0 +1,101 @@
+"""A text that is read in pieces, and whose hash is known before its end is read."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from hashlib import blake2b
+from typing import IO
+
+from jelly_rdflib.core.source import ByteSource, read_in_pieces
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
+from jelly_rdflib.options import Limits
+
+# So much of a text that can be read only once is kept in memory, the rest in a temporary file.
+_IN_MEMORY = 1 << 20
+
+
+class HashedText:
+    """A text that is read in pieces, and that tells the hash of all of it when it is asked.
+
+    Then bytes in memory are hashed as they are, and a file is read once more. What is left of a
+    source that can be read only once, such as a pipe, is read to its end, and kept until it is
+    asked for: in a temporary file, if it is long.
+    """
+
+    def __init__(self, source: memoryview | ByteSource, limits: Limits) -> None:
+        self._source = source
+        self._limits = limits
+        self._pieces = read_in_pieces(source)
+        # What was read of a source that can be read only once.
+        self._hash = blake2b(digest_size=10)
+        self._digest: str | None = None
+        self._can_reread = isinstance(source, memoryview) or source.reopen is not None
+        # What was read ahead, and the error behind it.
+        self._ahead: IO[bytes] | None = None
+        self._error: DecodeError | None = None
+
+    def read(self, size: int) -> bytes:
+        """Return at least one and at most so many bytes, or none at the end."""
+        if self._ahead is not None:
+            data = self._ahead.read(size)
+            if not data and self._error is not None:
+                raise self._error
+            return data
+        data = self._pieces.read(size)
+        if not self._can_reread:
+            self._hash.update(data)
+        return data
+
+    def digest(self) -> str:
+        """Return the hash of all the text, compressed or not, in hexadecimal.
+
+        If the source fails somewhere, it is the hash of what comes before.
+        """
+        if self._digest is None:
+            if not self._can_reread:
+                self._read_ahead()
+            elif isinstance(self._source, memoryview):
+                self._hash.update(self._source)
+            else:
+                self._reread(self._source)
+            self._digest = self._hash.hexdigest()
+        return self._digest
+
+    def close(self) -> None:
+        """Let go of the source."""
+        self._pieces.close()
+        self._source = memoryview(b"")
+        if self._ahead is not None:
+            self._ahead.close()
+
+    def _reread(self, source: ByteSource) -> None:
+        assert source.reopen is not None
+        again = source.reopen()
+        try:
+            while data := again.read(PIECE_SIZE):
+                self._hash.update(data)
+        except DecodeError:
+            # It comes again where the text is read.
+            pass
+        finally:
+            again.close()
+
+    def _read_ahead(self) -> None:
+        ahead = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  # closed with this
+        most = self._limits.max_decompressed_size
+        try:
+            while data := self._pieces.read(PIECE_SIZE):
+                self._hash.update(data)
+                ahead.write(data)
+                if ahead.tell() > most:
+                    raise LimitError(
+                        f"more than {most} bytes would have to be kept to label the nodes that"
+                        " have no label (limit max_decompressed_size)"
+                    )
+        except DecodeError as error:
+            # A copy has no traceback, which would refer to this object.
+            self._error = copy.copy(error)
+        ahead.seek(0)
+        self._ahead = ahead

@@ -1,0 +1,36 @@
+"""Numbers of labels in a temporary file, for texts with more of them than memory is to hold."""
+
+from __future__ import annotations
+
+import sqlite3
+
+# In KiB: the pages of the file that are kept in memory.
+_CACHE = 512
+
+
+class LabelFile:
+    """The numbers of labels, in a file that is gone with this object."""
+
+    def __init__(self) -> None:
+        # Without a name it is a temporary file. A reader may be used by one thread after another.
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute(f"PRAGMA cache_size = -{_CACHE}")
+        self._database.execute(
+            "CREATE TABLE labels (label BLOB PRIMARY KEY, number INTEGER) WITHOUT ROWID"
+        )
+
+    def __del__(self) -> None:
+        self._database.close()
+
+    def add(self, numbers: list[tuple[bytes, int]]) -> None:
+        """Add labels with their numbers."""
+        self._database.execute("BEGIN")
+        self._database.executemany("INSERT INTO labels VALUES (?, ?)", sorted(numbers))
+        self._database.execute("COMMIT")
+
+    def find(self, label: bytes) -> int | None:
+        """Return the number of a label; None if it has none."""
+        found = self._database.execute("SELECT number FROM labels WHERE label = ?", (label,))
+        row: tuple[int] | None = found.fetchone()
+        return None if row is None else row[0]

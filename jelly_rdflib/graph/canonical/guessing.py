@@ -1,0 +1,186 @@
+"""Pairs blank nodes of which no statement tells for certain which are the same.
+
+A pair costs nothing, but it may take a node from a better one. So those that have most in common
+come first, then those that have at least half as much, and so on: a node with many statements is
+told from others by how many of each kind it has, and once it is known, it tells its neighbours
+apart. The kind of a statement is what both sides may have of it: its terms, the names of nodes that
+are paired, and for each free node the kinds of its own statements.
+
+The work is bounded by the number of statements. The clock has no say in it: the same data always
+have the same pairs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TypeAlias
+
+from rdflib.term import BNode, Node
+
+from jelly_rdflib.graph.canonical.quads import Describe, Quad, group, is_blank
+
+# How far around a node statements are compared.
+_DEPTH = 5
+# In each round nodes are compared so often for each of their statements, and so often at the least.
+_LOOKS = 50
+_LEAST_LOOKS = 100_000
+# How often those are paired that have as little as one kind of statement in common.
+_LAST_ROUNDS = 3
+
+# What a statement is like from the view of one of its nodes: numbers of terms and of names, 0 for
+# the node itself, and less for the colour of another free node.
+_Kind: TypeAlias = tuple[int, ...]
+# The kinds of each node's statements, and how many there are of each.
+_Kinds: TypeAlias = "dict[int, Counter[_Kind]]"
+
+
+class FreeNodes:
+    """The nodes of one side that have no pair yet. Each has a number, in the order of labels.
+
+    Args:
+        lines: The statements of each blank node.
+        names: The names of paired nodes, the same on both sides.
+        describe: Describes terms.
+        numbers: Gets a number for each term and each name, the same on both sides.
+    """
+
+    def __init__(
+        self,
+        lines: Mapping[BNode, Sequence[Quad]],
+        names: Mapping[BNode, str],
+        describe: Describe,
+        numbers: dict[str, int],
+    ) -> None:
+        self.nodes = sorted(lines, key=str)
+        self._names = names
+        self._numbers = numbers
+        # The first one stands behind the others: negative numbers are places in a list, too.
+        places = {node: -1 - place for place, node in enumerate(self.nodes)}
+
+        def replace(term: Node) -> int:
+            if is_blank(term):
+                return places[term]
+            return numbers.setdefault(describe(term), len(numbers) + 1)
+
+        self._lines = {
+            place: [tuple(map(replace, quad)) for quad in lines[node]]
+            for place, node in enumerate(self.nodes)
+            if node not in names
+        }
+
+    def is_free(self, number: int) -> bool:
+        """Has a node no pair by now?"""
+        return self.nodes[number] not in self._names
+
+    def update(self) -> int:
+        """Leave out those that have a pair by now, and return how many statements are left."""
+        self._lines = {number: some for number, some in self._lines.items() if self.is_free(number)}
+        return sum(map(len, self._lines.values()))
+
+    def colours(self) -> list[int]:
+        """Return the numbers of names, and for free nodes one colour; the last comes first."""
+        numbers = self._numbers
+        return [
+            numbers.setdefault(f"_{name}", len(numbers) + 1) if name is not None else -1
+            for name in map(self._names.get, reversed(self.nodes))
+        ]
+
+    def kinds(self, colours: Sequence[int]) -> _Kinds:
+        """Return the kinds of each free node's statements, by the colours of the others."""
+        return {
+            number: Counter(
+                [
+                    tuple(
+                        [
+                            term if term > 0 else 0 if term == -1 - number else colours[term]
+                            for term in line
+                        ]
+                    )
+                    for line in lines
+                ]
+            )
+            for number, lines in self._lines.items()
+        }
+
+
+def guess(ours: FreeNodes, theirs: FreeNodes, take: Callable[[BNode, BNode], None]) -> None:
+    """Pair all nodes that may keep a statement.
+
+    Args:
+        ours, theirs: The free nodes of both sides.
+        take: Is called with each pair. It names these two, and maybe neighbours.
+    """
+    least = 0
+    rounds = _LAST_ROUNDS
+    while rounds > 0 and (looks := ours.update()) and theirs.update():
+        levels = list(_levels(ours, theirs))
+        sums = [_sum(kinds) for kinds in zip(*levels, strict=True)]
+        highest = min(max(each.values(), default=0) for each in sums)
+        if highest == 0:
+            break
+        least = max(1, min(least or highest, highest) // 2)
+        if least == 1:
+            rounds -= 1
+        for one, other in _most_alike(levels, sums, least, _LOOKS * looks + _LEAST_LOOKS):
+            if ours.is_free(one) and theirs.is_free(other):
+                take(ours.nodes[one], theirs.nodes[other])
+
+
+def _levels(ours: FreeNodes, theirs: FreeNodes) -> Iterator[tuple[_Kinds, _Kinds]]:
+    """Yield the kinds that both sides have, each time of more around the nodes."""
+    sides = ours, theirs
+    colours = [side.colours() for side in sides]
+    numbers: dict[frozenset[_Kind], int] = {}
+    for _ in range(_DEPTH):
+        found = [side.kinds(each) for side, each in zip(sides, colours, strict=True)]
+        common = set().union(*found[0].values()) & set().union(*found[1].values())
+        for kinds, each in zip(found, colours, strict=True):
+            for number, counts in kinds.items():
+                for kind in counts.keys() - common:
+                    del counts[kind]
+                each[-1 - number] = numbers.setdefault(frozenset(counts), -2 - len(numbers))
+        yield found[0], found[1]
+
+
+def _sum(levels: Sequence[_Kinds]) -> dict[int, int]:
+    """Return how many statements of common kinds the nodes have, at all levels together."""
+    return {node: sum(kinds[node].total() for kinds in levels) for node in levels[0]}
+
+
+def _most_alike(
+    levels: Sequence[tuple[_Kinds, _Kinds]],
+    sums: Sequence[Mapping[int, int]],
+    least: int,
+    looks: int,
+) -> list[tuple[int, int]]:
+    """Return the pairs that have at least so much in common; those with most come first."""
+    # The nodes with each kind, at each level.
+    holders: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]] = []
+    for level in levels:
+        ours, theirs = (
+            group(
+                (kind, (node, count))
+                for node, counts in kinds.items()
+                if each[node] >= least
+                for kind, count in counts.items()
+            )
+            for kinds, each in zip(level, sums, strict=True)
+        )
+        holders += ((some, theirs[kind]) for kind, some in ours.items() if kind in theirs)
+    # The kinds that tell most come first.
+    holders.sort(key=lambda each: len(each[0]) * len(each[1]))
+    shared: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for some, others in holders:
+        looks -= len(some) * len(others)
+        # Where too many have it, each is compared with one other only.
+        pairs = product(some, others) if looks >= 0 else zip(some, others, strict=False)
+        for (one, count), (other, limit) in pairs:
+            shared[one, other] += count if count < limit else limit
+    found = [
+        (-count, abs(sums[0][one] - sums[1][other]), one, other)
+        for (one, other), count in shared.items()
+        if count >= least
+    ]
+    return [(one, other) for *_, one, other in sorted(found)]
