@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from jelly_rdflib.spark.pipeline.identity import SPELLING, with_identity, with_spelling
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads, make_patch
 
 
@@ -38,9 +39,9 @@ def diff(old: DataFrame, new: DataFrame) -> DataFrame:
     before = check_quads(old, "the old state").withColumns({"was": F.lit(True), "is": F.lit(False)})
     after = check_quads(new, "the new state").withColumns({"was": F.lit(False), "is": F.lit(True)})
     changed = (
-        before.unionByName(after)
+        with_identity(before.unionByName(after))
         .groupBy(*QUAD)
-        .agg(F.max("was").alias("was"), F.max("is").alias("is"))
+        .agg(F.max("was").alias("was"), F.max("is").alias("is"), F.max(SPELLING).alias(SPELLING))
         .where("was != is")
         .withColumns(
             {
@@ -49,4 +50,4 @@ def diff(old: DataFrame, new: DataFrame) -> DataFrame:
             }
         )
     )
-    return make_patch(changed.drop("was", "is"), "diff")
+    return make_patch(with_spelling(changed).drop("was", "is"), "diff")

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.filters import check_term
 from jelly_rdflib.spark.pipeline.chain import ANY, VERSION, local_table, order_patches
+from jelly_rdflib.spark.pipeline.identity import is_term, with_identity, with_spelling
 from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
@@ -74,7 +75,7 @@ def history(
     for name, term in zip(QUAD, (s, p, o, g), strict=True):
         if term is not None:
             check_term(term, name)
-            condition &= F.col(name) == term
+            condition &= is_term(name, term)
     if base is not None:
         base = check_quads(base, "the base")
     root = None if base is None else ANY
@@ -85,16 +86,16 @@ def history(
     if base is not None:
         zero = F.lit(None if ordered.order is None else 0).cast(states.schema[VERSION].dataType)
         first = base.where(condition).select(*QUAD, zero.alias(VERSION), F.lit(True).alias(IS_ADD))
-        states = states.unionByName(first)
+        states = states.unionByName(with_identity(first))
     in_time = Window.partitionBy(*QUAD).orderBy(F.col(VERSION).asc_nulls_first())
     was_there = F.lag(IS_ADD, 1, False).over(in_time)
-    return (
+    found = (
         states.withColumn("changes", F.col(IS_ADD) != was_there)
         .where("changes")
         .withColumn("until", F.lead(VERSION).over(in_time))
         .where(IS_ADD)
-        .select(*QUAD, F.col(VERSION).alias("since"), "until")
     )
+    return with_spelling(found).select(*QUAD, F.col(VERSION).alias("since"), "until")
 
 
 def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.kinds import check_names
 from jelly_rdflib.spark.pipeline.chain import RUN, VERSION, PatchOrder, as_id, order_patches
+from jelly_rdflib.spark.pipeline.identity import SPELLING, with_identity, with_spelling
 from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.table import QUAD, is_statement
 
@@ -40,22 +41,27 @@ class Ordered:
     def net_operations(self) -> DataFrame:
         """Return the last operation on each quad: ``op``, the quad's columns, and `ORDER`."""
         op = F.when(F.col(IS_ADD), "A").otherwise("D").alias("op")
-        return self.last_operations().select(op, *QUAD, ORDER)
+        return with_spelling(self.last_operations()).select(op, *QUAD, ORDER)
 
     def last_operations(
         self, *, base: DataFrame | None = None, by: Iterable[str] = QUAD
     ) -> DataFrame:
         """Return the last operation on each quad: the columns of ``by``, `ORDER` and `IS_ADD`.
 
-        The last operation decides whether the quad exists. ``base`` has the quads of version 0.
-        ``by`` has the columns of a quad and, without a base, may have more.
+        Objects are the identities of terms, and `SPELLING` says how one was spelled. The last
+        operation decides whether the quad exists. ``base`` has the quads of version 0. ``by`` has
+        the columns of a quad and, without a base, may have more.
         """
         rows = self.changes.where(is_statement()).select(*by, ORDER)
         if base is not None:
             # As a number, -1 is the least one that tells of an add. Null is less than any struct.
             first = F.lit(None if self.order is None else -1).cast(rows.schema[ORDER].dataType)
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
-        last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER))
+        last = (
+            with_identity(rows)
+            .groupBy(*by)
+            .agg(F.max(ORDER).alias(ORDER), F.max(SPELLING).alias(SPELLING))
+        )
         return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))
 
 

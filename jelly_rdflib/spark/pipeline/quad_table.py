@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.spark.kinds import check_columns
 from jelly_rdflib.spark.pipeline.chain import at_hand
+from jelly_rdflib.spark.pipeline.identity import identity_sql
 from jelly_rdflib.spark.pipeline.table import QUAD, QUADS
 from jelly_rdflib.spark.session import DELTA_SETTINGS
 
@@ -37,9 +38,10 @@ _SAME_QUADS = {
     "VACUUM START",
 }
 
-_MERGE = """
-MERGE INTO {table} AS quads USING {{operations}} AS changes
-ON quads.s = changes.s AND quads.p = changes.p AND quads.o = changes.o AND quads.g <=> changes.g
+_MERGE = f"""
+MERGE INTO {{table}} AS quads USING {{{{operations}}}} AS changes
+ON quads.s = changes.s AND quads.p = changes.p AND quads.g <=> changes.g
+AND {identity_sql("quads.o")} = {identity_sql("changes.o")}
 WHEN MATCHED AND changes.op = 'D' THEN DELETE
 WHEN NOT MATCHED AND changes.op = 'A'
 THEN INSERT (s, p, o, g) VALUES (changes.s, changes.p, changes.o, changes.g)

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from jelly_rdflib.spark.pipeline.chain import ANY
+from jelly_rdflib.spark.pipeline.identity import with_spelling
 from jelly_rdflib.spark.pipeline.order import IS_ADD, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
 
@@ -78,4 +79,5 @@ def replay(
         base = check_quads(base, "the base")
     root = None if base is None else ANY
     ordered = order_changes(changes, upto=upto, order_by=order_by, marks=marks, root=root)
-    return ordered.last_operations(base=base).where(IS_ADD).select(*QUAD)
+    last = ordered.last_operations(base=base).where(IS_ADD)
+    return with_spelling(last).select(*QUAD)
