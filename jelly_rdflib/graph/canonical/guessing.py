@@ -21,8 +21,9 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import Describe, Quad, group, is_blank
 
-# How far around a node statements are compared.
+# How far around a node statements are compared; less far, if there would be more kinds than this.
 _DEPTH = 5
+_MOST_KINDS = 1 << 20
 # In each round nodes are compared so often for each of their statements, and so often at the least.
 _LOOKS = 50
 _LEAST_LOOKS = 100_000
@@ -114,8 +115,9 @@ def guess(ours: FreeNodes, theirs: FreeNodes, take: Callable[[BNode, BNode], Non
     """
     least = 0
     rounds = _LAST_ROUNDS
-    while rounds > 0 and (looks := ours.update()) and theirs.update():
-        levels = list(_levels(ours, theirs))
+    while rounds > 0 and (looks := ours.update()) and (others := theirs.update()):
+        depth = max(1, min(_DEPTH, _MOST_KINDS // (looks + others)))
+        levels = list(_levels(ours, theirs, depth))
         sums = [_sum(kinds) for kinds in zip(*levels, strict=True)]
         highest = min(max(each.values(), default=0) for each in sums)
         if highest == 0:
@@ -128,12 +130,12 @@ def guess(ours: FreeNodes, theirs: FreeNodes, take: Callable[[BNode, BNode], Non
                 take(ours.nodes[one], theirs.nodes[other])
 
 
-def _levels(ours: FreeNodes, theirs: FreeNodes) -> Iterator[tuple[_Kinds, _Kinds]]:
+def _levels(ours: FreeNodes, theirs: FreeNodes, depth: int) -> Iterator[tuple[_Kinds, _Kinds]]:
     """Yield the kinds that both sides have, each time of more around the nodes."""
     sides = ours, theirs
     colours = [side.colours() for side in sides]
     numbers: dict[frozenset[_Kind], int] = {}
-    for _ in range(_DEPTH):
+    for _ in range(depth):
         found = [side.kinds(each) for side, each in zip(sides, colours, strict=True)]
         common = set().union(*found[0].values()) & set().union(*found[1].values())
         for kinds, each in zip(found, colours, strict=True):
