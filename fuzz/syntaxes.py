@@ -11,6 +11,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.formats.syntaxes import messages
+from jelly_rdflib.formats.syntaxes.hashed_text import HashedText
 from jelly_rdflib.formats.syntaxes.isolated import IsolatedBatches
 from jelly_rdflib.nodes import make_node_factory
 from tests.formats.syntaxes import reference
@@ -85,6 +86,8 @@ class _Answers:
 def read_answers(data: bytes) -> None:
     """What the parser's process answers: only the errors that any input may raise."""
     reading = Reading(factory=make_node_factory(False), limits=jr.Limits())
-    batches: Any = IsolatedBatches(find_format("turtle"), memoryview(b""), reading)
+    batches: Any = IsolatedBatches(
+        find_format("turtle"), HashedText(memoryview(b""), reading.limits), reading
+    )
     batches._child = _Answers(data)
     attempt(lambda: map(check_rows, batches))

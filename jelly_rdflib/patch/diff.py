@@ -211,7 +211,7 @@ def _differ_by_blank_nodes(
 ) -> None:
     """Add the statements with blank nodes to the deletes and adds."""
     old, new = _blank_quads(before), _blank_quads(after)
-    changes = differ(old, new, folds_strings=True)
+    changes = differ(old, new)
     for by_graph, quads in zip((deletes, adds), changes, strict=True):
         for s, p, o, name in quads:
             by_graph.setdefault(name, []).append((s, p, o))

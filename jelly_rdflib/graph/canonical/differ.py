@@ -11,33 +11,29 @@ from rdflib.term import BNode, Node
 from jelly_rdflib.graph.canonical.form import Canonicalizer, Form
 from jelly_rdflib.graph.canonical.pairing import pair
 from jelly_rdflib.graph.canonical.quads import (
-    Describe,
     Known,
     Quad,
     blank_nodes,
-    describer,
+    describe,
     group,
     is_blank,
     split,
 )
 
 
-def differ(
-    old: Sequence[Quad], new: Sequence[Quad], *, folds_strings: bool
-) -> tuple[list[Quad], list[Quad]]:
+def differ(old: Sequence[Quad], new: Sequence[Quad]) -> tuple[list[Quad], list[Quad]]:
     """Find the statements of ``old`` to delete, and those to add, so that it turns into ``new``.
 
-    Each statement has a blank node, whose label does not count. If ``folds_strings``, ``"x"`` and
-    ``"x"^^xsd:string`` are the same. The blank nodes of the result are those of ``old``, and new
-    ones. A new label depends only on the statements about its node, and no node of ``old`` has it.
+    Each statement has a blank node, whose label does not count. The blank nodes of the result are
+    those of ``old``, and new ones. A new label depends only on the statements about its node, and
+    no node of ``old`` has it.
     """
-    canonicalizer = Canonicalizer(folds_strings=folds_strings)
-    describe = describer(folds_strings=folds_strings)
+    canonicalizer = Canonicalizer()
     old_left, new_left = _without_same(split(old), split(new), canonicalizer)
     for quads in (old_left, new_left):
         # A store may have any order, and another one in each process.
-        quads.sort(key=lambda quad: _key(quad, describe))
-    new_to_old = pair(old_left, new_left, describe)
+        quads.sort(key=_key)
+    new_to_old = pair(old_left, new_left)
     known = {node: Known(label) for node, label in new_to_old.items()}
     renamed: list[Quad] = []
     unknown: list[Quad] = []
@@ -46,14 +42,14 @@ def differ(
             renamed.append(_replace(quad, new_to_old))
         else:
             unknown.append(_replace(quad, known))
-    old_keys = {_key(quad, describe) for quad in old_left}
-    new_keys = {_key(quad, describe) for quad in renamed}
+    old_keys = {_key(quad) for quad in old_left}
+    new_keys = {_key(quad) for quad in renamed}
     forms = [canonicalizer.form(component) for component in split(unknown)]
     labels = blank_nodes(old)
     return (
-        [quad for quad in old_left if _key(quad, describe) not in new_keys],
+        [quad for quad in old_left if _key(quad) not in new_keys],
         [
-            *(quad for quad in renamed if _key(quad, describe) not in old_keys),
+            *(quad for quad in renamed if _key(quad) not in old_keys),
             *_with_new_labels(forms, labels),
         ],
     )
@@ -123,5 +119,5 @@ def _name(term: Node) -> Node:
     return BNode(term) if isinstance(term, Known) else term
 
 
-def _key(quad: Quad, describe: Describe) -> tuple[str, ...]:
+def _key(quad: Quad) -> tuple[str, ...]:
     return tuple(f"_{term}" if is_blank(term) else describe(term) for term in quad)

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.namespace import XSD
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import PatchError
-from jelly_rdflib.graph.canonical.quads import Known, Quad, describer, is_blank
+from jelly_rdflib.graph.canonical.quads import Known, Quad, is_blank
 from jelly_rdflib.graph.canonical.symmetry import find_marks
+from jelly_rdflib.terms import identity
 
 if TYPE_CHECKING:
     import pyoxigraph
 
     _Term: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
-
-_STRING = XSD.string
 
 # Start of the IRIs that stand for terms that pyoxigraph does not take, or takes for others.
 _OWN = "x-jelly-rdflib:"
@@ -58,7 +56,7 @@ class Form:
 class Canonicalizer:
     """Brings components into their canonical form."""
 
-    def __init__(self, *, folds_strings: bool) -> None:
+    def __init__(self) -> None:
         try:
             import pyoxigraph
         except ImportError as error:
@@ -67,8 +65,6 @@ class Canonicalizer:
             ) from error
         self._ox = pyoxigraph
         self._mark = pyoxigraph.NamedNode(f"{_OWN}mark")
-        self._folds_strings = folds_strings
-        self._describe = describer(folds_strings=folds_strings)
         self._iris: dict[Node, pyoxigraph.NamedNode] = {}
 
     def form(self, component: Sequence[Quad]) -> Form:
@@ -91,7 +87,7 @@ class Canonicalizer:
             quads = [ox.Quad(terms[s], terms[p], terms[o], terms[g]) for s, p, o, g in component]
         except TypeError as error:
             raise _not_rdf(component) from error
-        marks = find_marks(component, self._describe)
+        marks = find_marks(component)
         quads += (ox.Quad(terms[node], self._mark, ox.Literal(m)) for node, m in marks.items())
         dataset = ox.Dataset(quads)
         dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
@@ -124,18 +120,15 @@ class Canonicalizer:
         return self._make_own("iri", iri)
 
     def _convert_literal(self, literal: Literal) -> pyoxigraph.Literal:
-        datatype = literal.datatype
+        text, language, datatype = identity(literal)
         make: Callable[..., pyoxigraph.Literal] = self._ox.Literal
         # The language tag may be too long, or the text no UTF-8.
         with suppress(ValueError):
-            if literal.language:
-                return make(str(literal), language=literal.language)
-            if datatype is None or (self._folds_strings and datatype == _STRING):
-                return make(str(literal))
-            if datatype != _STRING:
-                return make(str(literal), datatype=self._known_iri(datatype))
-        kind = f"{literal.language or ''} {datatype or ''}"
-        text = quote(str(literal), safe="", errors="surrogatepass")
+            if language:
+                return make(text, language=language)
+            return make(text, datatype=None if datatype is None else self._known_iri(datatype))
+        kind = f"{language} {datatype or ''}"
+        text = quote(text, safe="", errors="surrogatepass")
         return make(text, datatype=self._make_own("literal", kind))
 
     def _make_own(self, kind: str, text: str) -> pyoxigraph.NamedNode:

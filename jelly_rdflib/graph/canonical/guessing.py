@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from rdflib.term import BNode, Node
 
-from jelly_rdflib.graph.canonical.quads import Describe, Quad, group, is_blank
+from jelly_rdflib.graph.canonical.quads import Quad, describe, group, is_blank
 
 # How far around a node statements are compared; less far, if there would be more kinds than this.
 _DEPTH = 5
@@ -43,7 +43,6 @@ class FreeNodes:
     Args:
         lines: The statements of each blank node.
         names: The names of paired nodes, the same on both sides.
-        describe: Describes terms.
         numbers: Gets a number for each term and each name, the same on both sides.
     """
 
@@ -51,7 +50,6 @@ class FreeNodes:
         self,
         lines: Mapping[BNode, Sequence[Quad]],
         names: Mapping[BNode, str],
-        describe: Describe,
         numbers: dict[str, int],
     ) -> None:
         self.nodes = sorted(lines, key=str)

@@ -15,8 +15,8 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.guessing import FreeNodes, guess
 from jelly_rdflib.graph.canonical.quads import (
-    Describe,
     Quad,
+    describe,
     digest,
     group,
     is_blank,
@@ -33,9 +33,9 @@ _Found: TypeAlias = "dict[str, list[BNode]]"
 _Views: TypeAlias = "dict[BNode, str]"
 
 
-def pair(old: Sequence[Quad], new: Sequence[Quad], describe: Describe) -> dict[BNode, BNode]:
+def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
     """Pair blank nodes of ``new`` with those of ``old``, each with a different one."""
-    ours, theirs = _Side(old, describe), _Side(new, describe)
+    ours, theirs = _Side(old), _Side(new)
     new_to_old: dict[BNode, BNode] = {}
     # Pairs whose neighbours are still to be compared.
     waiting: deque[tuple[BNode, BNode]] = deque()
@@ -90,14 +90,13 @@ class _Side:
         names: The names of paired nodes, the same on both sides. The others are free.
     """
 
-    def __init__(self, quads: Sequence[Quad], describe: Describe) -> None:
+    def __init__(self, quads: Sequence[Quad]) -> None:
         self._lines = lines_by_node(quads)
-        self._describe = describe
         self.names: dict[BNode, str] = {}
 
     def free(self, numbers: dict[str, int]) -> FreeNodes:
         """Return the free nodes for `guess`."""
-        return FreeNodes(self._lines, self.names, self._describe, numbers)
+        return FreeNodes(self._lines, self.names, numbers)
 
     def surroundings(self) -> list[_Found]:
         """Return the nodes by their statements, then by those and their neighbours', and so on."""
@@ -155,7 +154,7 @@ class _Side:
 
     def _show(self, term: Node, node: BNode, views: _Views) -> str:
         if not is_blank(term):
-            return self._describe(term)
+            return describe(term)
         if term == node:
             return "*"
         name = self.names.get(term)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import TypeAlias, TypeGuard, TypeVar
 
-from rdflib.namespace import XSD
 from rdflib.term import BNode, Literal, Node, URIRef
+
+from jelly_rdflib.terms import identity
 
 Quad: TypeAlias = tuple[Node, Node, Node, Node]
 """Subject, predicate, object and the graph's name."""
 
-Describe: TypeAlias = Callable[[Node], str]
-"""Describes a term that is no blank node: equal terms, and only those, have the same text."""
-
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-
-# Taken once: a namespace looks each name up in a slow way.
-_STRING = XSD.string
 
 
 class Known(URIRef):
@@ -38,19 +33,17 @@ def is_blank(term: object) -> TypeGuard[BNode]:
     return cls is BNode or (cls not in _NOT_BLANK and isinstance(term, BNode))
 
 
-def describer(*, folds_strings: bool) -> Describe:
-    """Return a function that describes terms; it may fold ``"x"`` and ``"x"^^xsd:string``."""
+def describe(term: Node) -> str:
+    """Describe a term that is no blank node: the same terms, and only those, have the same text.
 
-    def describe(term: Node) -> str:
-        if isinstance(term, Literal):
-            if term.language:
-                return f"@{term.language.lower()} {term}"
-            if term.datatype is None or (folds_strings and term.datatype == _STRING):
-                return f'"{term}'
-            return f"^{len(term.datatype)} {term.datatype}{term}"
-        return f"={term}" if isinstance(term, Known) else f"<{term}"
-
-    return describe
+    They are the same by `jelly_rdflib.terms.identity`.
+    """
+    if isinstance(term, Literal):
+        text, language, datatype = identity(term)
+        if language:
+            return f"@{language} {text}"
+        return f'"{text}' if datatype is None else f"^{len(datatype)} {datatype}{text}"
+    return f"={term}" if isinstance(term, Known) else f"<{term}"
 
 
 def join(texts: Iterable[str]) -> str:

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Sequence
 from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import (
-    Describe,
     Quad,
     blank_nodes,
+    describe,
     digest,
     is_blank,
     join,
@@ -37,12 +37,12 @@ _MAX_LOOKS = 100
 _MAX_SORTED = 100
 
 
-def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str]:
+def find_marks(component: Sequence[Quad]) -> dict[BNode, str]:
     """Return marks for the blank nodes of a component; none if RDFC-1.0 is fast without."""
     nodes = blank_nodes(component)
     if len(nodes) <= _MAX_ALIKE:
         return {}
-    colours = _Colours(component, describe)
+    colours = _Colours(component)
     if colours.count_alike_at_first() <= _MAX_ALIKE:
         return {}
     colours.refine(nodes)
@@ -53,9 +53,8 @@ def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str
 class _Colours:
     """The colours ``of`` blank nodes, refined until nodes of one colour have like neighbours."""
 
-    def __init__(self, component: Sequence[Quad], describe: Describe) -> None:
+    def __init__(self, component: Sequence[Quad]) -> None:
         self._lines = lines_by_node(component)
-        self._describe = describe
         self.of: dict[BNode, bytes] = dict.fromkeys(self._lines, b"")
         self._members: dict[bytes, set[BNode]] = {b"": set(self._lines)}
         self._alike = len(self._lines)
@@ -124,7 +123,7 @@ class _Colours:
                 if term == node
                 else f"_{self.of[term].hex()}"
                 if is_blank(term)
-                else self._describe(term)
+                else describe(term)
                 for term in quad
             )
             for quad in self._lines[node]

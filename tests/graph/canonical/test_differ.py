@@ -239,7 +239,7 @@ def test_which_copies_stay_does_not_depend_on_the_order() -> None:
     new = list(chain(*copies[:2]))
     deleted = set()
     for order in permutations(copies):
-        quads, added = differ.differ(list(chain(*order)), new, folds_strings=False)
+        quads, added = differ.differ(list(chain(*order)), new)
         assert (len(quads), added) == (2, [])
         deleted.add(frozenset(quads))
     assert len(deleted) == 1

@@ -20,20 +20,20 @@ from jelly_rdflib.graph.canonical.form import Canonicalizer
 from jelly_rdflib.graph.canonical.quads import (
     Known,
     Quad,
-    describer,
+    describe,
     is_blank,
     lines_by_node,
     split,
 )
 from jelly_rdflib.graph.canonical.symmetry import find_marks
 from jelly_rdflib.patch.diff import diff
+from jelly_rdflib.terms import identity
 
 S, P, Q = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:q")
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 NODES = [BNode(letter) for letter in "abcdefg"]
 
-canonicalizer = Canonicalizer(folds_strings=False)
-describe = describer(folds_strings=False)
+canonicalizer = Canonicalizer()
 
 # Few edges: among more there are graphs in which nodes that look alike are not interchangeable.
 graphs = st.sets(
@@ -85,7 +85,7 @@ def test_same_form_only_if_isomorphic(one: Any, other: Any) -> None:
 @given(graphs)
 def test_is_that_of_rdfc_where_no_marks_are_needed(quads: Any) -> None:
     for component in split(quads):
-        if find_marks(component, describe):
+        if find_marks(component):
             continue
         dataset = ox.Dataset(
             ox.parse(
@@ -205,7 +205,8 @@ def test_looks_are_counted(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         return describe(term)
 
     quads: list[Quad] = [(BNode(str(a)), P, BNode(str(b)), DEFAULT) for a, b in edges]
-    marks = find_marks(quads, describe_predicate)
+    monkeypatch.setattr(symmetry, "describe", describe_predicate)
+    marks = find_marks(quads)
     # Both nodes of a statement look at it.
     assert looks.count(P) == 2 * 2 * len(quads)
     assert len(set(marks.values())) == len(marks) == len({node for edge in edges for node in edge})
@@ -255,7 +256,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(symmetry, "_MAX_ALIKE", most)
         for component in [*split(quads), RINGS, TREE]:
-            marks: dict[BNode, Any] = find_marks(component, describe)
+            marks: dict[BNode, Any] = find_marks(component)
             if not marks:
                 # They stay as they are by their own statements.
                 marks = {
@@ -274,7 +275,6 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
             assert sum(count for count in counts.values() if count > 1) <= most
 
 
-@pytest.mark.parametrize("folds_strings", [True, False])
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -286,13 +286,13 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
         (Literal("\ud800"), Literal("\ud800", datatype=XSD.token)),
         (Known("a"), URIRef("a")),
         (Literal("1"), Literal("1", datatype=XSD.string)),
+        (Literal("x", lang="en"), Literal("x", lang="EN")),
     ],
 )
-def test_which_terms_are_the_same(folds_strings: bool, one: Any, other: Any) -> None:
-    """Where a store folds strings, those two spellings are, and nothing else."""
-    canonicalizer = Canonicalizer(folds_strings=folds_strings)
-    describe = describer(folds_strings=folds_strings)
-    is_same = folds_strings and other == Literal("1", datatype=XSD.string)
+def test_which_terms_are_the_same(one: Any, other: Any) -> None:
+    """The spellings of one term are, and nothing else."""
+    is_same = identity(one) == identity(other)
+    assert is_same == (other in (Literal("1", datatype=XSD.string), Literal("x", lang="EN")))
     assert (describe(one) == describe(other)) == is_same
     texts = {canonicalizer.form([(BNode("x"), P, term, DEFAULT)]).text for term in (one, other)}
     assert (len(texts) == 1) == is_same

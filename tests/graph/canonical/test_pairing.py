@@ -12,11 +12,9 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from jelly_rdflib.graph.canonical.pairing import pair
-from jelly_rdflib.graph.canonical.quads import describer
 
 S, P, Q = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:q")
 NODES = [BNode(letter) for letter in "abcde"]
-describe = describer(folds_strings=False)
 
 graphs = st.lists(
     st.tuples(
@@ -36,7 +34,7 @@ def rename(quads: Any, names: dict[Any, Any]) -> list[Any]:
 
 @given(graphs, graphs)
 def test_one_with_one(old: Any, new: Any) -> None:
-    pairs = pair(old, new, describe)
+    pairs = pair(old, new)
     assert len(set(pairs.values())) == len(pairs)
     for quads, nodes in ((new, pairs), (old, pairs.values())):
         assert set(nodes) <= {term for quad in quads for term in quad}
@@ -47,7 +45,7 @@ def test_nodes_with_something_of_their_own_are_paired(old: Any) -> None:
     names = {node: BNode(f"n{node}") for node in NODES}
     # what is said of a node alone tells it apart
     marked = [*old, *((node, P, Literal(str(node)), DATASET_DEFAULT_GRAPH_ID) for node in NODES)]
-    assert pair(marked, rename(marked, names), describe) == {
+    assert pair(marked, rename(marked, names)) == {
         new: node for node, new in names.items()
     }
 
@@ -63,26 +61,26 @@ NEW = {node: BNode(f"n{node}") for node in NODES}
 def test_a_chain_is_paired_by_the_surroundings_of_its_nodes() -> None:
     """No statement of a node is its own: only how far the ends are tells the nodes apart."""
     old = lines((A, P, B), (B, P, C), (C, P, D), (D, P, E))
-    assert pair(old, rename(old, NEW), describe) == {NEW[node]: node for node in NODES}
+    assert pair(old, rename(old, NEW)) == {NEW[node]: node for node in NODES}
 
 
 def test_free_nodes_are_taken_for_each_other_if_there_is_no_other_choice() -> None:
     old = lines((A, P, B), (A, Q, Literal("old")), (B, Q, Literal("old, too")))
     new = lines((A, P, B), (A, Q, Literal("new")), (B, Q, Literal("new, too")))
-    assert pair(old, rename(new, NEW), describe) == {NEW[A]: A, NEW[B]: B}
+    assert pair(old, rename(new, NEW)) == {NEW[A]: A, NEW[B]: B}
 
 
 def test_known_statements_count_before_those_with_free_nodes() -> None:
     """A says P of a free node, as both sides do; but "x" is said of B there and of A here."""
     old = lines((A, P, C), (B, Q, Literal("x")), (C, P, Literal("old")))
     new = lines((A, P, C), (A, Q, Literal("x")), (C, P, Literal("new")))
-    assert pair(old, rename(new, NEW), describe)[NEW[A]] == B
+    assert pair(old, rename(new, NEW))[NEW[A]] == B
 
 
 def test_as_many_twins_are_paired_as_both_sides_have() -> None:
     old = lines((S, P, A), (S, P, B), (S, P, C))
     new = lines((S, P, A), (S, P, B))
-    pairs = pair(old, rename(new, NEW), describe)
+    pairs = pair(old, rename(new, NEW))
     assert set(pairs) == {NEW[A], NEW[B]}
     assert len(set(pairs.values())) == 2
 
@@ -91,7 +89,7 @@ def test_what_a_pair_tells_of_others_is_used_again() -> None:
     """Each round pairs one node, by the one before it."""
     old = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (B, P, S), (C, P, S))
     new = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (D, P, S))
-    assert pair(old, rename(new, NEW), describe) == {NEW[node]: node for node in (A, B, C, D)}
+    assert pair(old, rename(new, NEW)) == {NEW[node]: node for node in (A, B, C, D)}
 
 
 def test_pairs_of_a_later_round_tell_of_their_neighbours() -> None:
@@ -107,14 +105,14 @@ def test_pairs_of_a_later_round_tell_of_their_neighbours() -> None:
         )
 
     names = {node: BNode(f"n{node}") for row in chains for node in row}
-    assert pair(chains_with("old"), rename(chains_with("new"), names), describe) == {
+    assert pair(chains_with("old"), rename(chains_with("new"), names)) == {
         new: node for node, new in names.items()
     }
 
 
 def test_nodes_that_only_look_alike_are_paired_with_their_neighbours() -> None:
     old, new = lines((A, P, C), (B, P, D)), rename(lines((A, P, D), (B, P, C)), NEW)
-    assert sorted(rename(new, pair(old, new, describe))) == sorted(old)
+    assert sorted(rename(new, pair(old, new))) == sorted(old)
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
@@ -126,7 +124,7 @@ def test_the_first_of_two_that_look_alike_is_not_taken(is_gone: bool) -> None:
     )  # fmt: skip
     one = lines((B, Q, Literal("x")), (B, P, E), (E, Q, Literal("e")), (E, P, Literal("new")))
     old, new = (two, one) if is_gone else (one, two)
-    assert pair(old, rename(new, NEW), describe) == {NEW[B]: B, NEW[E]: E}
+    assert pair(old, rename(new, NEW)) == {NEW[B]: B, NEW[E]: E}
 
 
 def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
@@ -139,7 +137,7 @@ def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
           for child, kind in zip(children[node], kinds[node], strict=True)),
     )  # fmt: skip
     names = {node: BNode(f"n{node}") for node in [*kinds, *chain(*children.values())]}
-    pairs = pair(old, rename(old, names), describe)
+    pairs = pair(old, rename(old, names))
     assert {node: pairs[names[node]] for node in kinds} == {node: node for node in kinds}
     assert [pairs[names[child]] for child in children[B]] == children[B]
 
@@ -157,6 +155,6 @@ def test_the_names_of_known_nodes_tell_their_neighbours_apart() -> None:
         ]
 
     names = {node: BNode(f"n{node}") for node in (*subjects, *graphs, *free.values())}
-    assert pair(quads_with("old"), rename(quads_with("new"), names), describe) == {
+    assert pair(quads_with("old"), rename(quads_with("new"), names)) == {
         new: node for node, new in names.items()
     }
