@@ -199,7 +199,8 @@ cdef class NetStatements:
             if op == A or op == D:
                 self.put(
                     self.number(batch.rows.s[row]), self.number(batch.rows.p[row]),
-                    self.number(batch.rows.o[row]), self.number(batch.rows.g[row]), op == D,
+                    self.number(batch.rows.o[row]), self.graph_number(batch.rows.g[row]),
+                    op == D,
                 )
             elif op == TX:
                 self.begin()
@@ -290,6 +291,10 @@ cdef class NetStatements:
         if self.known[term] == 0 and term != 0:
             self.known[term] = self.find_number(term)
         return self.known[term]
+
+    cdef inline uint32_t graph_number(self, uint32_t term) except? 0:
+        """Return the number of a graph's name; 0 for the default graph."""
+        return 0 if is_unnamed(&self.batch.terms.columns, term) else self.number(term)
 
     cdef uint32_t find_number(self, uint32_t term) except? 0:
         cdef TermColumns* terms = &self.batch.terms.columns

@@ -97,8 +97,10 @@ def operation_at(batch: Batch, row: int) -> Operation:
     terms = batch.terms
     if op == Op.H:
         return (op, terms[batch.s[row]], terms[batch.o[row]])
-    prefix = (op, terms[batch.s[row]], terms[batch.o[row]], terms[batch.g[row]])
-    return cast("PrefixChange", prefix)
+    graph = terms[batch.g[row]]
+    if graph == DATASET_DEFAULT_GRAPH_ID:
+        graph = None
+    return cast("PrefixChange", (op, terms[batch.s[row]], terms[batch.o[row]], graph))
 
 
 def _checked(operation: Any) -> Operation:

@@ -21,6 +21,7 @@ from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.terms import identity
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
@@ -235,5 +236,12 @@ def _operations(op: ChangeOp, triples: dict[Node, list[_Triple]]) -> Iterator[Op
     """Yield an operation for each triple, by its graph and sorted."""
     for name in sort_names(triples):
         g = None if name == DATASET_DEFAULT_GRAPH_ID else name
+        seen = set()
         for s, p, o in sort_triples(triples[name]):
+            # A store may have two spellings of a statement: both are to go, but one is to come.
+            if op == Op.A:
+                key = s, p, identity(o)
+                if key in seen:
+                    continue
+                seen.add(key)
             yield (op, s, p, o, g)

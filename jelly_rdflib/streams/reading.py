@@ -127,7 +127,7 @@ def read_statements(
 
     Returns:
         An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
-        or graphs; the default graph is None.
+        or graphs; the default graph is rdflib's ``DATASET_DEFAULT_GRAPH_ID``.
 
     Raises:
         DecodeError: The input breaks a rule of the format, or its first bytes don't tell what it

@@ -43,7 +43,7 @@ OBJECTS = [
     Literal("x", lang="EN"),
     Literal(1),
 ]
-GRAPHS = [None, DEFAULT, URIRef("urn:g"), BNode("g")]
+GRAPHS = [None, None, URIRef("urn:g"), BNode("g")]
 NAMES = ["", "ex", "rdf"]
 IRIS = [URIRef("urn:a#"), URIRef("urn:b#")]
 

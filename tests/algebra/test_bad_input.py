@@ -248,7 +248,7 @@ def test_terms_of_another_class() -> None:
     delete = (Op.D, Mine("s"), P, MyIRI("urn:o"), None)
     other = (Op.D, Mine("s"), P, URIRef("urn:o"), None)
     assert list(jr.compact([add, delete, other])) == [(Op.TX,), delete, other, (Op.TC,)]
-    assert list(jr.invert([add])) == [(Op.D, *add[1:])]
+    assert list(jr.invert([add])) == [(Op.D, *add[1:-1], None)]
 
 
 def test_hashes_and_comparisons_that_fail() -> None:

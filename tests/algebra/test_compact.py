@@ -65,8 +65,11 @@ def test_no_statement_comes_twice(patch: Any) -> None:
 
 
 def spelled(operation: Any) -> list[Any]:
-    """Return an operation with its terms in one spelling."""
-    return [identity(term) if isinstance(term, Node) else term for term in operation]
+    """Return an operation with its terms in one spelling; the default graph is None."""
+    return [
+        identity(term) if isinstance(term, Node) else term
+        for term in (None if term == DEFAULT else term for term in operation)
+    ]
 
 
 @given(patches())
@@ -191,8 +194,33 @@ def test_one_statement_over_and_over() -> None:
 
 def test_no_graph_is_the_default_graph() -> None:
     named = (Op.D, S, P, O, DEFAULT)
-    assert list(compact([A, named])) == [(Op.TX,), named, (Op.TC,)]
+    assert list(compact([A, named])) == [(Op.TX,), D, (Op.TC,)]
     assert list(compact([named, A])) == [(Op.TX,), A, (Op.TC,)]
+
+
+@pytest.mark.parametrize("form", [list, write], ids=["tuples", "bytes"])
+def test_the_default_graph_is_none_out_of_every_function(form: Any) -> None:
+    """Also of a patch so long that a file keeps a part of it."""
+    dataset = Dataset()
+    dataset.add((S, P, O, DEFAULT))
+    bind = (Op.PA, "ex", URIRef("urn:ex#"), DEFAULT)
+    adds = [(Op.A, S, P, Literal(n), (None, DEFAULT, S)[n % 3]) for n in range(25_000)]
+    patch = form([(Op.TX,), bind, (Op.D, S, P, O, DEFAULT), *adds, (Op.TC,)])
+    results: list[Any] = [
+        jr.read_operations(write(compact(patch))),
+        compact(patch),
+        invert(patch),
+        concat(patch, patch),
+        effective(patch, dataset),
+        jr.merge(patch, []),
+        jr.merge([], patch, base=dataset),
+        jr.diff(Dataset(), dataset),
+    ]
+    for result in results:
+        assert {each[-1] for each in result if len(each) > 3} <= {None, S}
+    with jr.record(dataset) as recorder:
+        dataset.remove((S, P, O, DEFAULT))
+    assert {each[-1] for each in recorder.patch if len(each) > 3} == {None}
 
 
 def test_terms_are_the_same_by_their_identity() -> None:
@@ -251,7 +279,7 @@ def test_prefixes_by_their_graphs() -> None:
     patch = [
         (Op.PA, "x", a, None),
         (Op.PA, "x", a, g),
-        (Op.PD, "x", a, DEFAULT),
+        (Op.PD, "x", a, None),
         (Op.PD, "y", None, None),
         (Op.PA, "z", b, None),
         (Op.PA, "x", b, g),

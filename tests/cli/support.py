@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -83,7 +84,10 @@ def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variable
 def run_well(*arguments: Any, **options: Any) -> Ended:
     """Run ``jellyp`` with arguments that are right, on input that is right."""
     ended = run(*arguments, **options)
-    assert (ended.code, ended.err) == (0, "")
+    # It says what it did.
+    says = r"\+\d+ −\d+(; \d+ of \d+ operations? changed nothing)?\n"  # noqa: RUF001
+    expected = says if arguments[0] == "apply" else ""
+    assert ended.code == 0 and re.fullmatch(expected, ended.err), ended.err
     return ended
 
 

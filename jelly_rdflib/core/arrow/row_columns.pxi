@@ -311,7 +311,7 @@ cdef class RowColumnsBuilder:
 
     cdef inline bint lacks(self, const TermColumns* terms, uint32_t term) noexcept:
         """Is a term null?"""
-        return term == 0 if self.default_graph is not None else is_null(terms, term)
+        return term == 0 if self.default_graph is not None else is_unnamed(terms, term)
 
     cdef inline bint append_entry(self, int position, uint32_t number) except -1:
         """Append the number of a text to a column with a dictionary.

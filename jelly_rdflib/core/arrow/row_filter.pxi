@@ -1,11 +1,6 @@
 """Filters the rows of a batch by its distinct terms, before any row is made."""
 
 
-cdef inline bint is_null(const TermColumns* terms, uint32_t term) noexcept:
-    """Is there no term, or the default graph, which has no name?"""
-    return terms.kinds[term] == TermKind.NONE or terms.kinds[term] == TermKind.DEFAULT_GRAPH
-
-
 @cython.final
 cdef class TermCondition:
     """A condition on the term in a column: it has one of some N-Triples texts, or none of them.
@@ -57,7 +52,7 @@ cdef class TermCondition:
         """Clear ``wanted`` for the numbers of terms that do not meet the condition."""
         cdef uint32_t term
         for term in range(terms.count):
-            if is_null(terms, term):
+            if is_unnamed(terms, term):
                 wanted[term] &= self.accepts_null
             elif wanted[term]:
                 wanted[term] = self.has(terms, term) != self.is_negated

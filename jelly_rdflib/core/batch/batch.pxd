@@ -49,6 +49,7 @@ cdef class Batch(Tabular):
     cdef readonly dict metadata
     cdef bint has_graphs
     cdef tuple operation(self, size_t row, list nodes)
+    cdef object graph_node(self, size_t row, list nodes)
     cdef tuple statement(self, size_t row, list nodes)
 
 

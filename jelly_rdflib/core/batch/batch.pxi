@@ -148,13 +148,20 @@ cdef class Batch(Tabular):
         if op == A or op == D:
             return (
                 OPS[op], nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]],
-                nodes[rows.g[row]],
+                self.graph_node(row, nodes),
             )
         if op == H:
             return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]])
         if op == PA or op == PD:
-            return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], nodes[rows.g[row]])
+            return (
+                OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], self.graph_node(row, nodes)
+            )
         return BARE[op]
+
+    cdef inline object graph_node(self, size_t row, list nodes):
+        """The name of an operation's graph; None for the default graph."""
+        cdef uint32_t g = self.rows.g[row]
+        return None if is_unnamed(&self.terms.columns, g) else nodes[g]
 
     cdef tuple statement(self, size_t row, list nodes):
         """The statement of a row; None if the row adds none."""

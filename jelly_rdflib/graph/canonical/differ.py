@@ -17,6 +17,7 @@ from jelly_rdflib.graph.canonical.quads import (
     describe,
     group,
     is_blank,
+    spelling,
     split,
 )
 
@@ -32,7 +33,7 @@ def differ(old: Sequence[Quad], new: Sequence[Quad]) -> tuple[list[Quad], list[Q
     old_left, new_left = _without_same(split(old), split(new), canonicalizer)
     for quads in (old_left, new_left):
         # A store may have any order, and another one in each process.
-        quads.sort(key=_key)
+        quads.sort(key=lambda quad: (_key(quad), spelling(quad[2])))
     new_to_old = pair(old_left, new_left)
     known = {node: Known(label) for node, label in new_to_old.items()}
     renamed: list[Quad] = []

@@ -13,7 +13,7 @@ from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import PatchError
-from jelly_rdflib.graph.canonical.quads import Known, Quad, is_blank
+from jelly_rdflib.graph.canonical.quads import Known, Quad, is_blank, spelling
 from jelly_rdflib.graph.canonical.symmetry import find_marks
 from jelly_rdflib.terms import identity
 
@@ -71,7 +71,9 @@ class Canonicalizer:
         """Return the canonical form of a component; blank nodes that are `Known` count as IRIs."""
         terms: dict[Node, Any] = {}
         quads = self._canonicalize(component, terms)
-        return Form(quads, {made: term for term, made in terms.items() if not is_blank(term)})
+        # The component may have two spellings of a term: the last one here is kept.
+        by_spelling = sorted(terms.items(), key=lambda item: spelling(item[0]), reverse=True)
+        return Form(quads, {made: term for term, made in by_spelling if not is_blank(term)})
 
     def _canonicalize(
         self, component: Sequence[Quad], terms: dict[Node, Any]

@@ -46,6 +46,13 @@ def describe(term: Node) -> str:
     return f"={term}" if isinstance(term, Known) else f"<{term}"
 
 
+def spelling(term: Node) -> tuple[str, str]:
+    """Return what the spellings of a term, which have one description, are sorted by."""
+    if not isinstance(term, Literal):
+        return "", ""
+    return str(term.language or ""), str(term.datatype or "")
+
+
 def join(texts: Iterable[str]) -> str:
     """Join texts so that no two lists of texts give the same result."""
     return "".join(f"{len(text)} {text}" for text in texts)

@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_Compare
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 
-from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind, TermTable
+from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind, TermTable, is_unnamed
 from jelly_rdflib.core.wire cimport A, D, END, TA, TC, TX
 from jelly_rdflib.nodes.numbering cimport *
 from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, QuadStore, Row, StoreJournal

@@ -163,7 +163,7 @@ cdef class NodeFactory(NodeMaker):
         if kind == TermKind.BLANK_NODE:
             return subclass_text(self.types.blank_node, decode(text))
         if kind == TermKind.DEFAULT_GRAPH:
-            return None
+            return self.types.default_graph
         if kind == TermKind.STRING:
             return decode(text)
         return self.make_literal(kind, decode(text), extra)
@@ -361,7 +361,7 @@ cdef bint is_node_of(
     if kind == TermKind.STRING:
         return cls is str and is_text_of(node, terms, term)
     if kind == TermKind.DEFAULT_GRAPH:
-        return node is None
+        return node is types.default_graph
     if cls is not types.literal:
         return False
     extra = nodes[terms.extras[term]]

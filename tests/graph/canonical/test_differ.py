@@ -21,6 +21,7 @@ from jelly_rdflib import Op, PatchError
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.canonical import differ
 from jelly_rdflib.patch.diff import diff
+from jelly_rdflib.terms import plain
 
 S, P, Q, R = (URIRef(f"urn:{name}") for name in "spqr")
 G = URIRef("urn:g")
@@ -56,7 +57,8 @@ def relabel(quads: set[Any], labels: list[str]) -> set[Any]:
 
 
 def are_isomorphic(one: set[Any], other: set[Any]) -> bool:
-    """Try every way to match the blank nodes."""
+    """Try every way to match the blank nodes; strings have one spelling."""
+    one, other = ({tuple(map(plain, quad)) for quad in quads} for quads in (one, other))
     ours, theirs = (
         sorted({term for quad in quads for term in quad if isinstance(term, BNode)})
         for quads in (one, other)
@@ -311,12 +313,11 @@ def test_terms_that_are_none_for_pyoxigraph(term: Any) -> None:
     assert any(o == term and str(o) == str(term) for o in added)
 
 
-def test_spellings_of_a_string_are_told_apart_as_by_the_stores() -> None:
-    plain, typed = fill([(S, P, BNode("a"), S)]), fill([(S, P, BNode("a"), S)])
-    plain.graph(S).add((BNode("a"), P, PLAIN))
+def test_spellings_of_a_string_are_no_difference() -> None:
+    short, typed = fill([(S, P, BNode("a"), S)]), fill([(S, P, BNode("a"), S)])
+    short.graph(S).add((BNode("a"), P, PLAIN))
     typed.graph(S).add((BNode("a"), P, STRING))
-    patch = diff(plain, typed, canonical=True)
-    assert [(row[0], row[3]) for row in patch if len(row) > 3] == [(Op.D, PLAIN), (Op.A, STRING)]
+    assert not changes(short, typed)
 
 
 def test_language_tags_are_the_same_in_any_case() -> None:

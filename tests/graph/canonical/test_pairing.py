@@ -45,9 +45,7 @@ def test_nodes_with_something_of_their_own_are_paired(old: Any) -> None:
     names = {node: BNode(f"n{node}") for node in NODES}
     # what is said of a node alone tells it apart
     marked = [*old, *((node, P, Literal(str(node)), DATASET_DEFAULT_GRAPH_ID) for node in NODES)]
-    assert pair(marked, rename(marked, names)) == {
-        new: node for node, new in names.items()
-    }
+    assert pair(marked, rename(marked, names)) == {new: node for node, new in names.items()}
 
 
 def lines(*triples: Any) -> list[Any]:

@@ -200,12 +200,11 @@ cdef class JellyChanges(Changes):
             terms.make_node(columns.s[row]),
             terms.make_node(columns.p[row]),
             terms.make_node(columns.o[row]),
-            terms.make_node(columns.g[row]),
+            None if is_unnamed(&terms.columns, columns.g[row]) else terms.make_node(columns.g[row]),
         ))
 
     cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
         """Return the number of the graph that a batch's term stands for; 0 if there is none."""
-        cdef int kind = batch.terms.columns.kinds[term]
         cdef uint32_t number
         if self.terms is not self.quads.terms:
             self.graphs = {}
@@ -214,7 +213,7 @@ cdef class JellyChanges(Changes):
             self.default_name = self.number_of_graph(None)
         if term == self.last_graph and batch is self.last_batch:
             return self.last_name
-        if kind == TermKind.NONE or kind == TermKind.DEFAULT_GRAPH:
+        if is_unnamed(&batch.terms.columns, term):
             return self.default_name
         number = self.numbers.numbers[term] or self.numbers.find(term, is_add)
         if self.numbers.terms is not self.terms:
