@@ -377,7 +377,12 @@ def serve(
 
 
 @log_command
-@click.option("--deep", is_flag=True, help="Compare snapshots with the versions they stand for.")
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Replay the patches: compare snapshots with their versions, and warn of operations that"
+    " change nothing.",
+)
 @click.pass_context
 def verify(context: click.Context, log: PatchLog, deep: bool) -> None:
     """Check a log: read every file to its end, and print each problem on a line.

@@ -566,10 +566,15 @@ class PatchLog(Tabular):
         the next writer removes them.
 
         Args:
-            deep: Make each version with a snapshot from the patches, and compare.
+            deep: Replay the patches, and compare each version that has a snapshot.
 
         Returns:
             The problems, each with advice; none if the log has no problem.
+
+        Warns:
+            LogWarning: With ``deep``: an operation of a patch changes nothing, such as a deletion
+                that finds nothing. The log is whole, but the patch was not made for the version
+                before it.
         """
         return self._history.find_problems(deep=deep)
 

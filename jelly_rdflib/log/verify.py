@@ -9,7 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.display.operations import operation_text
+from jelly_rdflib.display.words import count
+from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError, LogWarning
+from jelly_rdflib.graph.apply import ApplyResult
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import wrong_types
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, broken_links, place_of
@@ -122,7 +126,7 @@ def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[Log
         problems += [found] if found else []
     yield from problems
     if deep and not problems:
-        yield from _wrong_snapshots(history, entries, snapshots)
+        yield from _replay_problems(history, entries, snapshots)
 
 
 def _database_problem(history: History, what: str, version: int | None = None) -> LogProblem:
@@ -211,16 +215,18 @@ def _snapshot_problem(history: History, row: Any, ids: dict[int, str]) -> LogPro
     return None
 
 
-def _wrong_snapshots(
+def _replay_problems(
     history: History, entries: list[LogEntry], snapshots: list[Any]
 ) -> Iterator[LogProblem]:
+    """Replay the log, and compare its snapshots; warn of operations that change nothing."""
     dataset = empty_dataset()
     applied = 0
+    ineffective: list[tuple[LogEntry, ApplyResult]] = []
     for version, _, file, _, digest, _ in snapshots:
         path = history.snapshots / file
         try:
             wanted = [entry for entry in entries[applied:] if entry.version <= version]
-            replay_entries(wanted, dataset)
+            ineffective += replay_entries(wanted, dataset)
             applied += len(wanted)
             snapshot = empty_dataset()
             load_snapshot(path, digest, snapshot, history.limits)
@@ -232,6 +238,20 @@ def _wrong_snapshots(
         if changes:
             what = f"it is not what the patches make: the patch for it has {changes} operations"
             yield LogProblem(path, what, version, _SNAPSHOT_AGAIN)
+    rest, done = entries[applied:], list[LogEntry]()
+    try:
+        ineffective += replay_entries(rest, dataset, progress=done.append)
+    except (JellyError, OSError) as error:
+        entry = rest[len(done)]
+        yield _problem_of(entry.path, error, entry.version, _SEGMENT)
+    for entry, result in ineffective:
+        total = count(result.added + result.deleted + result.ineffective, "operation")
+        warn(
+            f"version {entry.version}: {result.ineffective} of {total} changed nothing, first of"
+            f" all {operation_text(result.missed[0])}: the patch was not made for the version"
+            " before it",
+            LogWarning,
+        )
 
 
 def _problem_of(path: Path, error: Exception, version: int | None, advice: str) -> LogProblem:

@@ -87,7 +87,8 @@ def run_well(*arguments: Any, **options: Any) -> Ended:
     # It says what it did.
     says = r"\+\d+ −\d+(; \d+ of \d+ operations? changed nothing)?\n"  # noqa: RUF001
     expected = says if arguments[0] == "apply" else ""
-    assert ended.code == 0 and re.fullmatch(expected, ended.err), ended.err
+    assert ended.code == 0, ended.err
+    assert re.fullmatch(expected, ended.err), ended.err
     return ended
 
 
