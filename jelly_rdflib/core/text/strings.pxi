@@ -154,25 +154,6 @@ cdef int intern_span(
     return -1 if term < 0 else 0
 
 
-cdef int intern_tag(TextDecoder self, Span tag, uint32_t* number) noexcept nogil:
-    """Intern a language tag: in lines in lower case, as in what pyoxigraph reads."""
-    cdef const uint8_t* start = tag.start
-    cdef size_t size = tag.end - start
-    cdef size_t index
-    if self.grammar >= LINES:
-        if terms_reserve(&self.terms, size, start, &self.failure) < 0:
-            return -1
-        tag.start = self.terms.data + self.terms.offsets[self.terms.count]
-        tag.end = tag.start + size
-        for index in range(size):
-            # Digits and hyphens have this bit already.
-            (<uint8_t*>tag.start)[index] = start[index] | 0x20
-    if intern_span(self, TermKind.STRING, tag, 0, number) < 0:
-        self.failure.at = start
-        return -1
-    return 0
-
-
 cdef inline int intern_raw(
     TextDecoder self, TermKind kind, Text* text, uint32_t extra, uint32_t* number
 ) noexcept nogil:

@@ -236,7 +236,7 @@ cdef const uint8_t* read_tagged(
     ):
         return refuse(self, tag.start, b"this is no language tag of BCP 47")
     if (
-        intern_tag(self, tag, &language) < 0
+        intern_span(self, TermKind.STRING, tag, 0, &language) < 0
         or intern_raw(self, TermKind.LANGUAGE_LITERAL, lexical, language, number) < 0
     ):
         return NULL

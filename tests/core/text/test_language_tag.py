@@ -44,7 +44,7 @@ def is_read(tag: str, *, strict: bool) -> bool:
         [(_, _, literal)] = jr.read_statements(text, format="n-triples", strict=strict)
     except jr.DecodeError:
         return False
-    assert literal.language == tag.lower()
+    assert literal.language == tag
     return True
 
 

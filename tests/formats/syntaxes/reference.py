@@ -66,10 +66,15 @@ def _plain(term: Any) -> Plain:
     return literal(term.value, None, None if datatype == XSD_STRING else datatype)
 
 
-def _plain_string(term: Plain) -> Plain:
+def _respell(term: Plain) -> Plain:
     if term[0] == "triple":
-        return ("triple", *map(_plain_string, term[1:]))
-    return literal(term[1]) if term[0] == "literal" and term[3] == XSD_STRING else term
+        return ("triple", *map(_respell, term[1:]))
+    if term[0] != "literal":
+        return term
+    _, text, language, datatype = term
+    return literal(
+        text, language and language.lower(), None if datatype == XSD_STRING else datatype
+    )
 
 
 def assert_same(data: bytes, format: str, *, strict: bool) -> None:
@@ -80,8 +85,8 @@ def assert_same(data: bytes, format: str, *, strict: bool) -> None:
     expected, is_good = _parse(data, format, strict=strict)
     # A statement before a fault in the same line is given, or it is not.
     size = min(len(found), len(expected))
-    # pyoxigraph does not tell "x" from "x"^^xsd:string.
-    found = [tuple(map(_plain_string, statement)) for statement in found]
+    # pyoxigraph does not tell "x" from "x"^^xsd:string, nor the cases of a language tag.
+    found = [tuple(map(_respell, statement)) for statement in found]
     assert found[:size] == expected[:size]
     if error is not None:
         assert None not in (error.offset, error.line, error.column)

@@ -110,9 +110,9 @@ def literal(lexical: str, language: str | None = None, datatype: str | None = No
 
 
 def read_back(value: Any) -> Any:
-    """Return terms as they are when a text is read: pyoxigraph has tags in lower case.
+    """Return terms in the spelling that pyoxigraph gives them.
 
-    And a literal of xsd:string is a simple one.
+    Tags are in lower case, and a literal of xsd:string is a simple one.
     """
     if not isinstance(value, tuple):
         return value

@@ -503,7 +503,7 @@ class TestWriter:
         string = "http://www.w3.org/2001/XMLSchema#string"
         text = write([(S, P, literal("x", None, string)), (S, P, literal("x"))], "n-triples")
         assert len(Graph().parse(data=text, format="nt")) == 2
-        assert read(text, "n-triples") == [(S, P, literal("x"))] * 2
+        assert read(text, "n-triples") == [(S, P, literal("x", None, string)), (S, P, literal("x"))]
 
 
 class TestJelly:
