@@ -14,12 +14,13 @@ from jelly_rdflib.cli.options import (
     format_option,
     from_option,
     is_address,
+    is_quiet,
     output_option,
     reading_options,
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
-from jelly_rdflib.display.words import count
+from jelly_rdflib.cli.printable import count, say
 from jelly_rdflib.operations import Op
 
 if TYPE_CHECKING:
@@ -130,10 +131,12 @@ class _Report:
                 )
 
     def write(self) -> None:
-        """Write the report to standard error."""
+        """Write the report to standard error, unless ``--quiet`` was given."""
+        if is_quiet():
+            return
         line = f"+{self._added} −{self._deleted}"  # noqa: RUF001
         if self._ineffective:
             total = self._added + self._deleted + self._ineffective
             line += f"; {self._ineffective} of {count(total, 'operation')} changed nothing"
         for text in (line, *self._notes):
-            click.echo(text, err=True)
+            say(text, err=True)

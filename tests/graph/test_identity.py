@@ -1,0 +1,158 @@
+"""One identity of a statement: however it is spelled, wherever it comes from, in every store."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import XSD, Dataset, Graph, Literal, URIRef
+from rdflib.plugins.stores.memory import Memory
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.algebra.effective import effective
+from jelly_rdflib.terms import TripleTerm, identity
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+STRING = [Literal("x"), Literal("x", datatype=XSD.string)]
+TAGGED = [Literal("x", lang=tag) for tag in ("en-GB", "en-gb", "EN-gb")]
+TERMS = [STRING, TAGGED, [Literal("1", datatype=XSD.integer)], [URIRef("urn:x")]]
+PAIRS = [(one, other) for terms in TERMS for one in terms for other in terms]
+
+
+class PlainMemory(Memory):
+    """A Memory store that goes the general way, since it may do more in its methods."""
+
+
+STORES: dict[str, Callable[[], Any]] = {
+    "Memory": lambda: "default",
+    "Jelly": lambda: "Jelly",
+    "Oxigraph": lambda: "Oxigraph",
+    "general": PlainMemory,
+}
+SYNTAXES = ["nt", "nquads", "turtle", "trig", "xml", "json-ld"]
+PATCHES = ["rdf-patch", "rdf-patch-thrift", "jelly-patch"]
+ROUTES = [*SYNTAXES, *PATCHES, "jelly-rdf", "nodes"]
+
+
+def changes_by(route: str, op: Op, o: Any) -> Any:
+    """Return a patch with a change of the statement, as it comes by a route."""
+    file = io.BytesIO()
+    if route in PATCHES:
+        with jr.PatchWriter(file, format=route) as writer:
+            writer.write_all([(op, S, P, o, None)])
+        read = jr.read_operations(file.getvalue(), format=route, normalize=False)
+        return [operation for operation in read if operation[0] == op]
+    if route == "nodes":
+        return [(op, S, P, o, None)]
+    if route == "jelly-rdf":
+        with jr.StatementWriter(file) as statements:
+            statements.write_all([(S, P, o)])
+        text = file.getvalue()
+    elif route in ("xml", "json-ld"):
+        text = Graph().add((S, P, o)).serialize(format=route).encode()
+    else:
+        text = f"{S.n3()} {P.n3()} {o.n3()} .".encode()
+    triples = jr.read_statements(text, format=route, normalize=False)
+    return [(op, *triple[:3], None) for triple in triples]
+
+
+@pytest.mark.parametrize("store", STORES)
+@given(st.sampled_from(PAIRS), st.sampled_from(ROUTES), st.sampled_from(ROUTES), st.booleans())
+def test_a_change_finds_its_statement(
+    store: str, pair: Any, there: str, here: str, is_batch: bool
+) -> None:
+    """A base by one route, and a patch by another, of the same statement in any spelling."""
+    dataset = Dataset(STORES[store]())
+    form = jr.Patch if is_batch else list
+    jr.apply(form(changes_by(there, Op.A, pair[0])), dataset)
+    again = jr.apply(form(changes_by(here, Op.A, pair[1])), dataset)
+    assert (again.added, again.ineffective, len(dataset)) == (0, 1, 1)
+    assert list(effective(changes_by(here, Op.A, pair[1]), dataset)) == []
+    assert len(list(effective(changes_by(here, Op.D, pair[1]), dataset))) == 1
+    gone = jr.apply(form(changes_by(here, Op.D, pair[1])), dataset, strict=True)
+    assert (gone.deleted, gone.ineffective, len(dataset)) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("store", STORES)
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from(STRING + TAGGED)), max_size=6))
+def test_followers_of_one_log_have_the_same_statements(store: str, steps: Any) -> None:
+    operations = [(Op.A if is_add else Op.D, S, P, o, None) for is_add, o in steps]
+    dataset, model = Dataset(STORES[store]()), Dataset("Jelly")
+    for operation in operations:
+        # One patch each, as a log has them.
+        result, expected = jr.apply([operation], dataset), jr.apply([operation], model)
+        assert (result.added, result.deleted) == (expected.added, expected.deleted)
+        assert {*map(identity, dataset.objects())} == {*map(identity, model.objects())}
+    assert not list(jr.diff(dataset, model))
+    assert not list(jr.diff(model, dataset))
+    together = Dataset(STORES[store]())
+    jr.apply(compact(operations), together)
+    assert {*map(identity, together.objects())} == {*map(identity, model.objects())}
+
+
+@pytest.mark.parametrize("store", STORES)
+@given(st.sampled_from(PAIRS))
+def test_an_undone_change_leaves_the_spelling_of_the_store(store: str, pair: Any) -> None:
+    dataset = Dataset(STORES[store]())
+    dataset.add((S, P, pair[0]))
+    before = [o.n3() for o in dataset.objects()]
+    patch = [(Op.TX,), (Op.D, S, P, pair[1], None), (Op.A, S, P, pair[1], None), (Op.TA,)]
+    assert jr.apply(patch, dataset).aborted == 1
+    assert [o.n3() for o in dataset.objects()] == before
+
+
+def test_a_store_gives_back_the_spelling_that_it_got_first() -> None:
+    for first, second in PAIRS:
+        dataset = Dataset("Jelly")
+        dataset.add((S, P, first))
+        dataset.add((S, P, second))
+        # And another statement has its own.
+        dataset.add((S, S, second))
+        assert [o.n3() for o in dataset.objects(S, P)] == [first.n3()]
+        assert [o.n3() for o in dataset.objects(S, S)] == [second.n3()]
+        assert list(dataset.triples((S, P, second))) == list(dataset.triples((S, P, first)))
+
+
+def test_merge_sees_one_statement() -> None:
+    for one, other in PAIRS:
+        add, delete = (Op.A, S, P, one, None), (Op.D, S, P, other, None)
+        with pytest.raises(jr.MergeConflict):
+            jr.merge([add], [delete])
+        assert len(jr.merge([add], [(Op.A, S, P, other, None)])) == 3
+
+
+def test_quoted_triples_have_the_identity_of_their_terms() -> None:
+    deep = [TripleTerm(S, P, TripleTerm(S, P, o)) for o in STRING]
+    assert identity(deep[0]) == identity(deep[1])
+    assert identity(deep[0]) != identity(TripleTerm(S, P, TripleTerm(S, P, TAGGED[0])))
+    assert len(list(compact([(Op.A, S, P, deep[0], None), (Op.D, S, P, deep[1], None)]))) == 3
+
+
+def test_another_value_is_another_term() -> None:
+    one, other = Literal("01", datatype=XSD.integer, normalize=False), Literal(1)
+    assert identity(one) != identity(other)
+    for store in ("default", "Jelly"):
+        dataset = Dataset(store)
+        dataset.add((S, P, other))
+        result = jr.apply([(Op.D, S, P, one, None)], dataset)
+        assert (result.deleted, result.missed) == (0, ((Op.D, S, P, one, None),))
+        with pytest.raises(jr.ApplyError, match="the value is there in another spelling"):
+            jr.apply([(Op.D, S, P, one, None)], dataset, strict=True)
+
+
+def test_a_log_that_is_replayed_into_any_store(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    log.append([(Op.A, S, P, o, None) for o in (STRING[0], TAGGED[0])])
+    log.append([(Op.D, S, P, o, None) for o in (STRING[1], TAGGED[1])])
+    assert len(log.checkout()) == len(log.checkout(store="default")) == 0
+    for store in STORES.values():
+        dataset = Dataset(store())
+        log.replay(dataset, strict=True)
+        assert len(dataset) == 0
