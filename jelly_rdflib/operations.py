@@ -11,8 +11,9 @@ An operation is a plain tuple that starts with an `Op`:
 | statement add, delete | ``(Op.A, s, p, o, g)`` ``(Op.D, s, p, o, g)`` |
 | end of one patch | ``(Op.END,)`` |
 
-``graph`` and ``g`` are None for the default graph, and in a stream of triples. Where operations are
-taken, rdflib's ``DATASET_DEFAULT_GRAPH_ID`` is the default graph, too.
+``graph`` and ``g`` are None in a stream of triples, and for the default graph. A reader gives
+rdflib's ``DATASET_DEFAULT_GRAPH_ID`` where a stream of quads names the default graph; other
+functions take it, and give None.
 """
 
 from __future__ import annotations

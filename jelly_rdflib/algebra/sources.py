@@ -10,7 +10,7 @@ from typing import Any, cast
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
-from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
+from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader, SliceIterator
 from jelly_rdflib.graph.stores.statements import (
     check_operation,
     check_reading,
@@ -64,19 +64,23 @@ def open_operations(
     With ``in_batches``, those that are rows of batches come as batches or slices of them.
     """
     if isinstance(source, OpenedElsewhere):
-        return source.open() if in_batches else iter(source)
+        if in_batches:
+            return source.open()
+        return OperationReader(source.open()).name_default_none()
     if is_readable(source):
         opened = open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format
         )
-        return opened.batches() if in_batches else opened.operations()
+        return opened.batches() if in_batches else opened.operations().name_default_none()
     check_source(source)
     check_reading(limits, normalize, format)
     # Operations of a reader are well-formed.
     if isinstance(source, Batch):
-        return iter([source] if in_batches else source)
+        return iter([source]) if in_batches else iter(source).name_default_none()
     if isinstance(source, PatchOperations) and source.slices is not None:
-        return iter(source.slices if in_batches else source)
+        if in_batches:
+            return iter(source.slices)
+        return SliceIterator(source.slices).name_default_none()
     return map(_checked, source)
 
 

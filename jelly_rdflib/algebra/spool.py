@@ -109,9 +109,9 @@ class Spool:
         assert self._file is not None
         self._file.seek(self._offsets[number])
         frame = self._file.read(self._offsets[number + 1] - self._offsets[number])
-        decoded = PatchDecoder(_LIMITS, normalize=False).decode_frame(frame)
+        decoded = iter(PatchDecoder(_LIMITS, normalize=False).decode_frame(frame))
         # Most are statements, which need no change.
-        return [each if len(each) == 5 else _restore(each) for each in decoded]
+        return [each if len(each) == 5 else _restore(each) for each in decoded.name_default_none()]
 
 
 def _count_characters(operation: tuple[Any, ...], triples: _Triples) -> int:

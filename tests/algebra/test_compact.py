@@ -207,7 +207,6 @@ def test_the_default_graph_is_none_out_of_every_function(form: Any) -> None:
     adds = [(Op.A, S, P, Literal(n), (None, DEFAULT, S)[n % 3]) for n in range(25_000)]
     patch = form([(Op.TX,), bind, (Op.D, S, P, O, DEFAULT), *adds, (Op.TC,)])
     results: list[Any] = [
-        jr.read_operations(write(compact(patch))),
         compact(patch),
         invert(patch),
         concat(patch, patch),

@@ -40,6 +40,21 @@ def test_apply(base: Path, patch: Path) -> None:
     assert sorted(again.splitlines()) == sorted(run_well("apply", base, patch).text.splitlines())
 
 
+def test_apply_says_what_changed_and_what_did_not(base: Path, patch: Path) -> None:
+    integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
+    base.write_text(f'{LAMP} "off" <urn:g> .\n{LAMP} "1"{integer} .\n')
+    patch.write_text(f'{PATCH}D {LAMP} "01"{integer} .\nA {LAMP} "1"{integer} .\n')
+    assert run("apply", base, patch).err.splitlines() == [
+        "+1 −1; 2 of 4 operations changed nothing",  # noqa: RUF001
+        f'D {LAMP} 01 changed nothing: the value is there in another spelling, "1"{integer}',
+    ]
+    assert run("apply", "--quiet", base, patch).err == ""
+    refused = run("apply", "--strict", base, patch)
+    assert (refused.code, refused.out) == (1, b"")
+    assert "operation 5, in patch 1: D" in refused.err
+    assert run_well("apply", "--strict", base, "-", stdin=PATCH.encode()).err == "+1 −1\n"  # noqa: RUF001
+
+
 def test_patches_are_applied_in_order(base: Path, patch: Path) -> None:
     back = base.with_name("back.rdfp")
     back.write_text(PATCH.translate({ord("A"): "D", ord("D"): "A"}))

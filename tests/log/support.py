@@ -11,6 +11,7 @@ from rdflib import Dataset, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.operations import Operation
+from jelly_rdflib.terms import plain
 
 __all__ = [
     "GRAPH",
@@ -63,8 +64,13 @@ def numbers(dataset: Dataset, g: Any = None) -> set[int]:
 
 
 def state(dataset: Dataset) -> tuple[set[Any], set[Any]]:
-    """Return all that a dataset has: its quads, lexical forms as they are, and its prefixes."""
-    quads = {tuple(term and (type(term), term.n3()) for term in quad) for quad in dataset.quads()}
+    """Return all that a dataset has: its quads, lexical forms as they are, and its prefixes.
+
+    Strings are in one spelling: a squash may choose another than a patch.
+    """
+    quads = {
+        tuple(term and (type(term), plain(term).n3()) for term in quad) for quad in dataset.quads()
+    }
     return quads, {(prefix, str(iri)) for prefix, iri in dataset.namespaces()}
 
 

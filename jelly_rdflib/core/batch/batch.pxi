@@ -148,20 +148,13 @@ cdef class Batch(Tabular):
         if op == A or op == D:
             return (
                 OPS[op], nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]],
-                self.graph_node(row, nodes),
+                nodes[rows.g[row]],
             )
         if op == H:
             return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]])
         if op == PA or op == PD:
-            return (
-                OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], self.graph_node(row, nodes)
-            )
+            return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], nodes[rows.g[row]])
         return BARE[op]
-
-    cdef inline object graph_node(self, size_t row, list nodes):
-        """The name of an operation's graph; None for the default graph."""
-        cdef uint32_t g = self.rows.g[row]
-        return None if is_unnamed(&self.terms.columns, g) else nodes[g]
 
     cdef tuple statement(self, size_t row, list nodes):
         """The statement of a row; None if the row adds none."""
@@ -237,7 +230,17 @@ cdef class RowIterator(Tabular):
                 item = batch.statement(row, nodes)
             else:
                 item = batch.operation(row, nodes)
+                if (
+                    self.is_unnamed_none and len(item) > 3
+                    and is_unnamed(&batch.terms.columns, batch.rows.g[row])
+                ):
+                    item = (*item[:-1], None)
         return item
+
+    def name_default_none(self):
+        """Have operations name the default graph None; return the iterator itself."""
+        self.is_unnamed_none = True
+        return self
 
     cdef bint next_row(self) except -1:
         """Go to the next row, number ``row - 1`` of the batch; False if there is none."""

@@ -9,14 +9,6 @@ cdef inline uint32_t find_number(NodeInterner interner, object node, uint32_t la
     return 0 if node is None else term_number(interner, node, last)
 
 
-cdef inline uint32_t find_graph(NodeInterner interner, object node, uint32_t last) except? 0:
-    """Return the number of a graph's name; 0 for the default graph, by None or by its name."""
-    cdef uint32_t number = find_number(interner, node, last)
-    if is_default_graph(&interner.table.columns, number, interner.types.default_name):
-        return 0
-    return number
-
-
 cdef object plain_name(object name, str what):
     """Return a prefix's name or a header's key, which may be a str of any class, as a str."""
     if type(name) is not str:
@@ -70,12 +62,12 @@ cdef class NodeBatches(BatchSource):
                     s = term_number(interner, items[1], s)
                     p = term_number(interner, items[2])
                     o = term_number(interner, items[3])
-                    g = find_graph(interner, items[4], g)
+                    g = find_number(interner, items[4], g)
                 elif op == PA or op == PD:
                     check_prefix_iri(self.types, items[1], items[2])
                     s = term_number(interner, plain_name(items[1], "prefix"))
                     o = find_number(interner, items[2])
-                    g = find_graph(interner, items[3], g)
+                    g = find_number(interner, items[3], g)
                 else:
                     s = g = 0
                     if op == H:

@@ -68,7 +68,7 @@ cdef class NodeSink:
             batch.rows.s[0] = find_number(self.interner, s, batch.rows.s[0])
             batch.rows.p[0] = find_number(self.interner, p)
             batch.rows.o[0] = find_number(self.interner, o)
-            batch.rows.g[0] = find_graph(self.interner, g, batch.rows.g[0])
+            batch.rows.g[0] = find_number(self.interner, g, batch.rows.g[0])
             self.encoder.put_batch(batch)
         finally:
             self.is_busy = False

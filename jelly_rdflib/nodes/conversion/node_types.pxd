@@ -15,7 +15,6 @@ cdef class NodeTypes:
     cdef readonly object iri, blank_node, literal
     cdef readonly object triple_term  # called with s, p and o
     cdef readonly object default_graph  # its node
-    cdef bytes default_name  # the text of that
     # A container of those whose literals get values: by `literal_rules`, or the constructor.
     cdef readonly object recognized_datatypes
     cdef readonly LiteralRules literal_rules  # None: the constructor makes them all

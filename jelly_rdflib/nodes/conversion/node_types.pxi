@@ -43,7 +43,6 @@ cdef class NodeTypes:
         self.literal = literal
         self.triple_term = triple_term
         self.default_graph = default_graph
-        self.default_name = str(default_graph).encode()
         self.recognized_datatypes = recognized_datatypes
         self.literal_rules = literal_rules
         for slot, name in enumerate(("_language", "_datatype", "_value", "_ill_typed")):

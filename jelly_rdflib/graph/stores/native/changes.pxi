@@ -279,7 +279,7 @@ cdef class GeneralChanges(Changes):
         cdef tuple triple = self.triple(s, p, o, graph)
         cdef object statement = self.view.addition(triple, graph)
         cdef bint is_sure = type(statement) is not Crowded
-        if statement is None:
+        if statement is None or self.view.is_respelled(triple, statement, graph):
             return 0
         self.begin_change()
         if self.is_atomic:

@@ -101,7 +101,7 @@ cdef class View(Undoer):
     cdef object addition(self, tuple triple, object graph):
         """Return a triple to add as a log keeps it; None if the store has it."""
         stored, others = self.look_up(triple, graph)
-        if stored is not None or self.respelled(triple, others, graph)[0] is not None:
+        if stored is not None:
             return None
         return Crowded(triple, others) if others else triple
 
@@ -116,7 +116,7 @@ cdef class View(Undoer):
             with it.
         """
         s, p, o = triple
-        if not isinstance(o, Literal):
+        if not (others or self.tells_strings_apart) or not isinstance(o, Literal):
             return None, others
         wanted = identity(o)
         for other in others:
@@ -130,6 +130,11 @@ cdef class View(Undoer):
         elif self.tells_strings_apart and o.datatype in STRINGS:
             return self.look_up((s, p, respell_string(o)), graph)
         return None, others
+
+    cdef bint is_respelled(self, tuple triple, object statement, object graph) except -1:
+        """Has a graph another spelling of a triple, whose `addition` is the statement?"""
+        others = (<Crowded>statement).others if type(statement) is Crowded else []
+        return self.respelled(triple, others, graph)[0] is not None
 
     def has(self, tuple triple not None, graph):
         """Does a graph have a triple, in whatever spelling?"""
