@@ -34,11 +34,13 @@ def test_another_name_is_an_attribute_error() -> None:
 
 # Of each argument that several functions have, or that decides what is checked or lost.
 DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(("limits", "normalize", "format", "base")),
+    **dict.fromkeys(("limits", "normalize", "format", "base", "canonical")),
     **dict.fromkeys(("strict", "atomic", "delimited"), True),
-    **dict.fromkeys(("isolated", "deep", "canonical", "create", "assume_effective"), False),
+    **dict.fromkeys(("isolated", "deep", "create", "assume_effective"), False),
     "on_repeated_options": "continue",
 }
+# Readers check a stream as a rule; that each operation changes something is for who asks for it.
+CHECKS_OF_EFFECT = ["apply", "Patch.apply", "PatchLog.replay", "Replica.follow", "Replica.update"]
 KEEP_LEXICAL_FORMS = [
     *("LogEntry.batches", "LogEntry.operations", "LogEntry.read", "PatchLog.replay"),
     "read_batches",
@@ -70,6 +72,8 @@ def test_an_argument_has_one_default(argument: str) -> None:
     expected = dict.fromkeys(defaults, DEFAULTS[argument])
     if argument == "normalize":
         expected |= dict.fromkeys(KEEP_LEXICAL_FORMS, False)
+    if argument == "strict":
+        expected |= dict.fromkeys(CHECKS_OF_EFFECT, False)
     assert defaults == expected != {}
 
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.operations import operation_text
 from jelly_rdflib.display.words import count
-from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError, LogWarning
+from jelly_rdflib.errors import (
+    ApplyError,
+    DecodeError,
+    JellyError,
+    LogConflict,
+    LogError,
+    LogWarning,
+)
 from jelly_rdflib.graph.apply import ApplyResult
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import wrong_types
@@ -241,6 +248,9 @@ def _replay_problems(
     rest, done = entries[applied:], list[LogEntry]()
     try:
         ineffective += replay_entries(rest, dataset, progress=done.append)
+    except ApplyError as error:
+        # A log may have what rdflib can't hold.
+        warn(f"version {rest[len(done)].version} can't be replayed: {error}", LogWarning)
     except (JellyError, OSError) as error:
         entry = rest[len(done)]
         yield _problem_of(entry.path, error, entry.version, _SEGMENT)

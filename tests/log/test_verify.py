@@ -714,7 +714,8 @@ def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:
     quoted = jr.TripleTerm(add(1)[1], add(1)[2], add(1)[3])
     patch = [(jr.Op.A, *add(1)[1:3], quoted, None)]
     log.append(patch, options=jr.PatchOptions(rdf_star=True))
-    assert log.verify(deep=True) == []
+    with pytest.warns(jr.LogWarning, match="version 6 can't be replayed: "):
+        assert log.verify(deep=True) == []
 
 
 @given(dice=st.randoms(use_true_random=False))
