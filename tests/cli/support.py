@@ -86,7 +86,8 @@ def run_well(*arguments: Any, **options: Any) -> Ended:
     ended = run(*arguments, **options)
     # It says what it did.
     says = r"\+\d+ −\d+(; \d+ of \d+ operations? changed nothing)?\n"  # noqa: RUF001
-    expected = says if arguments[0] == "apply" and "--help" not in arguments else ""
+    is_help = not {"-h", "--help"}.isdisjoint(arguments)
+    expected = says if arguments[0] == "apply" and not is_help else ""
     assert ended.code == 0, ended.err
     assert re.fullmatch(expected, ended.err), ended.err
     return ended
