@@ -43,9 +43,11 @@ class Text(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """Return at least one and at most so many bytes, or none at the end."""
+        ...
 
     def digest(self) -> str:
         """Return the hash of all bytes, those to come included."""
+        ...
 
     def close(self) -> None:
         """Let go of the source."""
