@@ -261,7 +261,7 @@ def test_a_fault_is_seen_where_nothing_undoes_it() -> None:
     with scenario.make() as target:
         scenario.prepare(target)
         scenario.committed = 0
-        with wired(target.store, Fuse(9)), pytest.raises(RuntimeError, match="a fault") as caught:
+        with wired(target.store, Fuse(12)), pytest.raises(RuntimeError, match="a fault") as caught:
             apply(scenario.operations, target, atomic=False)
         with pytest.raises(AssertionError, match="statements: too much"):
             scenario.check(target, caught.value)

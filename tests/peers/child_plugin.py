@@ -15,17 +15,18 @@ from rdflib.store import Store
 
 OUTCOMES: dict[str, str] = {}
 
-_PLUGINS = rdflib.plugin._plugins
-_OWN = {key for key, one in _PLUGINS.items() if not isinstance(one, rdflib.plugin.PKGPlugin)}
 
-if os.environ["PEERS_STORE"] == "JellyStore":
-    import jelly_rdflib.plugins.store as _plugin
+def pytest_configure() -> None:
+    """Choose the store, and leave out the formats and stores of other packages than rdflib."""
+    plugins = rdflib.plugin._plugins
+    own = {key for key, one in plugins.items() if not isinstance(one, rdflib.plugin.PKGPlugin)}
+    if os.environ["PEERS_STORE"] == "JellyStore":
+        import jelly_rdflib.plugins.store as plugin
 
-    rdflib.plugin.register("default", Store, _plugin.__name__, "JellyStore")
-
-# The tests try each format and store that rdflib knows: those of other packages are not tried.
-for _key in set(_PLUGINS) - _OWN:
-    del _PLUGINS[_key]
+        rdflib.plugin.register("default", Store, plugin.__name__, "JellyStore")
+        own.add(("default", Store))
+    for key in set(plugins) - own:
+        del plugins[key]
 
 
 def pytest_runtest_logreport(report: Any) -> None:

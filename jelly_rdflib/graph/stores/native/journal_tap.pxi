@@ -107,7 +107,8 @@ cdef class JournalTap(Tap):
     def commit_store(self):
         """Commit what was told."""
         self.changes.commit()
-        self.store.keep_prefixes()
+        # What `keep_prefixes` does: a call takes memory, and must not fail after the commit.
+        self.store._committed_prefixes = None
 
     def roll_back_store(self, of_all_graphs):
         """Undo the changes since the last commit: to what is recorded, or to all graphs."""
