@@ -28,7 +28,7 @@ from jelly_rdflib.spark.pipeline import (
     versions,
 )
 from tests.algebra.strategies import patches
-from tests.spark.pipeline.test_replay import without_case_of_languages
+from tests.spark.pipeline.test_replay import in_one_spelling
 from tests.spark.tables import change_rows, changes_of, quad_set, quads_table
 
 S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
@@ -74,7 +74,7 @@ def plain(rows: list[Any]) -> list[Any]:
 def test_compact_is_that_of_the_package(
     spark: SparkSession, several: Any, data: st.DataObject
 ) -> None:
-    (several,) = without_case_of_languages([several])
+    (several,) = in_one_spelling([several])
     # an IRI of a deleted prefix counts for nothing
     stream = []
     for number, patch in enumerate(several):
