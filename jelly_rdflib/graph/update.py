@@ -123,7 +123,7 @@ class _Run:
     Args:
         target: The graph or dataset.
         values: Values of variables.
-        whole: What stands for the default graph where no pattern is.
+        whole: The graph that stands for the default graph outside of patterns.
         may_load: Whether ``LOAD`` may read from elsewhere.
         is_union: Whether a pattern looks into all graphs unless it names one.
     """

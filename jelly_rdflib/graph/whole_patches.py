@@ -41,7 +41,9 @@ class WholePatches:
         number = transaction = 0
         patch = 1
         for operation in self._operations:
-            op = operation[0]
+            # Whatever is no operation is handed on: the consumer refuses it.
+            given: object = operation
+            op = operation[0] if isinstance(given, tuple) and given else None
             number += 1
             inside = f"transaction {transaction} of " if is_open else ""
             if op == Op.END:

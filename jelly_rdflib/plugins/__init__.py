@@ -79,7 +79,7 @@ def register() -> None:
     names even without that import; the formats of file names, and a package that is not installed,
     need the call. A name that rdflib knows already is left alone: ``jelly`` and the media type may
     be another package's, if it has entry points of these names. ``jelly-rdf`` is always ours.
-    SPARQL Update is ours for what is recorded, and for a `JellyStore`; rdflib runs all other.
+    This package runs SPARQL Update on a recorded store and on a `JellyStore`, rdflib all other.
 
     Examples:
         >>> import rdflib.util

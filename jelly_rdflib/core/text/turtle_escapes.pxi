@@ -14,7 +14,7 @@ cdef enum Context:
 
 # PN_LOCAL_ESC of Turtle.
 cdef uint8_t[256] IS_LOCAL_ESCAPE
-# Bytes that start what is no name.
+# The first bytes of tokens other than names.
 cdef uint8_t[256] IS_TOKEN_START
 for byte in range(256):
     IS_LOCAL_ESCAPE[byte] = byte in b"_~.-!$&'()*+,;=/?#@%"

@@ -28,11 +28,11 @@ class HashedText:
         self._source = source
         self._limits = limits
         self._pieces = read_in_pieces(source)
-        # What was read of a source that can be read only once.
+        # The hash of the bytes read so far, of a source that can be read only once.
         self._hash = blake2b(digest_size=10)
         self._digest: str | None = None
         self._can_reread = isinstance(source, memoryview) or source.reopen is not None
-        # What was read ahead, and the error behind it.
+        # The bytes that were read ahead, and the error behind them.
         self._ahead: IO[bytes] | None = None
         self._error: DecodeError | None = None
 

@@ -76,7 +76,7 @@ class SyntaxInput:
         self._count = count
         self._labels = labels
         self._written = written
-        # The end of what was looked at for labels.
+        # The last bytes that were searched for labels.
         self._looked = b""
         self._escapes = escapes
         self._line = 1  # where the next bytes start; only told with escapes
