@@ -11,6 +11,13 @@ SPARK = Path(__file__).parent / "jelly_rdflib" / "spark"
 
 
 @pytest.fixture(autouse=True)
+def _folder_for_examples(request: pytest.FixtureRequest) -> None:
+    """Run an example in a folder of its own, for the files that it writes."""
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
+
+
+@pytest.fixture(autouse=True)
 def _spark_for_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     if isinstance(request.node, pytest.DoctestItem) and request.node.path.is_relative_to(SPARK):
         from tests.spark.session import open_session

@@ -51,7 +51,7 @@ class WholePatches:
                 yield operation
                 number = transaction = 0
                 patch += 1
-            elif op in (Op.TX, Op.TC, Op.TA):
+            elif op == Op.TX or op == Op.TC or op == Op.TA:
                 is_open = follow_transaction(op, is_open)
                 transaction += op == Op.TX
                 self.aborted += op == Op.TA
