@@ -120,6 +120,16 @@ def test_a_store_gives_back_the_spelling_that_it_got_first() -> None:
         assert list(dataset.triples((S, P, second))) == list(dataset.triples((S, P, first)))
 
 
+def test_an_addition_after_a_deletion_has_its_own_spelling() -> None:
+    for first, second in PAIRS:
+        patch = [(Op.D, S, S, second, None), (Op.D, S, P, second, None), (Op.A, S, P, second, None)]
+        for source in (patch, str(jr.Patch(patch)).encode()):
+            dataset = Dataset("Jelly")
+            dataset.add((S, P, first))
+            jr.apply(source, dataset)
+            assert [o.n3() for o in dataset.objects(S, P)] == [second.n3()]
+
+
 def test_merge_sees_one_statement() -> None:
     for one, other in PAIRS:
         add, delete = (Op.A, S, P, one, None), (Op.D, S, P, other, None)

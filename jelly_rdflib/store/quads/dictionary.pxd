@@ -96,6 +96,16 @@ cdef inline bint is_literal(int kind) noexcept:
     return kind == TermKind.LANGUAGE_LITERAL or kind == TermKind.TYPED_LITERAL
 
 
+cdef inline bint has_spellings(Dictionary terms, uint32_t number) noexcept:
+    """May a term be spelled in another way: a string, or a literal with a tag?"""
+    cdef int kind = stored_kind(terms, number)
+    return (
+        kind == TermKind.LANGUAGE_LITERAL
+        or kind == TermKind.SIMPLE_LITERAL
+        or (kind == TermKind.TYPED_LITERAL and terms.terms[number].extra == STRING_DATATYPE)
+    )
+
+
 cdef inline TermKey key_of(Dictionary terms, uint32_t number) noexcept:
     """Return what makes a term, good until a term is added; its extra is a number of this store."""
     cdef TermKey key
