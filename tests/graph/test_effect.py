@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import XSD, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -105,6 +105,14 @@ def test_strict_undoes_the_whole_patch_and_says_where_it_failed(store: str, form
     assert (len(dataset), result.operations, result.aborted) == (2, 9, 1)
 
 
+@pytest.mark.parametrize("store", STORES)
+def test_a_value_that_cant_be_compared_is_no_other_spelling(store: str) -> None:
+    dataset = Dataset(store)
+    dataset.add((S, P, Literal("sNaN", datatype=XSD.decimal)))
+    with pytest.raises(jr.ApplyError, match="there is no such statement"):
+        jr.apply([(Op.D, S, P, Literal(1), None)], dataset, strict=True)
+
+
 def test_strict_leaves_the_patches_before(tmp_path: Path) -> None:
     dataset = Dataset()
     patches = [change(Op.A, "a"), (Op.END,), change(Op.A, "b"), change(Op.A, "a"), (Op.END,)]
@@ -113,6 +121,13 @@ def test_strict_leaves_the_patches_before(tmp_path: Path) -> None:
     assert [str(o) for o in dataset.objects()] == ["a"]
     with pytest.raises(jr.ApplyError, match="changes nothing"):
         jr.Patch([change(Op.D, "b")]).apply(dataset, strict=True)
+
+
+@pytest.mark.parametrize("patch", [[(Op.TX,)], [(Op.TA,)], [(Op.TX,), (Op.TX,)]])
+def test_strict_says_where_a_transaction_is_wrong(patch: Any) -> None:
+    place = f"operation {len(patch)}, in .*patch 1"
+    with pytest.raises(jr.ApplyError, match=f"^{place}: .*transaction"):
+        jr.apply(patch, Dataset(), strict=True)
 
 
 @pytest.mark.parametrize(
