@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,18 @@ def test_strict_holds_one_transaction_of_limited_size() -> None:
     limits = jr.Limits(max_held_operations=8)
     with pytest.raises(jr.LimitError, match="max_held_operations"):
         jr.apply(text, Dataset("Jelly"), strict=True, limits=limits)
+
+
+def test_a_squashed_patch_may_delete_what_came_and_went(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    for op, text in ((Op.A, "a"), (Op.A, "b"), (Op.D, "b"), (Op.A, "c")):
+        log.append([change(op, text)])
+    log.squash(2, 3)
+    log.replay(dataset := Dataset(), strict=True)
+    assert len(dataset) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert log.verify(deep=True) == []
 
 
 def test_copies_of_a_log_refuse_what_changes_nothing(tmp_path: Path) -> None:
