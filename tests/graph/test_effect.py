@@ -11,7 +11,7 @@ from hypothesis import given
 from rdflib import XSD, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op
+from jelly_rdflib import Op, live
 from tests.algebra.strategies import contents, datasets, forms, make_dataset, streams
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -165,6 +165,9 @@ def test_a_squashed_patch_may_delete_what_came_and_went(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert log.verify(deep=True) == []
+    replica = jr.Replica(tmp_path / "replica")
+    with live.connect(str(log.path), timeout=0.1) as source:
+        assert replica.follow(source, strict=True) == 4
 
 
 def test_copies_of_a_log_refuse_what_changes_nothing(tmp_path: Path) -> None:
