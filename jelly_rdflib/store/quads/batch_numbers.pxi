@@ -46,7 +46,7 @@ cdef class BatchNumbers:
         else:
             number = terms.number_of_term(columns, term, is_added)
         # A deletion brings no spelling into the store, but an addition of the same term later does.
-        if is_added or not has_spellings(terms, <uint32_t>number):
+        if is_added or is_spelled_as(terms, <uint32_t>number, columns, term):
             self.numbers[term] = <uint32_t>number
         if terms.spelling != 0:
             self.spellings[term] = terms.spelling

@@ -96,13 +96,17 @@ cdef inline bint is_literal(int kind) noexcept:
     return kind == TermKind.LANGUAGE_LITERAL or kind == TermKind.TYPED_LITERAL
 
 
-cdef inline bint has_spellings(Dictionary terms, uint32_t number) noexcept:
-    """May a term be spelled in another way: a string, or a literal with a tag?"""
+cdef inline bint is_spelled_as(
+    Dictionary terms, uint32_t number, const TermColumns* columns, uint32_t term
+) noexcept:
+    """Is a term spelled as the same term of a batch is?"""
     cdef int kind = stored_kind(terms, number)
-    return (
-        kind == TermKind.LANGUAGE_LITERAL
-        or kind == TermKind.SIMPLE_LITERAL
-        or (kind == TermKind.TYPED_LITERAL and terms.terms[number].extra == STRING_DATATYPE)
+    cdef Span tag
+    if kind != columns.kinds[term] or kind != TermKind.LANGUAGE_LITERAL:
+        return kind == columns.kinds[term]
+    tag = text_of(columns, columns.extras[term])
+    return has_bytes(
+        stored_text(terms, terms.terms[number].extra), tag.start, tag.end - tag.start
     )
 
 
