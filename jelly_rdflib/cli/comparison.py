@@ -10,9 +10,8 @@ from itertools import chain, islice, zip_longest
 from typing import Any, NamedTuple
 
 import click
-from rdflib import XSD
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
-from rdflib.term import BNode, Literal
+from rdflib.term import BNode
 
 from jelly_rdflib.cli.inputs import StartedInput
 from jelly_rdflib.cli.printable import count
@@ -24,7 +23,7 @@ from jelly_rdflib.inspection.encoded_input import EncodedInput
 from jelly_rdflib.operations import Op
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.terms import TripleTerm
+from jelly_rdflib.terms import TripleTerm, plain
 
 
 class Expected(NamedTuple):
@@ -113,19 +112,12 @@ def _rows(batches: Iterable[Batch], *, holds_changes: bool) -> Iterator[tuple[An
     for batch in batches:
         for operation in batch:
             if holds_changes or operation[0] == Op.A:
-                yield tuple(map(_plain, operation))
+                yield tuple(map(_in_one_spelling, operation))
 
 
-def _plain(term: Any) -> Any:
-    """Return a term as RDF 1.1 has it; None for the default graph."""
-    if term == DATASET_DEFAULT_GRAPH_ID:
-        return None
-    if isinstance(term, TripleTerm):
-        return TripleTerm(_plain(term.s), _plain(term.p), _plain(term.o))
-    # The same literal has two spellings.
-    if isinstance(term, Literal) and term.datatype == XSD.string:
-        return Literal(str(term))
-    return term
+def _in_one_spelling(item: Any) -> Any:
+    """Return a term of an operation as RDF 1.1 has it; None for the default graph."""
+    return None if item == DATASET_DEFAULT_GRAPH_ID else plain(item)
 
 
 def _load(batches: Iterable[Batch]) -> Dataset:

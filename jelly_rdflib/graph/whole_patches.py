@@ -46,6 +46,7 @@ class WholePatches:
             op = operation[0] if isinstance(given, tuple) and given else None
             number += 1
             inside = f"transaction {transaction} of " if is_open else ""
+            self.place = f"operation {number}, in {inside}patch {patch}"
             if op == Op.END:
                 check_closed(is_open, "a patch ends")
                 yield operation
@@ -61,7 +62,6 @@ class WholePatches:
                     yield kept
                 held = []
             elif not is_open:
-                self.place = f"operation {number}, in patch {patch}"
                 yield operation
             elif len(held) < self._most:
                 held.append((number, operation))

@@ -43,7 +43,8 @@ from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 from jelly_rdflib.types import Readable
 
-_SQUASHED = "squashed"
+SQUASHED = "squashed"
+"""The header of a squashed patch: the versions that it replaces."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Place:
     @staticmethod
     def has_header(operation: Operation) -> bool:
         """Is this operation a header with one of the keys of a place?"""
-        return operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, _SQUASHED)
+        return operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, SQUASHED)
 
     def _key(self, key: str) -> str:
         """Return a key for comparisons: beside a ``prev``, ``previous`` is an ordinary key."""
@@ -90,7 +91,7 @@ class Place:
         values: dict[str, Node | None] = {ID: self.id, PREV: self.prev}
         if self.first != self.last:
             # A patch of one version may have this header from another log, so it is not checked.
-            values[_SQUASHED] = Literal(f"{self.first}-{self.last}")
+            values[SQUASHED] = Literal(f"{self.first}-{self.last}")
         return values
 
 

@@ -415,7 +415,8 @@ class PatchLog(Tabular):
                 of the patches. True may be better for a target that was filled from another source,
                 if rdflib has rewritten ``"01"^^xsd:integer`` to ``1`` there.
             strict: Refuse a patch with an operation that changes nothing, such as a deletion that
-                finds nothing: the target is not the version that the patch was made for.
+                finds nothing: the target is not the version that the patch was made for. A squashed
+                patch is taken as it is, since it also deletes what came and went in between.
             progress: Called with each applied `LogEntry`.
 
         Returns:

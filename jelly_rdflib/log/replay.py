@@ -119,24 +119,28 @@ def replay_entries(
     """Apply patches to a graph or dataset; ``progress`` is called after each patch.
 
     ``strict`` refuses a patch of which an operation changes nothing. Else the patches with such
-    operations are returned, and what each did.
+    operations are returned, and what each did. A squashed patch is never one of these: it also
+    deletes what came and went between its versions.
     """
     place = Target(target)
     ineffective = []
     for entry in entries:
         moves = [] if position is None else position.moves(entry.id)
         protected = None if position is None else position.name
+        is_checked = entry.first == entry.version
         changes = _committed_changes(entry, normalize=normalize, protected=protected)
         with closing(changes):
             last = (BatchSlice(batch, 0, len(batch)) for batch in NodeBatches(NODE_TYPES, moves))
             rows = SliceIterator(chain(changes, last))
             try:
-                result = apply_read(rows, place, strict=strict, is_held=True, limits=entry.limits)
+                result = apply_read(
+                    rows, place, strict=strict and is_checked, is_held=True, limits=entry.limits
+                )
             except ApplyError as error:
                 if strict:
                     raise ApplyError(f"version {entry.version}, {error}") from error
                 raise
-        if result.ineffective:
+        if result.ineffective and is_checked:
             ineffective.append((entry, result))
         if progress is not None:
             progress(entry)

@@ -20,7 +20,7 @@ from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
-from jelly_rdflib.log.files import load_snapshot, write_snapshot
+from jelly_rdflib.log.files import SQUASHED, load_snapshot, write_snapshot
 from jelly_rdflib.log.following import PatchSource, follow
 from jelly_rdflib.log.history import check_compression
 from jelly_rdflib.log.names import (
@@ -214,7 +214,8 @@ class Replica:
             source: The source, see `jelly_rdflib.live.connect`. It must be the same each time.
             save_every: Seconds between two times at which the whole data are stored. They are also
                 stored at the end, after an error, and after Ctrl+C.
-            strict: Refuse a patch with an operation that changes nothing; see `jelly_rdflib.apply`.
+            strict: Refuse a patch with an operation that changes nothing, unless it was squashed;
+                see `jelly_rdflib.apply`.
             progress: Called with each patch that was applied.
 
         Returns:
@@ -241,7 +242,8 @@ class Replica:
             source.resume(str(start))
 
         def take(patch: Patch) -> None:
-            apply(patch, self.dataset, strict=strict)
+            # A squashed patch also deletes what came and went in between.
+            apply(patch, self.dataset, strict=strict and SQUASHED not in patch.header)
             self._at = self._after(patch, source)
             if progress is not None:
                 progress(patch)

@@ -56,6 +56,11 @@ def test_apply_says_what_changed_and_what_did_not(base: Path, patch: Path) -> No
     assert run_well("apply", "--strict", base, "-", stdin=PATCH.encode()).err == "+1 −1\n"  # noqa: RUF001
 
 
+def test_a_statement_that_comes_later_is_no_other_spelling(base: Path, patch: Path) -> None:
+    patch.write_text(f'D {LAMP} "on" .\nA {LAMP} "on" .\n')
+    assert run_well("apply", base, patch).err == "+1 −0; 1 of 2 operations changed nothing\n"  # noqa: RUF001
+
+
 def test_patches_are_applied_in_order(base: Path, patch: Path) -> None:
     back = base.with_name("back.rdfp")
     back.write_text(PATCH.translate({ord("A"): "D", ord("D"): "A"}))

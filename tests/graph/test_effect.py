@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import XSD, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op
+from jelly_rdflib import Op, live
 from tests.algebra.strategies import contents, datasets, forms, make_dataset, streams
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -105,6 +106,14 @@ def test_strict_undoes_the_whole_patch_and_says_where_it_failed(store: str, form
     assert (len(dataset), result.operations, result.aborted) == (2, 9, 1)
 
 
+@pytest.mark.parametrize("store", STORES)
+def test_a_value_that_cant_be_compared_is_no_other_spelling(store: str) -> None:
+    dataset = Dataset(store)
+    dataset.add((S, P, Literal("sNaN", datatype=XSD.decimal)))
+    with pytest.raises(jr.ApplyError, match="there is no such statement"):
+        jr.apply([(Op.D, S, P, Literal(1), None)], dataset, strict=True)
+
+
 def test_strict_leaves_the_patches_before(tmp_path: Path) -> None:
     dataset = Dataset()
     patches = [change(Op.A, "a"), (Op.END,), change(Op.A, "b"), change(Op.A, "a"), (Op.END,)]
@@ -113,6 +122,13 @@ def test_strict_leaves_the_patches_before(tmp_path: Path) -> None:
     assert [str(o) for o in dataset.objects()] == ["a"]
     with pytest.raises(jr.ApplyError, match="changes nothing"):
         jr.Patch([change(Op.D, "b")]).apply(dataset, strict=True)
+
+
+@pytest.mark.parametrize("patch", [[(Op.TX,)], [(Op.TA,)], [(Op.TX,), (Op.TX,)]])
+def test_strict_says_where_a_transaction_is_wrong(patch: Any) -> None:
+    place = f"operation {len(patch)}, in .*patch 1"
+    with pytest.raises(jr.ApplyError, match=f"^{place}: .*transaction"):
+        jr.apply(patch, Dataset(), strict=True)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +153,21 @@ def test_strict_holds_one_transaction_of_limited_size() -> None:
     limits = jr.Limits(max_held_operations=8)
     with pytest.raises(jr.LimitError, match="max_held_operations"):
         jr.apply(text, Dataset("Jelly"), strict=True, limits=limits)
+
+
+def test_a_squashed_patch_may_delete_what_came_and_went(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    for op, text in ((Op.A, "a"), (Op.A, "b"), (Op.D, "b"), (Op.A, "c")):
+        log.append([change(op, text)])
+    log.squash(2, 3)
+    log.replay(dataset := Dataset(), strict=True)
+    assert len(dataset) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert log.verify(deep=True) == []
+    replica = jr.Replica(tmp_path / "replica")
+    with live.connect(str(log.path), timeout=0.1) as source:
+        assert replica.follow(source, strict=True) == 4
 
 
 def test_copies_of_a_log_refuse_what_changes_nothing(tmp_path: Path) -> None:

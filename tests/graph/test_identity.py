@@ -39,45 +39,80 @@ STORES: dict[str, Callable[[], Any]] = {
 SYNTAXES = ["nt", "nquads", "turtle", "trig", "xml", "json-ld"]
 PATCHES = ["rdf-patch", "rdf-patch-thrift", "jelly-patch"]
 ROUTES = [*SYNTAXES, *PATCHES, "jelly-rdf", "nodes"]
+G = URIRef("urn:g")
+# Routes on which a statement may be in a named graph.
+NAMED_ROUTES = ["nquads", "trig", "json-ld", *PATCHES, "jelly-rdf", "nodes"]
+# Each is a route there, another here, and a graph for both.
+WAYS = st.one_of(
+    st.tuples(st.sampled_from(ROUTES), st.sampled_from(ROUTES), st.none()),
+    st.tuples(st.sampled_from(NAMED_ROUTES), st.sampled_from(NAMED_ROUTES), st.just(G)),
+)
 
 
-def changes_by(route: str, op: Op, o: Any) -> Any:
+def changes_by(route: str, op: Op, o: Any, g: URIRef | None) -> Any:
     """Return a patch with a change of the statement, as it comes by a route."""
     file = io.BytesIO()
     if route in PATCHES:
         with jr.PatchWriter(file, format=route) as writer:
-            writer.write_all([(op, S, P, o, None)])
+            writer.write_all([(op, S, P, o, g)])
         read = jr.read_operations(file.getvalue(), format=route, normalize=False)
         return [operation for operation in read if operation[0] == op]
     if route == "nodes":
-        return [(op, S, P, o, None)]
+        return [(op, S, P, o, g)]
+    triple = f"{S.n3()} {P.n3()} {o.n3()}"
     if route == "jelly-rdf":
         with jr.StatementWriter(file) as statements:
-            statements.write_all([(S, P, o)])
+            statements.write_all([(S, P, o) if g is None else (S, P, o, g)])
         text = file.getvalue()
     elif route in ("xml", "json-ld"):
-        text = Graph().add((S, P, o)).serialize(format=route).encode()
+        graph = Graph() if g is None else (dataset := Dataset()).graph(g)
+        graph.add((S, P, o))
+        text = (graph if g is None else dataset).serialize(format=route).encode()
+    elif g is None:
+        text = f"{triple} .".encode()
     else:
-        text = f"{S.n3()} {P.n3()} {o.n3()} .".encode()
-    triples = jr.read_statements(text, format=route, normalize=False)
-    return [(op, *triple[:3], None) for triple in triples]
+        text = (f"{triple} {g.n3()} ." if route == "nquads" else f"{g.n3()} {{{triple}}}").encode()
+    (statement,) = jr.read_statements(text, format=route, normalize=False)
+    assert g is None or statement[3:] == (g,)
+    return [(op, *statement[:3], g)]
 
 
 @pytest.mark.parametrize("store", STORES)
-@given(st.sampled_from(PAIRS), st.sampled_from(ROUTES), st.sampled_from(ROUTES), st.booleans())
-def test_a_change_finds_its_statement(
-    store: str, pair: Any, there: str, here: str, is_batch: bool
-) -> None:
+@given(st.sampled_from(PAIRS), WAYS, st.booleans())
+def test_a_change_finds_its_statement(store: str, pair: Any, way: Any, is_batch: bool) -> None:
     """A base by one route, and a patch by another, of the same statement in any spelling."""
+    there, here, g = way
     dataset = Dataset(STORES[store]())
     form = jr.Patch if is_batch else list
-    jr.apply(form(changes_by(there, Op.A, pair[0])), dataset)
-    again = jr.apply(form(changes_by(here, Op.A, pair[1])), dataset)
-    assert (again.added, again.ineffective, len(dataset)) == (0, 1, 1)
-    assert list(effective(changes_by(here, Op.A, pair[1]), dataset)) == []
-    assert len(list(effective(changes_by(here, Op.D, pair[1]), dataset))) == 1
-    gone = jr.apply(form(changes_by(here, Op.D, pair[1])), dataset, strict=True)
-    assert (gone.deleted, gone.ineffective, len(dataset)) == (1, 0, 0)
+    jr.apply(form(changes_by(there, Op.A, pair[0], g)), dataset)
+    add, delete = (changes_by(here, op, pair[1], g) for op in (Op.A, Op.D))
+    again = jr.apply(form(add), dataset)
+    assert (again.added, again.ineffective, len(list(dataset.quads()))) == (0, 1, 1)
+    assert list(effective(add, dataset)) == []
+    assert len(list(effective(delete, dataset))) == 1
+    gone = jr.apply(form(delete), dataset, strict=True)
+    assert (gone.deleted, gone.ineffective, len(list(dataset.quads()))) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("store", ["Jelly", "Oxigraph"])
+@pytest.mark.parametrize("g", [None, G])
+def test_a_recorded_update_finds_its_statement(store: str, g: Any, tmp_path: Path) -> None:
+    """SPARQL Update deletes it in any spelling, and so does the patch, on every store."""
+    path = tmp_path / "changes.jellyp"
+    for one, other in PAIRS:
+        data = f"{S.n3()} {P.n3()} {other.n3()}"
+        data = data if g is None else f"GRAPH {g.n3()} {{{data}}}"
+        base = [(Op.A, S, P, one, g)]
+        jr.apply(base, dataset := Dataset(STORES[store]()))
+        with jr.record(dataset, path):
+            dataset.update(f"INSERT DATA {{{data}}}")
+            assert len(list(dataset.quads())) == 1
+            dataset.update(f"DELETE DATA {{{data}}}")
+            assert len(list(dataset.quads())) == 0
+        for follower in STORES.values():
+            jr.apply(base, copy := Dataset(follower()))
+            jr.apply(path, copy, strict=True)
+            assert len(list(copy.quads())) == 0
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -118,6 +153,16 @@ def test_a_store_gives_back_the_spelling_that_it_got_first() -> None:
         assert [o.n3() for o in dataset.objects(S, P)] == [first.n3()]
         assert [o.n3() for o in dataset.objects(S, S)] == [second.n3()]
         assert list(dataset.triples((S, P, second))) == list(dataset.triples((S, P, first)))
+
+
+def test_an_addition_after_a_deletion_has_its_own_spelling() -> None:
+    for first, second in PAIRS:
+        patch = [(Op.D, S, S, second, None), (Op.D, S, P, second, None), (Op.A, S, P, second, None)]
+        for source in (patch, str(jr.Patch(patch)).encode()):
+            dataset = Dataset("Jelly")
+            dataset.add((S, P, first))
+            jr.apply(source, dataset)
+            assert [o.n3() for o in dataset.objects(S, P)] == [second.n3()]
 
 
 def test_merge_sees_one_statement() -> None:

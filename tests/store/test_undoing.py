@@ -6,6 +6,7 @@ import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +224,18 @@ def test_any_order_of_changes_undoing_and_reading(seed: int, tmp_path: Path) -> 
     readers.clear()
     dataset.rollback()
     assert {same(o, g) for _, _, o, g in dataset.quads()} == committed
+
+
+def test_spellings_that_no_quad_has_go() -> None:
+    dataset = Dataset(store="Jelly")
+    text = "x" * 100_000
+    dataset.add((S, P, Literal(text, lang="abcdef")))
+    dataset.commit()
+    tags = map("".join, product(*zip("abcdef", "ABCDEF", strict=True)))
+    for tag in tags:
+        # The statement is there already.
+        dataset.add((S, P, Literal(text, lang=tag)))
+        dataset.commit()
+    # About a megabyte of the 64 is kept.
+    assert sizes(dataset)["terms"] < 40
+    assert [o.language for o in dataset.objects()] == ["abcdef"]

@@ -16,6 +16,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
+from jelly_rdflib.terms import identity
 
 # In the order of `Op`: H, TX, TC, TA, PA, PD, A, D, END.
 _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
@@ -86,18 +87,20 @@ def check_graph(g: object) -> None:
 
 
 def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
-    """Return a literal that a graph has in place of a triple's: the same value, another spelling.
+    """Return a literal that a graph has in place of a triple's: the same value, another term.
 
     None if there is none, or if the object of the triple is no literal.
     """
     s, p, o = triple
     if not isinstance(o, Literal):
         return None
+    own = identity(o)
     for (_, _, found), _ in graph.store.triples((s, p, None), graph):
-        # rdflib can't compare the values of all literals.
-        with suppress(TypeError):
-            if isinstance(found, Literal) and o.eq(found):
-                return found
+        if isinstance(found, Literal) and identity(found) != own:
+            # rdflib can't compare all values: for some decimals it is no TypeError.
+            with suppress(TypeError, ValueError, ArithmeticError):
+                if o.eq(found):
+                    return found
     return None
 
 

@@ -45,7 +45,9 @@ cdef class BatchNumbers:
             number = terms.number_of_node(node, is_added)
         else:
             number = terms.number_of_term(columns, term, is_added)
-        self.numbers[term] = <uint32_t>number
+        # A deletion brings no spelling into the store, but an addition of the same term later does.
+        if is_added or is_spelled_as(terms, <uint32_t>number, columns, term):
+            self.numbers[term] = <uint32_t>number
         if terms.spelling != 0:
             self.spellings[term] = terms.spelling
         return <uint32_t>number

@@ -96,6 +96,20 @@ cdef inline bint is_literal(int kind) noexcept:
     return kind == TermKind.LANGUAGE_LITERAL or kind == TermKind.TYPED_LITERAL
 
 
+cdef inline bint is_spelled_as(
+    Dictionary terms, uint32_t number, const TermColumns* columns, uint32_t term
+) noexcept:
+    """Is a term spelled as the same term of a batch is?"""
+    cdef int kind = stored_kind(terms, number)
+    cdef Span tag
+    if kind != columns.kinds[term] or kind != TermKind.LANGUAGE_LITERAL:
+        return kind == columns.kinds[term]
+    tag = text_of(columns, columns.extras[term])
+    return has_bytes(
+        stored_text(terms, terms.terms[number].extra), tag.start, tag.end - tag.start
+    )
+
+
 cdef inline TermKey key_of(Dictionary terms, uint32_t number) noexcept:
     """Return what makes a term, good until a term is added; its extra is a number of this store."""
     cdef TermKey key

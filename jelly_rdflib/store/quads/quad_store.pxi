@@ -195,6 +195,10 @@ cdef class QuadStore:
         """
         cdef uint64_t* slot = self.find_row(row)
         if slot[0] != 0:
+            if spelling != 0:
+                # Perhaps no quad has this spelling.
+                self.loose_text += text_size(self.terms, spelling + 1)
+                self.loose_text -= text_size(self.terms, spelling)
             return False
         self.insert(row, spelling, slot)
         return True
