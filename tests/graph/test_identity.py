@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,39 @@ def test_followers_of_one_log_have_the_same_statements(store: str, steps: Any) -
     together = Dataset(STORES[store]())
     jr.apply(compact(operations), together)
     assert {*map(identity, together.objects())} == {*map(identity, model.objects())}
+
+
+# How a user changes a graph: each takes the graph, a term and another one.
+HANDS: list[Callable[[Graph, Any, Any], object]] = [
+    lambda graph, o, _: graph.add((S, P, o)),
+    lambda graph, o, _: graph.remove((S, P, o)),
+    lambda graph, o, other: graph.addN([(S, P, each, graph) for each in (o, other)]),
+    lambda graph, *_: graph.remove((S, P, None)),
+]
+STEPS = st.lists(st.tuples(st.sampled_from(HANDS), *[st.sampled_from(STRING + TAGGED)] * 2))
+
+
+@pytest.mark.parametrize("store", STORES)
+@given(STEPS, STEPS, st.booleans())
+def test_a_follower_of_what_is_recorded_has_the_same_statements(
+    store: str, before: Any, steps: Any, is_undone: bool
+) -> None:
+    """Also where rdflib's store holds a string for two statements."""
+    leader, follower = Dataset(STORES[store]()), Dataset("Jelly")
+    for change, *terms in before:
+        change(leader.default_graph, *terms)
+    follower.addN(leader.quads())
+    start = set(leader.quads())
+    with suppress(KeyError), jr.record(leader) as recording:
+        for change, *terms in steps:
+            change(leader.default_graph, *terms)
+        if is_undone:
+            raise KeyError
+    if is_undone:
+        assert set(leader.quads()) == start
+    else:
+        jr.apply(recording.patch, follower, strict=True)
+    assert {*map(identity, leader.objects())} == {*map(identity, follower.objects())}
 
 
 @pytest.mark.parametrize("store", STORES)

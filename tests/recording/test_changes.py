@@ -503,7 +503,7 @@ def test_terms_stay_as_they_are() -> None:
     terms = [
         Literal("01", datatype=XSD.integer, normalize=False),
         Literal("x", datatype=XSD.string),
-        Literal("x"),
+        Literal("y"),
         Literal("x", lang="en-GB"),
         Literal("", datatype=URIRef("urn:d")),
         URIRef(""),

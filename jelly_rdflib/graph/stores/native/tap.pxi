@@ -407,9 +407,35 @@ cdef class Tap:
         self.view.note_listing(graph, is_listed)
         return 0
 
+    cdef list without_respelled(self, list changes):
+        """Leave out changes of a string whose other spelling is there before and after them.
+
+        rdflib's Memory holds ``"x"`` and ``"x"^^xsd:string`` for two, and a patch for one.
+        """
+        cdef set seen = set(), added = None
+        cdef list left = []
+        for change in changes:
+            is_add, (s, p, o), graph, _ = change
+            if type(o) is Literal and o._language is None and o._datatype in STRINGS:
+                if len(changes) > 1:
+                    place = (s, p, str(o), get_name(graph))
+                    if place in seen:
+                        continue
+                    seen.add(place)
+                other = (s, p, respell_string(o))
+                if self.view.look_up(other, graph)[0] is not None:
+                    if added is None:
+                        added = {self.view.key_of(each) for each in changes if each[0]}
+                    if not is_add or self.view.key_of((True, other, graph, None)) not in added:
+                        continue
+            left.append(change)
+        return left
+
     cdef int tell(self, list changes, Journal asker=None) except -1:
         cdef Journal journal
         failure = None
+        if self.view.tells_strings_apart:
+            changes = self.without_respelled(changes)
         for journal in self.journals:
             try:
                 if journal is not asker:
