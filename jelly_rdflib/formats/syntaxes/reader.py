@@ -114,7 +114,9 @@ class SyntaxInput:
             fault = self._escapes.find_fault(data)
             if fault >= 0:
                 raise DecodeError(
-                    "this is no escape of Turtle",
+                    "a string with a line break takes three quotes"
+                    if data[fault] in b"\r\n"
+                    else "this is no escape of Turtle",
                     offset=self.position + fault,
                     line=self._line + data[:fault].count(b"\n"),
                 )
