@@ -124,7 +124,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
     formats: list[Format] = []
     graphs: list[Any] = []
     for side in (old, new):
-        if isinstance(side, os.PathLike) or (isinstance(side, str) and os.path.isfile(side)):
+        if isinstance(side, str | os.PathLike):
             graph, format = _load(side)
             formats.append(format)
             graphs.append(graph)
