@@ -32,12 +32,12 @@ _Side: TypeAlias = "Graph | str | os.PathLike[str]"
 def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
     """Return the patch that turns one graph, dataset or file into another.
 
-    Blank nodes are compared by their labels; but if
-    either side is a file of Turtle, TriG, N3, RDF/XML or JSON-LD, where a node need not have a
-    label, they are compared by their statements. ``canonical`` says which. Two Graphs make a
-    patch of triples. If either is a Dataset or a file, the patch is one of quads, and a Graph
-    counts as a default graph. Prefixes are compared if both sides can have them. Named graphs
-    without statements can't be told from graphs that are not there.
+    Blank nodes are compared by their labels; but if either side is a file of Turtle, TriG, N3,
+    RDF/XML or JSON-LD, where a node need not have a label, they are compared by their statements.
+    ``canonical`` says which. Two Graphs make a patch of triples. If either is a Dataset or a file,
+    the patch is one of quads, and a Graph counts as a default graph. Prefixes are compared if both
+    sides can have them. Named graphs without statements can't be told from graphs that are not
+    there.
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
     that blank nodes join are a component, and components with the same canonical form (RDFC-1.0)
@@ -124,7 +124,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
     formats: list[Format] = []
     graphs: list[Any] = []
     for side in (old, new):
-        if isinstance(side, os.PathLike) or (isinstance(side, str) and os.path.isfile(side)):
+        if isinstance(side, str | os.PathLike):
             graph, format = _load(side)
             formats.append(format)
             graphs.append(graph)

@@ -199,6 +199,26 @@ def test_an_addition_after_a_deletion_has_its_own_spelling() -> None:
             assert [o.n3() for o in dataset.objects(S, P)] == [second.n3()]
 
 
+@pytest.mark.parametrize("is_rewritten", [False, True])
+def test_all_graphs_together_give_the_spelling_that_came_first(is_rewritten: bool) -> None:
+    for first, second in PAIRS:
+        dataset = Dataset("Jelly", default_union=True)
+        # The graph that is known longer gets the statement later.
+        names = [URIRef("urn:older"), URIRef("urn:newer")]
+        for name in names:
+            dataset.graph(name)
+        dataset.add((S, P, first, names[1]))
+        if is_rewritten:
+            dataset.commit()
+            for number in range(3000):
+                dataset.add((S, S, Literal(number)))
+                dataset.remove((S, S, None))
+                dataset.commit()
+        dataset.add((S, P, second, names[0]))
+        assert [o.n3() for o in dataset.objects(S, P)] == [first.n3()]
+        assert [o.n3() for _, _, o, _ in dataset.quads((S, P, None, None))] == [first.n3()] * 2
+
+
 def test_merge_sees_one_statement() -> None:
     for one, other in PAIRS:
         add, delete = (Op.A, S, P, one, None), (Op.D, S, P, other, None)

@@ -307,11 +307,17 @@ def test_a_store_that_lists_graphs_by_their_names() -> None:
     assert list(diff(Dataset(), dataset))[1:-1] == [(Op.A, S, P, O, G)]
 
 
-@pytest.mark.parametrize("other", [None, 5, [], "graph"])
+@pytest.mark.parametrize("other", [None, 5, []])
 def test_neither_graph_nor_dataset(other: Any) -> None:
     for arguments in ((Graph(), other), (other, Graph())):
         with pytest.raises(TypeError, match="Graph or Dataset"):
             diff(*arguments)
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_file_that_is_not_there(kind: type[Any], tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        diff(Graph(), kind(tmp_path / "new.ttl"))
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")

@@ -12,6 +12,7 @@ from typing import Any
 
 import rdflib.plugin
 from rdflib.store import Store
+from rdflib.term import URIRef
 
 OUTCOMES: dict[str, str] = {}
 
@@ -27,6 +28,11 @@ def pytest_configure() -> None:
         own.add(("default", Store))
     for key in set(plugins) - own:
         del plugins[key]
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a test by the whole IRI: pytest leaves out long ones, and a checkout's path is long."""
+    return str(val) if isinstance(val, URIRef) else None
 
 
 def pytest_runtest_logreport(report: Any) -> None:

@@ -47,7 +47,6 @@ KNOWN = [
     Known("test/jsonld/test_testsuite.py::*fromRdf-manifest*", _PATCHED),
     Known("test/test_issues/test_issue1160.py::test_named_graph_with_fragment", _PATCHED),
     Known("test/test_roundtrip.py::*rdf-test-21.n3_*", _ONE_TERM),
-    Known("test/test_roundtrip.py::*n3-writer-test-22.n3_*", _ONE_TERM),
     Known("test/test_graph/test_variants.py::*diverse_quads*.trig?", _PYOXIGRAPH),
     Known("test/test_serializers/test_serializer.py::test_serialize_overloads*", _PYOXIGRAPH),
     Known("test/test_serializers/test_serializer.py::test_serialize_parse?trig*", _PYOXIGRAPH),
@@ -60,7 +59,6 @@ KNOWN = [
         "test/test_w3c_spec/test_sparql10_w3c.py::*/distinct/manifest#distinct-[29]?", _PYOXIGRAPH
     ),
     Known("test/test_w3c_spec/test_sparql11_w3c.py::*/functions/manifest#strlang03?", _PYOXIGRAPH),
-    Known("test/data/suites/trix/*trix-jena-1[05]*", _ONE_TERM),
 ]
 
 

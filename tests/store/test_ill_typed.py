@@ -66,6 +66,15 @@ def test_a_boolean_stays_ill_typed_when_the_store_is_rewritten() -> None:
     assert [o.ill_typed for o in graph.objects()] == [True]
 
 
+def test_a_boolean_stays_ill_typed_after_a_rollback() -> None:
+    graph = Graph("Jelly").add((S, P, Literal("none", datatype=XSD.boolean)))
+    graph.commit()
+    # Its terms are new, so the rollback cuts the dictionary.
+    graph.add((S, P, Literal("new")))
+    graph.rollback()
+    assert [o.ill_typed for o in graph.objects()] == [True]
+
+
 @pytest.mark.parametrize("normalize", [True, False])
 def test_applied_booleans_are_ill_typed(normalize: bool) -> None:
     graph = Graph("Jelly")

@@ -234,7 +234,8 @@ cdef class RowIterator(Tabular):
                     self.is_unnamed_none and len(item) > 3
                     and is_unnamed(&batch.terms.columns, batch.rows.g[row])
                 ):
-                    item = (*item[:-1], None)
+                    # Without negative indices, which Cython is told not to look for.
+                    item = (*item[: len(item) - 1], None)
         return item
 
     def name_default_none(self):

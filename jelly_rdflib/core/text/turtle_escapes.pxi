@@ -1,4 +1,4 @@
-"""Finds escapes in Turtle and TriG that a lenient parser takes, but the grammar does not."""
+"""Finds what a lenient parser takes in Turtle and TriG, but the grammar does not."""
 
 cdef enum Context:
     # Where a byte of the text stands.
@@ -27,7 +27,8 @@ cdef class TurtleEscapes:
     """Looks through a text piece by piece, as it is given to a parser.
 
     A backslash in a prefixed name stands for one of some punctuation marks only: ``:a\\u0039``
-    means nothing. In a string, half of a pair of surrogates is no character.
+    means nothing. In a string, half of a pair of surrogates is no character. A string with a line
+    break takes three quotes.
     """
 
     cdef Context context
@@ -36,7 +37,7 @@ cdef class TurtleEscapes:
     cdef int escaped  # how many bytes of an escape that matters came in a string
 
     def find_fault(self, bytes text not None):
-        """Return the place of the first wrong escape in the next piece; -1 if there is none."""
+        """Return the place of the first wrong escape or line break in the piece; -1 if none is."""
         cdef const uint8_t* start = <const uint8_t*>PyBytes_AS_STRING(text)
         cdef const uint8_t* end = start + PyBytes_GET_SIZE(text)
         cdef const uint8_t* fault
@@ -103,15 +104,18 @@ cdef class TurtleEscapes:
             self.quote = byte
 
     cdef inline void skip_plain(self, const uint8_t** at, const uint8_t* end) noexcept nogil:
-        """Skip what is neither a quote nor an escape."""
+        """Skip what is neither a quote nor an escape, nor a line break in a short string."""
         cdef const uint8_t* start = at[0]
+        cdef bint is_short = self.context == SHORT_STRING
         while at[0] < end and at[0][0] != self.quote and at[0][0] != b"\\":
+            if is_short and (at[0][0] == b"\n" or at[0][0] == b"\r"):
+                break
             at[0] += 1
         if at[0] > start:
             self.quotes = 0
 
     cdef inline bint take_from_string(self, uint8_t byte) noexcept nogil:
-        """Take a quote, or a byte of an escape; False says that the escape is of a surrogate."""
+        """Take a quote, or a byte of an escape; False says that it can't stand there."""
         if self.escaped == 1:
             self.escaped = 2 if byte == b"u" else 0
         elif self.escaped == 2:
@@ -122,6 +126,9 @@ cdef class TurtleEscapes:
         elif byte == b"\\":
             self.escaped = 1
             self.quotes = 0
+        elif byte != self.quote:
+            # A line break.
+            return False
         else:
             self.quotes = self.quotes + 1
             if self.context == SHORT_STRING or self.quotes == 3:

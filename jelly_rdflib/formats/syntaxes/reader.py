@@ -30,8 +30,8 @@ _HINTS = {
     " elsewhere: write the context into the document",
 }
 # Labels that stand in a text and look like those that pyoxigraph makes up: behind "_:", and in
-# RDF/XML in an attribute. Those with escapes are not found: they are no one's work but a joker's,
-# and such a node gets another label, as one without a label does.
+# RDF/XML in an attribute. Those that are written with escapes are not found: their nodes get other
+# labels, as nodes without a label do.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
 # How much of a text is looked at again together with the next piece, which may go on with a label.
@@ -114,7 +114,9 @@ class SyntaxInput:
             fault = self._escapes.find_fault(data)
             if fault >= 0:
                 raise DecodeError(
-                    "this is no escape of Turtle",
+                    "a string with a line break takes three quotes"
+                    if data[fault] in b"\r\n"
+                    else "this is no escape of Turtle",
                     offset=self.position + fault,
                     line=self._line + data[:fault].count(b"\n"),
                 )

@@ -6,8 +6,8 @@ told from others by how many of each kind it has, and once it is known, it tells
 apart. The kind of a statement is what both sides may have of it: its terms, the names of nodes that
 are paired, and for each free node the kinds of its own statements.
 
-The work is bounded by the number of statements. The clock has no say in it: the same data always
-have the same pairs.
+The work is bounded by the number of statements, and not by time: so the same data always have the
+same pairs.
 """
 
 from __future__ import annotations

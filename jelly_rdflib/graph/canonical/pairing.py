@@ -40,6 +40,11 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
     # Pairs whose neighbours are still to be compared.
     waiting: deque[tuple[BNode, BNode]] = deque()
 
+    def name(one: BNode, other: BNode) -> None:
+        new_to_old[other] = one
+        ours.names[one] = theirs.names[other] = str(one)
+        waiting.append((one, other))
+
     def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
         """Pair the only free nodes of a key on each side, or any twins; were there any?"""
         count = len(new_to_old)
@@ -48,18 +53,19 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
             others = [node for node in new[key] if node not in theirs.names]
             if are_twins or len(ones) == len(others) == 1:
                 for one, other in zip(sorted(ones, key=str), sorted(others, key=str), strict=False):
-                    new_to_old[other] = one
-                    ours.names[one] = theirs.names[other] = str(one)
-                    waiting.append((one, other))
+                    name(one, other)
         return len(new_to_old) > count
+
+    def pair_neighbours() -> None:
+        while waiting:
+            one, other = waiting.popleft()
+            pair_alike(ours.neighbours(one), theirs.neighbours(other))
 
     # The widest first.
     for found in zip(ours.surroundings()[::-1], theirs.surroundings()[::-1], strict=True):
         pair_alike(*found)
     for _ in range(_MAX_ROUNDS):
-        while waiting:
-            one, other = waiting.popleft()
-            pair_alike(ours.neighbours(one), theirs.neighbours(other))
+        pair_neighbours()
         if not (
             pair_alike(ours.single_statements(), theirs.single_statements())
             or pair_alike(ours.twins(), theirs.twins(), are_twins=True)
@@ -71,12 +77,8 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
 
     def take(one: BNode, other: BNode) -> None:
         """Pair two nodes, and neighbours that are then known."""
-        new_to_old[other] = one
-        ours.names[one] = theirs.names[other] = str(one)
-        waiting.append((one, other))
-        while waiting:
-            one, other = waiting.popleft()
-            pair_alike(ours.neighbours(one), theirs.neighbours(other))
+        name(one, other)
+        pair_neighbours()
 
     numbers: dict[str, int] = {}
     guess(ours.free(numbers), theirs.free(numbers), take)

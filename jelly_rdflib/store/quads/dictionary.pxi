@@ -271,6 +271,7 @@ cdef class Dictionary:
         self.table, other.table = other.table, self.table
         self.recent, other.recent = other.recent, self.recent
         self.spellings, other.spellings = other.spellings, self.spellings
+        self.ill_typed, other.ill_typed = other.ill_typed, self.ill_typed
         self.factory, other.factory = other.factory, self.factory
 
     # --- nodes ------------------------------------------------------------------------------------

@@ -186,10 +186,11 @@ cdef class Scan:
                     source = &self.sources[i]
             if first == NULL:
                 return len(names) > 0
-            if not names:
-                self.row = source.rows[source.at]
-            elif not is_same_triple(first, triple):
+            if names and not is_same_triple(first, triple):
                 return True
+            if not names or source.rows[source.at] < self.row:
+                # Of its spellings the store got this one first.
+                self.row = source.rows[source.at]
             triple[0] = first[0]
             names.append(first.terms[G])
             # A quad is alive in one row at a time, and a row is in one source.
