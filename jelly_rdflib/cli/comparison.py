@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 from rdflib import XSD
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
+from rdflib.graph import Dataset
 from rdflib.term import BNode, Literal
 
 from jelly_rdflib.cli.inputs import StartedInput
@@ -117,9 +117,7 @@ def _rows(batches: Iterable[Batch], *, holds_changes: bool) -> Iterator[tuple[An
 
 
 def _plain(term: Any) -> Any:
-    """Return a term as RDF 1.1 has it; None for the default graph."""
-    if term == DATASET_DEFAULT_GRAPH_ID:
-        return None
+    """Return a term as RDF 1.1 has it."""
     if isinstance(term, TripleTerm):
         return TripleTerm(_plain(term.s), _plain(term.p), _plain(term.o))
     # The same literal has two spellings.
