@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from rdflib import Dataset, Graph
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 
@@ -61,13 +60,13 @@ def make_history(quads: tuple[Quad, ...]) -> History:
     old: dict[Any, None] = {}
     for new in releases.values():
         patch: list[jr.Operation] = [(jr.Op.TX,)]
-        patch += ((jr.Op.D, *each, DATASET_DEFAULT_GRAPH_ID) for each in old if each not in new)
-        patch += ((jr.Op.A, *each, DATASET_DEFAULT_GRAPH_ID) for each in new if each not in old)
+        patch += ((jr.Op.D, *each, None) for each in old if each not in new)
+        patch += ((jr.Op.A, *each, None) for each in new if each not in old)
         patch.append((jr.Op.TC,))
         result.sizes.append(len(new))
         result.patches.append(patch)
         result.rdf_patch.append(as_text(patch))
-        added = as_text((jr.Op.A, *each, DATASET_DEFAULT_GRAPH_ID) for each in new)
+        added = as_text((jr.Op.A, *each, None) for each in new)
         result.n_triples.append("".join(row.removeprefix("A ") for row in added.splitlines(True)))
         old = new
     return result

@@ -31,7 +31,6 @@ from typing import NamedTuple, TypeAlias
 import pyoxigraph as ox
 import zstandard
 from rdflib import Dataset, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Node
 from rich.console import Console
@@ -133,7 +132,7 @@ def text_row(operation: jr.Operation) -> str:
     tokens = [
         field.n3() if isinstance(field, Node) else f'"{field}"'
         for field in fields
-        if field is not None and field != DATASET_DEFAULT_GRAPH_ID
+        if field is not None
     ]
     return " ".join([op.name, *tokens, ".\n"])
 

@@ -13,7 +13,7 @@ from tests.core.jelly.statement_support import plain_frame, write_frames
 from tests.core.text import test_round_trips as text_rules
 from tests.core.thrift import test_round_trips as thrift_rules
 from tests.oracle.term_producer import needs
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation, with_simple_strings
+from tests.oracle.terms import Plain, operation, with_simple_strings
 
 from .outcomes import attempt, choose, plain_operations
 
@@ -73,19 +73,9 @@ def _round_trip_jelly(data: bytes, operations: list[Plain], old: jr.PatchOptions
         if _has_room(operations, sizes):
             raise
         return
-    has_graphs = options.statement_type == jr.PatchStatementType.QUADS
-    expected = with_simple_strings(
-        tuple(_in_default_graph(each) if has_graphs else each for each in operations)
-    )
+    expected = with_simple_strings(tuple(operations))
     for again in (written, _write_batches(data, options=options)):
         assert with_simple_strings(tuple(_read(again, "jelly-patch"))) == expected
-
-
-def _in_default_graph(plain_op: Plain) -> Plain:
-    """Return a prefix that was told without a graph, before any, as a writer takes it."""
-    if plain_op[0] in ("PA", "PD") and plain_op[3] is None:
-        return (*plain_op[:3], DEFAULT_GRAPH)
-    return plain_op
 
 
 def _write_batches(data: bytes, **arguments: Any) -> bytes:

@@ -11,9 +11,8 @@ An operation is a plain tuple that starts with an `Op`:
 | statement add, delete | ``(Op.A, s, p, o, g)`` ``(Op.D, s, p, o, g)`` |
 | end of one patch | ``(Op.END,)`` |
 
-``graph`` and ``g`` are None in a stream of triples, and for the default graph. A reader gives
-rdflib's ``DATASET_DEFAULT_GRAPH_ID`` where a stream of quads names the default graph; other
-functions take it, and give None.
+``graph`` and ``g`` are None in a stream of triples, and for the default graph. Functions that take
+operations take rdflib's ``DATASET_DEFAULT_GRAPH_ID`` for the default graph, too.
 """
 
 from __future__ import annotations

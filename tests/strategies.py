@@ -263,7 +263,8 @@ class Pool:
         self.s = any_term if generalized else some_iris + some_nodes
         self.p = any_term if generalized else some_iris
         self.o = any_term
-        self.g = [DEFAULT_GRAPH, *some_iris, *some_nodes, *(some_literals if generalized else [])]
+        self.g = [term for term in some_iris if term != DEFAULT_GRAPH] + some_nodes
+        self.g += some_literals if generalized else []
         self.v = some_iris
         for _ in range(depth):
             triples = draw(
@@ -284,14 +285,14 @@ def _statement(pool: Pool, quads: bool) -> st.SearchStrategy[Plain]:
         st.sampled_from(pool.s),
         st.sampled_from(pool.p),
         st.sampled_from(pool.o),
-        st.sampled_from(pool.g) if quads else st.none(),
+        st.sampled_from([None, *pool.g] if quads else [None]),
     )
 
 
 def _operations(pool: Pool, quads: bool) -> st.SearchStrategy[list[Plain]]:
     """A patch's operations: some in transactions."""
     prefixes = st.sampled_from(["", "ex", "é", "a.b"]) | st.text(max_size=3)
-    graphs = st.sampled_from(pool.g) if quads else st.none()
+    graphs = st.sampled_from([None, *pool.g] if quads else [None])
     statement = _statement(pool, quads)
     single = st.one_of(
         statement,

@@ -294,7 +294,7 @@ cdef class NetStatements:
 
     cdef inline uint32_t graph_number(self, uint32_t term) except? 0:
         """Return the number of a graph's name; 0 for the default graph."""
-        return 0 if is_unnamed(&self.batch.terms.columns, term) else self.number(term)
+        return 0 if self.batch.terms.is_default(term) else self.number(term)
 
     cdef uint32_t find_number(self, uint32_t term) except? 0:
         cdef TermColumns* terms = &self.batch.terms.columns

@@ -64,23 +64,19 @@ def open_operations(
     With ``in_batches``, those that are rows of batches come as batches or slices of them.
     """
     if isinstance(source, OpenedElsewhere):
-        if in_batches:
-            return source.open()
-        return OperationReader(source.open()).name_default_none()
+        return source.open() if in_batches else OperationReader(source.open())
     if is_readable(source):
         opened = open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format
         )
-        return opened.batches() if in_batches else opened.operations().name_default_none()
+        return opened.batches() if in_batches else opened.operations()
     check_source(source)
     check_reading(limits, normalize, format)
     # Operations of a reader are well-formed.
     if isinstance(source, Batch):
-        return iter([source]) if in_batches else iter(source).name_default_none()
+        return iter([source]) if in_batches else iter(source)
     if isinstance(source, PatchOperations) and source.slices is not None:
-        if in_batches:
-            return iter(source.slices)
-        return SliceIterator(source.slices).name_default_none()
+        return iter(source.slices) if in_batches else SliceIterator(source.slices)
     return map(_checked, source)
 
 

@@ -111,7 +111,7 @@ class Spool:
         frame = self._file.read(self._offsets[number + 1] - self._offsets[number])
         decoded = iter(PatchDecoder(_LIMITS, normalize=False).decode_frame(frame))
         # Most are statements, which need no change.
-        return [each if len(each) == 5 else _restore(each) for each in decoded.name_default_none()]
+        return [each if len(each) == 5 else _restore(each) for each in decoded]
 
 
 def _count_characters(operation: tuple[Any, ...], triples: _Triples) -> int:

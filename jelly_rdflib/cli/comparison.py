@@ -10,7 +10,7 @@ from itertools import chain, islice, zip_longest
 from typing import Any, NamedTuple
 
 import click
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
+from rdflib.graph import Dataset
 from rdflib.term import BNode
 
 from jelly_rdflib.cli.inputs import StartedInput
@@ -112,12 +112,7 @@ def _rows(batches: Iterable[Batch], *, holds_changes: bool) -> Iterator[tuple[An
     for batch in batches:
         for operation in batch:
             if holds_changes or operation[0] == Op.A:
-                yield tuple(map(_in_one_spelling, operation))
-
-
-def _in_one_spelling(item: Any) -> Any:
-    """Return a term of an operation as RDF 1.1 has it; None for the default graph."""
-    return None if item == DATASET_DEFAULT_GRAPH_ID else plain(item)
+                yield tuple(map(plain, operation))
 
 
 def _load(batches: Iterable[Batch]) -> Dataset:

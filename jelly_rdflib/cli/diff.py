@@ -135,18 +135,10 @@ def _changes(patch: Patch) -> Iterator[Operation]:
 
 def _texts(operation: Any) -> list[str | None]:
     """Return the terms of a change as text; None for the default graph, or no graph."""
-    from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-
     from jelly_rdflib.display.terms import spell
 
-    texts: list[str | None] = []
-    for item in operation[1:]:
-        if item is None or item == DATASET_DEFAULT_GRAPH_ID:
-            texts.append(None)
-        else:
-            # The name of a prefix is no term.
-            texts.append(item if type(item) is str else spell(item))
-    return texts
+    # The name of a prefix is no term.
+    return [item if item is None or type(item) is str else spell(item) for item in operation[1:]]
 
 
 def _as_dict(operation: Any) -> dict[str, Any]:

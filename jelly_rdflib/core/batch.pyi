@@ -103,11 +103,8 @@ class Batch(Tabular):
     def _repr_html_(self) -> str | None: ...
     def operations(self, start: int = 0, stop: int | None = None) -> Iterator[Operation]: ...
 
-_Rows = TypeVar("_Rows", bound="RowIterator")
-
 class RowIterator(Tabular, Iterator[Operation]):
     def __next__(self) -> Operation: ...
-    def name_default_none(self: _Rows) -> _Rows: ...
 
 @final
 class BatchSlice:
@@ -153,7 +150,6 @@ class RowReader(Tabular, Iterator[_Row]):
 
 @final
 class OperationReader(RowReader[Operation]):
-    def name_default_none(self) -> OperationReader: ...
     @property
     def options(self) -> PatchOptions | None: ...
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from typing import IO, Any, Literal
+from typing import IO, Literal
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.graph import Graph
 from rdflib.serializer import Serializer
 from rdflib.term import URIRef
 
@@ -154,9 +154,5 @@ def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
 
 
 def _difference(graph: Graph, target: Graph) -> Iterator[Operation]:
-    """Yield the changes of a difference. The default graph is None, which all options allow."""
-    for change in diff(graph, target):
-        if change[0] not in (Op.TX, Op.TC):
-            *start, g = change
-            changed: tuple[Any, ...] = (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
-            yield changed
+    """Return the changes of a difference. The default graph is None, which all options allow."""
+    return (change for change in diff(graph, target) if change[0] not in (Op.TX, Op.TC))

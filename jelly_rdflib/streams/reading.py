@@ -62,7 +62,7 @@ def read_operations(
         ...     writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
         >>> for operation in read_operations(file.getvalue()):
         ...     print(operation[0].name, *operation[1:])
-        A urn:s urn:p o urn:x-rdflib:default
+        A urn:s urn:p o None
         END
     """
     opened = open_input(

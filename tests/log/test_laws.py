@@ -158,14 +158,7 @@ def test_what_is_appended_is_read_again(folder: Path, stream: Stream) -> None:
         entry = log.append([operation(each) for each in patch], options=options)
         found = [plain_operation(each) for each in entry.operations()]
         found = [each for each in found if each[:2] not in (("H", "id"), ("H", "prev"))]
-        default = plain_operation((Op.A, S, P, S, DATASET_DEFAULT_GRAPH_ID))[4]
-        as_quads = [
-            (*each[:-1], default)
-            if each[0] in ("A", "D", "PA", "PD") and each[-1] is None
-            else each
-            for each in patch
-        ]
-        assert found == [*as_quads, ("END",)]
+        assert found == [*patch, ("END",)]
         # and from a file of it
         file = io.BytesIO()
         with jr.PatchWriter(file, options) as writer:

@@ -127,11 +127,11 @@ def test_a_patch_gets_its_place_in_the_chain(log: PatchLog) -> None:
     assert (first.version, first.prev, second.version, second.prev) == (1, None, 2, first.id)
     assert re.fullmatch(r"uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", first.id)
     assert first.id != second.id
-    assert list(first.read()) == [(Op.H, "id", first.id), *_quads(change(1))]
+    assert list(first.read()) == [(Op.H, "id", first.id), *change(1)]
     assert list(second.read()) == [
         (Op.H, "id", second.id),
         (Op.H, "prev", first.id),
-        *_quads(change(2)),
+        *change(2),
     ]
     again = PatchLog(log.path)
     assert again.patches() == log.patches() == [first, second]
@@ -144,13 +144,6 @@ def test_a_patch_gets_its_place_in_the_chain(log: PatchLog) -> None:
     suffix = ".jellyp" if log.compression is None else ".jellyp.zst"
     assert second.path.name.endswith(suffix)
     assert list(jr.read_operations(second.path))[:-1] == list(second.read())
-
-
-def _quads(operations: list[Any]) -> list[Any]:
-    default = URIRef("urn:x-rdflib:default")
-    return [
-        (*each[:4], default) if len(each) == 5 and each[4] is None else each for each in operations
-    ]
 
 
 def test_a_patch_keeps_its_own_ids(log: PatchLog) -> None:
@@ -220,7 +213,7 @@ def test_other_headers_stay(log: PatchLog) -> None:
     entry = log.append([by, (Op.H, "id", patch_id(1)), by, *change(1), late])
     assert list(entry.read()) == [
         *[(Op.H, "id", patch_id(1)), by, by],
-        *_quads(change(1)),
+        *change(1),
         late,
     ]
     assert entry.header == {"id": patch_id(1), "by": Literal("me")}

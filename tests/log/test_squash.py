@@ -103,10 +103,9 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
     headers = {"id": entry.id, "prev": log.entry(1).id, "squashed": Literal("2-3")}
     assert entry.header == {**headers, "by": Literal("me")}
     rest = list(entry.read())[4:]
-    default = URIRef("urn:x-rdflib:default")
     assert (rest[0], rest[-1]) == (TX, TC)
     assert set(rest[1:-1]) == {
-        *(add(1, default), delete(3, default), delete(4, default), add(5, GRAPH)),
+        *(add(1), delete(3), delete(4), add(5, GRAPH)),
     }
     assert len(rest) == 6
     assert log.squash(1).version == 3
@@ -114,7 +113,7 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
     assert set(log.entry().read()) == {
         *((Op.H, "id", log.entry().id), (Op.H, "squashed", Literal("1-3"))),
         *((Op.H, "by", Literal("me")), TX, TC),
-        *(add(1, default), add(2, default), add(5, GRAPH)),
+        *(add(1), add(2), add(5, GRAPH)),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from tests.oracle import schema as pb
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
-from tests.oracle.terms import Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.oracle.wire import WireError, split
 
 __all__ = ["Doubt", "Reference", "RuleError", "decode", "read"]
@@ -101,7 +101,8 @@ class Reference(TermReference):
     def _graph(self, message: Any) -> Plain | None:
         if self.options.statement_type == TRIPLES:
             return None
-        return self._repeatable(message, "graph", "g")
+        graph = self._repeatable(message, "graph", "g")
+        return None if graph == DEFAULT_GRAPH else graph
 
     def _check_options(self, options: Any) -> None:
         if options.stream_type not in (FRAME, FLAT, PUNCTUATED):

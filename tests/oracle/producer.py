@@ -12,7 +12,7 @@ from tests.oracle import build
 from tests.oracle import schema as pb
 from tests.oracle.build import FRAME, PUNCTUATED, QUADS
 from tests.oracle.term_producer import TermProducer, needs, spelled
-from tests.oracle.terms import Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = ["frames", "needs", "spelled"]
 
@@ -46,9 +46,10 @@ class _Producer(TermProducer):
         code = operation[0]
         if code == "H":
             return {"h": operation[2]}
+        g = operation[-1] or (DEFAULT_GRAPH if self.quads else None)
         if code in ("PA", "PD"):
-            return self._unless_repeated({"v": operation[2], "g": operation[3]})
-        return self._unless_repeated(dict(zip("spog", operation[1:], strict=True)))
+            return self._unless_repeated({"v": operation[2], "g": g})
+        return self._unless_repeated(dict(zip("spog", (*operation[1:4], g), strict=True)))
 
     def _graph(self, written: dict[str, Plain]) -> Any:
         if not self.quads:

@@ -2,7 +2,7 @@
 
 A plain term is one of
 
-- ``("iri", text)``, which also stands for the default graph: ``("iri", DEFAULT_GRAPH)``
+- ``("iri", text)``; in statements `DEFAULT_GRAPH` is the default graph, which is None in operations
 - ``("bnode", label)``
 - ``("literal", lex, language or None, datatype or None)``
 - ``("triple", s, p, o)``
@@ -29,6 +29,7 @@ __all__ = [
     "plain",
     "plain_operation",
     "same_term",
+    "with_default_graph",
     "with_simple_strings",
 ]
 
@@ -101,6 +102,13 @@ def operation(plain_op: Plain, normalize: bool | None = False) -> Plain:
         return node(value, normalize) if isinstance(value, tuple) else value
 
     return (Op[plain_op[0]], *map(item, plain_op[1:]))
+
+
+def with_default_graph(plain_op: Plain) -> Plain:
+    """Return an operation of a stream of quads with a name for the default graph."""
+    if plain_op[0] in ("A", "D", "PA", "PD"):
+        return (*plain_op[:-1], plain_op[-1] or DEFAULT_GRAPH)
+    return plain_op
 
 
 def with_simple_strings(value: Any) -> Any:

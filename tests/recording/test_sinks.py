@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import pytest
 from rdflib import Dataset, Graph, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -32,7 +31,6 @@ from tests.recording.support import (
     statements,
 )
 
-DEFAULT = DATASET_DEFAULT_GRAPH_ID
 TA, END = (Op.TA,), (Op.END,)
 
 
@@ -78,12 +76,12 @@ def test_file_stays_open() -> None:
 
 
 def test_stream_has_triples_for_a_graph_and_quads_for_a_dataset() -> None:
-    for target, statement_type, g in ((Graph(), "TRIPLES", None), (Dataset(), "QUADS", DEFAULT)):
+    for target, statement_type in ((Graph(), "TRIPLES"), (Dataset(), "QUADS")):
         file = io.BytesIO()
         with jr.record(target, file):
             target.add((S, P, O))
         operations = jr.read_operations(file.getvalue())
-        assert list(operations) == [TX, add(g=g), TC, END]
+        assert list(operations) == [TX, add(), TC, END]
         assert operations.options.statement_type.name == statement_type
 
 
@@ -94,7 +92,7 @@ def test_options_of_a_file() -> None:
     with jr.record(graph, file, options=jr.PatchOptions(rdf_star=True, stream_type="FLAT")):
         graph.add((S, P, quoted))
     operations = jr.read_operations(file.getvalue())
-    assert list(operations) == [TX, add(quoted, DEFAULT), TC, END]
+    assert list(operations) == [TX, add(quoted), TC, END]
     assert operations.options.stream_type.name == "FLAT"
 
 
@@ -112,7 +110,7 @@ def test_writer_stays_open_for_more() -> None:
             dataset.add((S, P, O))
     first, second = jr.read_patches(file.getvalue())
     assert list(first) == [(Op.H, "id", URIRef("urn:uuid:1")), TX, add(g=G), TC]
-    assert list(second) == [TX, delete(g=G), TC, TX, add(g=DEFAULT), TC]
+    assert list(second) == [TX, delete(g=G), TC, TX, add(), TC]
 
 
 def test_writer_with_an_open_transaction_is_refused() -> None:
@@ -222,7 +220,7 @@ def test_change_that_can_not_be_written_raises_and_is_undone() -> None:
         dataset.add((S, P, Literal(1)))
         dataset.add((S, P, jr.TripleTerm(S, P, O)))
     assert state(dataset) == before
-    assert list(jr.read_operations(file.getvalue())) == [TX, add(1, DEFAULT), TA, END]
+    assert list(jr.read_operations(file.getvalue())) == [TX, add(1), TA, END]
 
 
 def test_named_graph_in_a_stream_of_triples() -> None:

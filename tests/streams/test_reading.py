@@ -15,6 +15,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from tests import strategies
@@ -30,6 +31,32 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "zstd": lambda data: zstandard.compress(data),
 }
+
+
+@pytest.mark.parametrize("given", [None, DATASET_DEFAULT_GRAPH_ID])
+@pytest.mark.parametrize("statement_type", ["TRIPLES", "QUADS"])
+def test_the_default_graph_is_none_in_operations(statement_type: str, given: Any) -> None:
+    """Whatever the stream says it with; and what is written again has the same type."""
+    options = jr.PatchOptions(statement_type=statement_type)
+    term = URIRef("urn:x")
+
+    def rows(graph: Any) -> list[jr.Operation]:
+        return [
+            (jr.Op.PA, "ex", term, graph),
+            (jr.Op.A, term, term, term, graph),
+            (jr.Op.D, term, term, term, graph),
+            (jr.Op.PD, "ex", None, graph),
+        ]
+
+    data = jr.Patch(rows(given)).serialize(options=options)
+    (patch,) = jr.read_patches(data)
+    text = b"A <urn:x> <urn:x> <urn:x> <urn:x-rdflib:default> ."
+    assert list(patch) == rows(None)
+    assert list(jr.read_operations(data))[:-1] == rows(None)
+    assert list(jr.Patch.from_arrow(patch.to_arrow())) == rows(None)
+    assert list(jr.read_operations(text)) == [rows(None)[1], (jr.Op.END,)]
+    for again in (patch, jr.Patch(list(patch))):
+        assert again.serialize(options=options) == data
 
 
 class TestAgainstProtobuf:

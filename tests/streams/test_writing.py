@@ -20,7 +20,6 @@ from tests.oracle import decoder, wire
 from tests.oracle import schema as pb
 from tests.oracle.build import FRAME
 from tests.oracle.terms import (
-    DEFAULT_GRAPH,
     Plain,
     operation,
     plain,
@@ -167,13 +166,11 @@ class TestTightLookups:
     def test_xsd_string_without_datatypes_is_a_simple_literal(self) -> None:
         """RDF 1.1: they are one term; of no other datatype that may be said."""
         options = jr.PatchOptions(max_datatype_table_size=0)
-        typed = ("A", S_PLAIN, S_PLAIN, ("literal", "x", None, str(XSD.string)), DEFAULT_GRAPH)
+        typed = ("A", S_PLAIN, S_PLAIN, ("literal", "x", None, str(XSD.string)), None)
         assert decoder.read(write([typed], options)) == [with_simple_strings(typed), ("END",)]
         assert decoder.read(write([typed])) == [typed, ("END",)]
         with pytest.raises(jr.EncodeError, match="max_datatype_table_size"):
-            write(
-                [("A", S_PLAIN, S_PLAIN, ("literal", "1", None, "urn:d"), DEFAULT_GRAPH)], options
-            )
+            write([("A", S_PLAIN, S_PLAIN, ("literal", "1", None, "urn:d"), None)], options)
 
 
 class TestRefusals:
@@ -281,7 +278,9 @@ class TestRefusals:
             writer.delete(S, P, O, None)
             writer.add_prefix("ex", S)
             writer.delete_prefix("ex")
-            for graph in (G, BNode("g"), DATASET_DEFAULT_GRAPH_ID):
+            writer.add(S, P, O, DATASET_DEFAULT_GRAPH_ID)
+            writer.delete_prefix("ex", None, DATASET_DEFAULT_GRAPH_ID)
+            for graph in (G, BNode("g")):
                 if statement_type == "TRIPLES":
                     with pytest.raises(jr.EncodeError):
                         writer.add(S, P, O, graph)

@@ -57,7 +57,7 @@ cdef class RowIterator(Tabular):
     cdef list nodes  # of the batch's terms; None until they are wanted
     cdef size_t row  # number of the next row in the batch
     cdef size_t stop  # where the rows end that are at hand
-    cdef bint only_statements, is_unnamed_none
+    cdef bint only_statements
     cdef bint next_row(self) except -1
     cdef bint next_piece(self) except -1
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1

@@ -145,15 +145,13 @@ cdef class Batch(Tabular):
             return BARE[op]
         if len(nodes) < self.terms.columns.count:
             raise RuntimeError("another thread is using this iterator")
+        g = None if self.terms.is_default(rows.g[row]) else nodes[rows.g[row]]
         if op == A or op == D:
-            return (
-                OPS[op], nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]],
-                nodes[rows.g[row]],
-            )
+            return (OPS[op], nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]], g)
         if op == H:
             return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]])
         if op == PA or op == PD:
-            return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], nodes[rows.g[row]])
+            return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], g)
         return BARE[op]
 
     cdef tuple statement(self, size_t row, list nodes):
@@ -230,18 +228,7 @@ cdef class RowIterator(Tabular):
                 item = batch.statement(row, nodes)
             else:
                 item = batch.operation(row, nodes)
-                if (
-                    self.is_unnamed_none and len(item) > 3
-                    and is_unnamed(&batch.terms.columns, batch.rows.g[row])
-                ):
-                    # Without negative indices, which Cython is told not to look for.
-                    item = (*item[: len(item) - 1], None)
         return item
-
-    def name_default_none(self):
-        """Have operations name the default graph None; return the iterator itself."""
-        self.is_unnamed_none = True
-        return self
 
     cdef bint next_row(self) except -1:
         """Go to the next row, number ``row - 1`` of the batch; False if there is none."""

@@ -6,6 +6,7 @@ cdef enum:
 
 
 cdef class NodeMaker:
+    cdef bytes default_graph  # the IRI of its node
     cdef list make_nodes(self, const TermColumns* terms)
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)
 
@@ -19,6 +20,7 @@ cdef class TermTable:
     cdef object make_node(self, uint32_t term)
     cpdef str text_of(self, uint32_t term)
     cpdef str show(self, uint32_t term)
+    cdef bint is_default(self, uint32_t graph) noexcept
     cdef int check_made(self) except -1
     cdef int check_name(self, uint32_t term, str what) except -1
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1

@@ -87,6 +87,10 @@ cdef class TermTable:
             raise IndexError(term)
         return self.factory.show_node(self.make_node(term))
 
+    cdef bint is_default(self, uint32_t graph) noexcept:
+        """Is a graph None in operations? Its table has a factory."""
+        return is_default_graph(&self.columns, graph, self.factory.default_graph)
+
     cdef int check_made(self) except -1:
         if self.factory is None:
             raise TypeError("this term table was not made by a reader")

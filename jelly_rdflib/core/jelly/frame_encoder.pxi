@@ -154,9 +154,10 @@ cdef class FrameEncoder(Output):
 
     cdef uint32_t checked_graph(self, uint32_t number) except? 0xFFFFFFFE:
         """Return a graph's number, as `graph_number` does; 0 in a stream of triples."""
+        cdef uint32_t graph = graph_number(self.terms, number)
         if self.has_graphs:
-            return graph_number(self.terms, number)
-        if number != 0:
+            return graph
+        if graph != DEFAULT_NUMBER:
             raise EncodeError(
                 f"graph {self.terms.table.show(number)} in a stream of triples: options need"
                 " a type with graphs, such as QUADS"

@@ -102,12 +102,6 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.state != OPEN:
             self.refuse()
         if op == A:
-            # In a stream of triples a reader's batch may name the default graph, a caller may not.
-            if (
-                not self.has_graphs and not terms.table.is_open
-                and graph_number(terms, numbers[GRAPH]) == DEFAULT_NUMBER
-            ):
-                numbers[GRAPH] = 0
             numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
             self.put_statement(numbers)
             terms.set_last(numbers, self.has_graphs)

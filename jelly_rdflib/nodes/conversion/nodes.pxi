@@ -31,6 +31,7 @@ cdef class NodeFactory(NodeMaker):
         size_t max_terms=<size_t>-1
     ):
         self.types = types
+        self.default_graph = str(types.default_graph).encode()
         self.max_xml_tags = max_xml_tags
         self.max_terms = max_terms
         self.normalize = normalize

@@ -6,11 +6,12 @@ import io
 import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 import jelly_rdflib as jr
 from conformance import document
 from conformance.document import Plain
-from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation
+from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation, with_default_graph
 
 __all__ = ["answer", "main", "to_document_terms"]
 
@@ -18,6 +19,13 @@ __all__ = ["answer", "main", "to_document_terms"]
 def to_document_terms(value: Plain) -> Plain:
     """Return what plain terms of the tests are in a document."""
     return _replaced(value, DEFAULT_GRAPH, document.DEFAULT)
+
+
+def to_document(patches: list[list[Plain]], options: dict[str, Any]) -> list[list[Plain]]:
+    """Return what plain operations are in a document: in a stream of quads each has a graph."""
+    if options["statement_type"] == "QUADS":
+        patches = [list(map(with_default_graph, patch)) for patch in patches]
+    return [list(map(to_document_terms, patch)) for patch in patches]
 
 
 def from_document_terms(value: Plain) -> Plain:
@@ -38,13 +46,13 @@ def decode(data: bytes) -> bytes:
         jr.DecodeError: It is refused.
     """
     patches = jr.read_patches(data, format="jelly-patch", normalize=False)
-    found = [[to_document_terms(plain_operation(row)) for row in patch] for patch in patches]
+    found = [list(map(plain_operation, patch)) for patch in patches]
     options = patches.options
     assert options is not None
     fields = {name: getattr(options, name) for name in document.OPTIONS}
     fields["stream_type"] = options.stream_type.name
     fields["statement_type"] = options.statement_type.name
-    return document.dump({"options": fields, "patches": found}).encode()
+    return document.dump({"options": fields, "patches": to_document(found, fields)}).encode()
 
 
 def encode(data: bytes) -> bytes:

@@ -20,7 +20,7 @@ from conformance.document import DEFAULT, Plain
 from conformance.generate import files
 from conformance.manifest import CASES
 from conformance.rules import PARTS, RULES
-from tests.conformance.patch.package import to_document_terms
+from tests.conformance.patch.package import to_document, to_document_terms
 from tests.oracle import decoder
 from tests.oracle.terms import plain_operation
 
@@ -151,7 +151,7 @@ def _patches(operations: list[Plain]) -> list[list[Plain]]:
         if operation == ("END",):
             patches.append([])
         else:
-            patches[-1].append(to_document_terms(operation))
+            patches[-1].append(operation)
     assert patches.pop() == []
     return patches
 
@@ -169,7 +169,8 @@ def _oracle(case: Case) -> str | None:
         return "read"
     if case.document is None:
         return None
-    patches = {"options": case.document["options"], "patches": _patches(found)}
+    options = case.document["options"]
+    patches = {"options": options, "patches": to_document(_patches(found), options)}
     return document.difference(case.document, patches)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from rdflib import BNode, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -36,11 +37,12 @@ def rebuild(batch: Any) -> list[Any]:
     operations = []
     for code, s, p, o, g in zip(*(getattr(batch, name) for name in COLUMNS), strict=True):
         op = Op(code)
+        graph = None if terms[g] == DATASET_DEFAULT_GRAPH_ID else terms[g]
         if op in (Op.A, Op.D):
-            operations.append((op, terms[s], terms[p], terms[o], terms[g]))
+            operations.append((op, terms[s], terms[p], terms[o], graph))
         elif op in (Op.PA, Op.PD):
             assert p == 0
-            operations.append((op, terms[s], terms[o], terms[g]))
+            operations.append((op, terms[s], terms[o], graph))
         elif op is Op.H:
             assert p == g == 0
             operations.append((op, terms[s], terms[o]))
@@ -75,7 +77,7 @@ class TestColumns:
             keys = [(type(term), term) for term in terms]
             # the default graph is no IRI of the stream, though rdflib has only an IRI for it
             twice = {key for key in keys if keys.count(key) > 1}
-            assert all(key[1] == URIRef("urn:x-rdflib:default") for key in twice)
+            assert all(key[1] == DATASET_DEFAULT_GRAPH_ID for key in twice)
 
     @given(strategies.streams(statement_type=TRIPLES), strategies.dice)
     def test_there_is_no_graph_in_triples(self, stream: Stream, rng: random.Random) -> None:

@@ -19,7 +19,7 @@ from tests.core.jelly import statement_support as rdf_support
 from tests.oracle import build, decoder, producer, rdf_build, rdf_decoder, rdf_producer, wire
 from tests.oracle import schema as pb
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
-from tests.oracle.terms import Plain, plain_operation
+from tests.oracle.terms import Plain, plain_operation, with_default_graph
 
 S, P, O, G = ("bnode", "s"), ("iri", "urn:p"), ("bnode", "o"), ("bnode", "g")  # noqa: E741
 
@@ -172,7 +172,11 @@ class Format:
 
     def statements(self, data: Any, **arguments: Any) -> list[Plain]:
         operations = self.operations(data, **arguments)
-        return [op[1:] if op[4] is not None else op[1:4] for op in operations if op[0] == "A"]
+        return [self.statement(op) for op in operations if op[0] == "A"]
+
+    def statement(self, operation: Plain) -> Plain:
+        """The statement that an operation adds."""
+        return operation[1:4] if self.type == TRIPLES else with_default_graph(operation)[1:]
 
     def namespaces(self, data: Any) -> list[Plain]:
         return [op[1:3] for op in self.operations(data) if op[0] == "PA"]
@@ -314,8 +318,9 @@ class Patch(Format):
         return operations
 
     def nodes(self, data: bytes, **arguments: Any) -> list[tuple[Any, ...]]:
+        end = 4 if self.type == TRIPLES else 5
         operations = jr.read_operations(data, **arguments)
-        return [op[1:] if op[4] is not None else op[1:4] for op in operations if op[0] is jr.Op.A]
+        return [op[1:end] for op in operations if op[0] is jr.Op.A]
 
     def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
         return producer.frames(stream.operations, stream.options, rng, **arguments)
@@ -327,7 +332,10 @@ class Patch(Format):
         return decoder.read(data)
 
     def written_row(self, reference: Any, row: Any) -> Plain | None:
-        return next(iter(reference._row(row)), None)
+        for written in reference._row(row):
+            is_quads = reference.options.statement_type == QUADS
+            return with_default_graph(written) if is_quads else written
+        return None
 
     def single_streams(self, **arguments: Any) -> Any:
         return strategies.streams(one_patch=True, **arguments)

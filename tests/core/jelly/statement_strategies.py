@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
-from tests.oracle.terms import Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.strategies import Pool, make_room, term_options
 
 __all__ = ["FLAT", "GROUPED", "PHYSICAL_TYPES", "Stream", "streams"]
@@ -49,7 +49,7 @@ def _operations(pool: Pool, physical_type: int) -> st.SearchStrategy[list[Plain]
         st.sampled_from(pool.s),
         st.sampled_from(pool.p),
         st.sampled_from(pool.o),
-        st.none() if triples else st.sampled_from(pool.g),
+        st.sampled_from([None] if triples else [DEFAULT_GRAPH, *pool.g]),
     )
     prefixes = st.sampled_from(["", "ex", "é", "a.b"]) | st.text(max_size=3)
     namespace = st.tuples(st.just("PA"), prefixes, st.sampled_from(pool.v), st.none())

@@ -14,7 +14,7 @@ from tests import support
 from tests.oracle import rdf_decoder, wire
 from tests.oracle import schema as pb
 from tests.oracle.rdf_decoder import Frame
-from tests.oracle.terms import Plain, node, plain, plain_operation
+from tests.oracle.terms import Plain, node, plain, plain_operation, with_default_graph
 
 __all__ = [
     "assert_same_outcome",
@@ -22,6 +22,7 @@ __all__ = [
     "messages",
     "options_of",
     "plain_frame",
+    "plain_operations",
     "plain_statement",
     "put",
     "read",
@@ -44,10 +45,18 @@ def plain_statement(statement: Any) -> Plain:
     return tuple(map(plain, statement))
 
 
+def plain_operations(batch: jr.Batch) -> list[Plain]:
+    """Return the operations of a batch as a `Frame` has them: quads with their graph."""
+    operations = list(map(plain_operation, batch))
+    if any(len(statement) == 4 for statement in batch.statements()):
+        return [with_default_graph(op) if op[0] == "A" else op for op in operations]
+    return operations
+
+
 def plain_frame(frame: Any) -> Frame:
     """Return a frame of the package in plain form; its parts must agree with each other."""
     assert type(frame) is jr.Frame, frame
-    result = Frame([plain_operation(op) for op in frame.batch], dict(frame.metadata))
+    result = Frame(plain_operations(frame.batch), dict(frame.metadata))
     assert type(frame.statements) is list
     assert [plain_statement(statement) for statement in frame.statements] == result.statements
     assert list(frame) == frame.statements

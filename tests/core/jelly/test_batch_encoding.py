@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -29,7 +30,6 @@ from tests.strategies import dice
 from tests.support import assert_nothing_is_kept, options_of, write
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
-DEFAULT = URIRef("urn:x-rdflib:default")
 SIZES = [(8, 0, 0), (8, 1, 1), (9, 2, 1), (16, 3, 2), (128, 16, 16), (4000, 150, 32)]
 """Of the lookups that are written with: from as few as may be on."""
 
@@ -77,17 +77,13 @@ class Written:
         self.attempt(lambda: [put(operation) for operation in batch])
 
     def put_statement(self, operation: Any) -> None:
-        options = self.encoder.options
         if operation[0] == Op.A:
-            g = operation[4]
-            if options.physical_type == TRIPLES and g == DEFAULT:
-                g = None
-            self.sink.add(*operation[1:4], g)
+            self.sink.add(*operation[1:])
         elif operation[0] != Op.PA:
             raise jr.EncodeError(
                 f"{operation[0].name} is about changes, and Jelly-RDF is for statements"
             )
-        elif options.namespace_declarations:
+        elif self.encoder.options.namespace_declarations:
             self.sink.add_namespace(*operation[1:3])
 
     def attempt(self, call: Callable[[], object]) -> None:
@@ -282,7 +278,7 @@ class TestOddBatches:
                 builder.literal("l", datatype="http://www.w3.org/2001/XMLSchema#string"),
                 builder.string("name"),
                 builder.triple(iri, iri, iri),
-                builder.iri(str(DEFAULT)),
+                builder.iri(str(DATASET_DEFAULT_GRAPH_ID)),
             ]
             builder.add_row(row[0], *(numbers[n] for n in row[1:]))
             batches.append(builder.take(has_graphs=True))
@@ -294,7 +290,7 @@ class TestOddBatches:
     def test_the_default_graph_is_one_whatever_a_batch_has_for_it(self) -> None:
         builder = make_builder()
         p = builder.iri("urn:p")
-        for g in (0, builder.default_graph(), builder.iri(str(DEFAULT)), p, 0):
+        for g in (0, builder.default_graph(), builder.iri(str(DATASET_DEFAULT_GRAPH_ID)), p, 0):
             builder.add_row(Op.A, p, p, p, g)
         batch = builder.take(has_graphs=True)
         assert_same([batch, batch], jr.PatchOptions(), Random(1))

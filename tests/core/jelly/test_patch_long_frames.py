@@ -13,7 +13,7 @@ from tests.core.jelly.streams import damage
 from tests.oracle import build as b
 from tests.oracle import decoder, producer, wire
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import Plain
 from tests.support import assert_same_outcome, read, refuse
 
 SEEDS = range(int(os.environ.get("LONG_FRAME_SEEDS", "12")))
@@ -30,7 +30,7 @@ def statements(rng: random.Random, options: dict[str, Any], count: int) -> list[
     literals += [("literal", "", None, None), ("literal", "x" * 16_400, None, None)]
     literals += [("literal", str(n), None, f"urn:d{n % 3}") for n in range(9)]
     literals += [("literal", "x" * n, "en", None) for n in (0, 1, 130)]
-    graphs: list[Plain | None] = [DEFAULT_GRAPH, ("iri", "http://example.org/g"), nodes[-1]]
+    graphs: list[Plain | None] = [None, ("iri", "http://example.org/g"), nodes[-1]]
     if options["statement_type"] == TRIPLES:
         graphs = [None]
     objects = nodes + literals * 2

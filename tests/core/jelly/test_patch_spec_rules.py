@@ -22,7 +22,7 @@ from tests.oracle import build as b
 from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import Plain
 from tests.support import read, refuse, write
 
 STREAM_TYPES = [FRAME, FLAT, PUNCTUATED]
@@ -86,9 +86,9 @@ class TestProtobuf:
         p = iri("urn:p")
         assert read(b.delimited([frame])) == [
             ("TX",),
-            ("A", ("triple", p, p, p), p, lit("l", None, "urn:d"), DEFAULT_GRAPH),
+            ("A", ("triple", p, p, p), p, lit("l", None, "urn:d"), None),
             ("TC",),
-            ("PA", "ex", p, DEFAULT_GRAPH),
+            ("PA", "ex", p, None),
             ("H", "id", p),
             END,
         ]
@@ -260,7 +260,7 @@ class TestPatchStreamTypes:
 
     def test_the_writer_makes_one_frame_of_each_patch_in_frame(self) -> None:
         """Patch: Patch stream types, FRAME: every frame is a complete patch."""
-        patch = [("A", ("bnode", str(n)), P, O, DEFAULT_GRAPH) for n in range(50)]
+        patch = [("A", ("bnode", str(n)), P, O, None) for n in range(50)]
         options = jr.PatchOptions(stream_type="FRAME", frame_rows=10, frame_bytes=100)
         frames = PATCH.messages(write([*patch, END, END, *patch, END], options))
         counts = [
@@ -334,7 +334,7 @@ class TestStatementTypes:
             b.add(),
             statement_type=QUADS,
         )
-        assert [op[4] for op in read(data)[:-1]] == [G, P, DEFAULT_GRAPH, DEFAULT_GRAPH]
+        assert [op[4] for op in read(data)[:-1]] == [G, P, None, None]
 
     def test_in_quads_an_unset_graph_repeats(self) -> None:
         """Patch: Statement types, QUADS: MUST be interpreted as a repeated graph term."""
@@ -352,7 +352,7 @@ class TestStatementTypes:
             if kind in ("statement_add", "namespace_add", "namespace_delete"):
                 assert getattr(row, kind).WhichOneof("graph") is None
 
-    @pytest.mark.parametrize("operation", [("PA", "ex", P, G), ("PD", "ex", P, DEFAULT_GRAPH)])
+    @pytest.mark.parametrize("operation", [("PA", "ex", P, G), ("PD", "ex", P, P)])
     def test_the_writer_refuses_a_graph_in_triples(self, operation: Plain) -> None:
         """Patch: Statement types, TRIPLES: MUST NOT contain messages with the graph set."""
         with pytest.raises(jr.EncodeError):
@@ -360,13 +360,8 @@ class TestStatementTypes:
 
     def test_the_writer_takes_no_graph_for_the_default_graph_in_quads(self) -> None:
         """Patch: RDF statements, QUADS: the graph MUST be set, unless it repeats."""
-        data = write([("A", S, P, O, None), ("PA", "ex", P, None), ("D", S, P, O, None)])
-        assert read(data) == [
-            ("A", S, P, O, DEFAULT_GRAPH),
-            ("PA", "ex", P, DEFAULT_GRAPH),
-            ("D", S, P, O, DEFAULT_GRAPH),
-            END,
-        ]
+        patch = [("A", S, P, O, None), ("PA", "ex", P, None), ("D", S, P, O, None), END]
+        assert read(write(patch)) == patch
 
 
 class TestPatchStreamOptions:
@@ -579,7 +574,7 @@ class TestNamespaces:
         [
             ("g", G),
             (b.iri(0, 1), P),
-            (pb.RdfDefaultGraph(), DEFAULT_GRAPH),
+            (pb.RdfDefaultGraph(), None),
             (b.literal("g", lang="en"), lit("g", "en")),
         ],
     )

@@ -18,12 +18,19 @@ from rdflib import BNode, Dataset, Graph, Literal, URIRef
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
 from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
-from tests.core.jelly.statement_support import few, plain_frame, plain_statement, read, statements
+from tests.core.jelly.statement_support import (
+    few,
+    plain_frame,
+    plain_operations,
+    plain_statement,
+    read,
+    statements,
+)
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
 from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, plain_operation, same_term
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, same_term
 from tests.strategies import dice
 from tests.streams.test_reading import COMPRESSIONS, OnlyRead
 
@@ -87,7 +94,7 @@ class TestAgainstProtobuf:
     def test_batches(self, stream: Stream, rng: random.Random) -> None:
         data = spelled(stream, rng)
         batches = list(jr.read_batches(data))
-        got = [Frame([plain_operation(op) for op in x], x.metadata) for x in batches]
+        got = [Frame(plain_operations(x), x.metadata) for x in batches]
         assert got == rdf_decoder.read(data)
         for batch in batches:
             assert len(batch) == len(memoryview(batch.ops))

@@ -17,7 +17,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from tests import support as jelly
 from tests.core.text import reference
 from tests.core.text.support import batches, read, write, write_batches
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation, plain_operation
+from tests.oracle.terms import Plain, operation, plain_operation
 from tests.strategies import Stream, streams, terms, texts
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -45,8 +45,6 @@ def sayable(value: Any) -> bool:
 
 def as_text_says(plain_op: Plain) -> Plain:
     """Return an operation without what the text does not tell."""
-    if plain_op[0] in ("A", "D", "PA", "PD") and plain_op[-1] == DEFAULT_GRAPH:
-        plain_op = (*plain_op[:-1], None)
     return (*plain_op[:2], None, plain_op[3]) if plain_op[0] == "PD" else plain_op
 
 

@@ -16,7 +16,7 @@ from tests.core.text.test_round_trips import sayable
 from tests.core.thrift.oracle import SCHEMA, decode, operation, rows_to_bytes
 from tests.core.thrift.support import ThriftWriter, batches, read, write, write_batches
 from tests.oracle import terms as oracle
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import Plain
 from tests.strategies import Stream, streams, terms
 
 JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
@@ -24,8 +24,6 @@ JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
 def as_thrift_says(plain_op: Plain) -> Plain:
     """Return an operation without what Thrift does not tell."""
-    if plain_op[0] in ("A", "D", "PA", "PD") and plain_op[-1] == DEFAULT_GRAPH:
-        plain_op = (*plain_op[:-1], None)
     return (*plain_op[:2], None, plain_op[3]) if plain_op[0] == "PD" else plain_op
 
 

@@ -164,8 +164,10 @@ def test_options_reach_the_file(tmp_path: Path) -> None:
     one.commit([message])
     (path,) = tmp_path.glob("part-*.jellyp.gz")
     assert path.read_bytes()[:2] == b"\x1f\x8b"
-    assert [str(each[3]) for each in jr.read_operations(path) if each[0] == jr.Op.A] == ["urn:1"]
-    assert all(len(each) < 5 or each[4] is None for each in jr.read_operations(path))
+    reader = jr.read_operations(path)
+    assert [str(each[3]) for each in reader if each[0] == jr.Op.A] == ["urn:1"]
+    assert reader.options is not None
+    assert reader.options.statement_type.name == "TRIPLES"
 
 
 def test_rows_are_sorted_with_little_memory(tmp_path: Path) -> None:

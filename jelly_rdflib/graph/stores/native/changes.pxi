@@ -133,7 +133,8 @@ cdef class Changes(Undoer):
             raise ApplyError(f"{operation_text(operation)} changes nothing: {self.why(operation)}")
         self.ineffective += 1
         if len(self.missed) < MAX_MISSED:
-            self.missed.append(operation)
+            op, s, p, o, g = operation
+            self.missed.append((op, s, p, o, None if g == DATASET_DEFAULT_GRAPH_ID else g))
         return 0
 
     cdef str why(self, tuple operation):

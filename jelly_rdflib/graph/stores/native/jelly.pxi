@@ -200,7 +200,7 @@ cdef class JellyChanges(Changes):
             terms.make_node(columns.s[row]),
             terms.make_node(columns.p[row]),
             terms.make_node(columns.o[row]),
-            None if is_unnamed(&terms.columns, columns.g[row]) else terms.make_node(columns.g[row]),
+            None if terms.is_default(columns.g[row]) else terms.make_node(columns.g[row]),
         ))
 
     cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
