@@ -51,7 +51,7 @@ def command(
     (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to
     changes, and statements to statements; "-" is standard input or output. IN may be the folder of
     a patch log. Terms keep their lexical forms, and blank nodes their labels. Only language tags
-    that pass through N-Triples and the like become lower case.
+    that are written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
 
     \b
     Examples:

@@ -14,6 +14,8 @@ from jelly_rdflib.core.io cimport *
 from jelly_rdflib.core.tables cimport *
 from jelly_rdflib.core.wire cimport *
 
+from collections import deque
+
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
@@ -30,7 +32,7 @@ include "text/term_parser.pxi"
 include "text/term_texts.pxi"
 include "text/term_checks.pxi"
 include "text/iri.pxi"
-include "text/turtle_escapes.pxi"
+include "text/turtle_scanner.pxi"
 include "text/text_encoder.pxi"
 include "text/patch_encoder.pxi"
 include "text/line_encoder.pxi"

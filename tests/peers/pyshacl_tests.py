@@ -10,10 +10,6 @@ from tests.peers.outcomes import Known, Outcome
 
 KNOWN = [
     Known(
-        "test/issues/test_286.py::test_286_b",
-        "pyoxigraph, which reads Turtle, drops the datatype of xsd:string",
-    ),
-    Known(
         "test/test_sht_validate.py::*uniqueLang-002*",
         "pySHACL changes how rdflib reads booleans while it loads a file; nodes of a JellyStore get"
         " their values when they are asked for",

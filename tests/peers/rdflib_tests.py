@@ -15,7 +15,6 @@ _N_TRIPLES = "the text is no N-Triples, but rdflib's parser takes it"
 _MEMORY = "the test asks for rdflib's Memory by its class or its private attributes"
 _PATCHED = "the test replaces a part of rdflib's own parsers, which do not parse here"
 _ONE_TERM = '"x" and "x"^^xsd:string are one term'
-_PYOXIGRAPH = "pyoxigraph, which reads Turtle and TriG, drops ^^xsd:string and capitals of tags"
 _ORDER = "the manifest gives a test two types, and rdflib's tests take the first that a store has"
 
 KNOWN = [
@@ -47,18 +46,7 @@ KNOWN = [
     Known("test/jsonld/test_testsuite.py::*fromRdf-manifest*", _PATCHED),
     Known("test/test_issues/test_issue1160.py::test_named_graph_with_fragment", _PATCHED),
     Known("test/test_roundtrip.py::*rdf-test-21.n3_*", _ONE_TERM),
-    Known("test/test_graph/test_variants.py::*diverse_quads*.trig?", _PYOXIGRAPH),
-    Known("test/test_serializers/test_serializer.py::test_serialize_overloads*", _PYOXIGRAPH),
-    Known("test/test_serializers/test_serializer.py::test_serialize_parse?trig*", _PYOXIGRAPH),
-    Known("test/test_serializers/test_serializer.py::test_serialize_parse?*turtle*", _PYOXIGRAPH),
-    Known("test/test_serializers/test_serializer.py::test_serialize_parse?ttl*", _PYOXIGRAPH),
-    Known("test/test_serializers/test_serializer.py::test_serialize_to_*", _PYOXIGRAPH),
     Known("test/test_w3c_spec/test_n3_w3c.py::*#turtle-syntax-bad-*", _ORDER),
-    Known("test/test_w3c_spec/test_n3_w3c.py::*#langtagged_LONG_with_subtag*", _PYOXIGRAPH),
-    Known(
-        "test/test_w3c_spec/test_sparql10_w3c.py::*/distinct/manifest#distinct-[29]?", _PYOXIGRAPH
-    ),
-    Known("test/test_w3c_spec/test_sparql11_w3c.py::*/functions/manifest#strlang03?", _PYOXIGRAPH),
 ]
 
 

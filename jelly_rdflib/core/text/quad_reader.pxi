@@ -34,6 +34,7 @@ cdef class QuadReader:
         free_text: Characters that any input may stand for.
         drops_directions: Whether literals lose their direction; else it is an error.
         by_grammar: Whether to check IRIs by the grammar, if the library does not check them.
+        has_marks: Whether the text has the marks of a `TurtleScanner`.
         count: Counts the statements.
         labels: Gives the blank nodes their labels.
     """
@@ -48,6 +49,7 @@ cdef class QuadReader:
     cdef bint has_graphs
     cdef bint drops_directions
     cdef bint by_grammar
+    cdef bint has_marks
     cdef size_t max_nesting_depth
     cdef uint64_t max_expansion
     cdef uint64_t free_text
@@ -58,8 +60,8 @@ cdef class QuadReader:
     def __cinit__(
         self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
         size_t max_nesting_depth, uint64_t max_expansion, uint64_t free_text,
-        bint drops_directions, bint by_grammar, QuadCount count not None,
-        NodeLabels labels not None,
+        bint drops_directions, bint by_grammar, bint has_marks,
+        QuadCount count not None, NodeLabels labels not None,
     ):
         self.quads = quads
         self.builder = builder
@@ -71,6 +73,7 @@ cdef class QuadReader:
         self.has_graphs = has_graphs
         self.drops_directions = drops_directions
         self.by_grammar = by_grammar
+        self.has_marks = has_marks
         self.max_nesting_depth = max_nesting_depth
         self.max_expansion = max_expansion
         self.free_text = free_text
@@ -153,16 +156,21 @@ cdef class QuadReader:
         cdef str lexical = literal.value
         self.text += len(lexical)
         cdef str datatype
-        cdef object language = literal.language
+        cdef str language = literal.language
         if language is not None:
+            if self.has_marks:
+                language = without_tag_mark(language)
             if not self.drops_directions and literal.direction is not None:
-                raise DecodeError(f"{literal} has a direction, which is not in RDF 1.1")
+                written = str(literal).replace(literal.language, language)
+                raise DecodeError(f"{written} has a direction, which is not in RDF 1.1")
             return builder.intern(
                 TermKind.LANGUAGE_LITERAL, lexical, builder.intern(TermKind.STRING, language, 0)
             )
         datatype = literal.datatype.value
         if datatype == STRING_DATATYPE:
             return builder.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
+        if self.has_marks:
+            datatype = without_datatype_mark(datatype)
         return builder.intern(
             TermKind.TYPED_LITERAL, lexical, self.iri_number(datatype)
         )

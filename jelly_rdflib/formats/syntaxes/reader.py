@@ -11,7 +11,7 @@ import pyoxigraph as ox
 
 from jelly_rdflib.core.batch import Batch, BatchBuilder
 from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
-from jelly_rdflib.core.text import NodeLabels, QuadCount, QuadReader, TurtleEscapes
+from jelly_rdflib.core.text import NodeLabels, QuadCount, QuadReader, TurtleScanner
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.formats.syntaxes.label_file import LabelFile
@@ -36,6 +36,9 @@ _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
 # How much of a text is looked at again together with the next piece, which may go on with a label.
 _OVERLAP = 64
+# Marks whose columns are remembered: more than those that a parser can have read ahead, unless it
+# has just read a token of some MiB.
+_MARKS = 1 << 14
 
 
 class Text(Protocol):
@@ -58,8 +61,8 @@ class SyntaxInput:
 
     At most ``max_size`` bytes stand between two statements. ``count`` tells how many of these the
     parser made, and is told how many bytes it was given: ``position``. ``labels`` is told which
-    labels stand in them, as far as ``written`` matches those. ``escapes`` looks through what a
-    lenient parser gets.
+    labels stand in them, as far as ``written`` matches those. ``scanner`` looks through them, and
+    may put marks into what the parser gets: they don't count.
     """
 
     def __init__(
@@ -69,7 +72,7 @@ class SyntaxInput:
         count: QuadCount,
         labels: NodeLabels,
         written: re.Pattern[bytes],
-        escapes: TurtleEscapes | None = None,
+        scanner: TurtleScanner | None = None,
     ) -> None:
         self._source = text
         self._max_size = max_size
@@ -78,8 +81,10 @@ class SyntaxInput:
         self._written = written
         # The last bytes that were searched for labels.
         self._looked = b""
-        self._escapes = escapes
-        self._line = 1  # where the next bytes start; only told with escapes
+        self._scanner = scanner
+        # The last bytes that were taken, with marks, and how many of them the parser got.
+        self._taken = b""
+        self._given = 0
         # Bytes that were read, but not given to the parser yet.
         self._waiting = bytearray()
         self._is_at_end = False
@@ -90,12 +95,21 @@ class SyntaxInput:
         self.position = 0
 
     def read(self, size: int) -> bytes:
-        """Return so many bytes, fewer before the end of the input, and none at the end.
+        """Return at most so many bytes, and none at the end.
 
-        The parser gets all bytes that it asks for, however small the pieces of the source. It scans
-        an incomplete token again from its start whenever it gets more: with small pieces the time
-        would grow with the square of the token's size.
+        The parser gets all bytes that it asks for, however small the pieces of the source, but for
+        a token that is looked at as a whole. It scans an incomplete token again from its start
+        whenever it gets more: with small pieces the time would grow with the square of the token's
+        size.
         """
+        if self._given == len(self._taken):
+            self._taken, self._given = self._take(size), 0
+        data = self._taken[self._given : self._given + size]
+        self._given += len(data)
+        return data
+
+    def _take(self, size: int) -> bytes:
+        """Take about so many bytes of the text, and mark them."""
         if self.position == 0:
             self._fill(len(BYTE_ORDER_MARK))
             if self._waiting.startswith(BYTE_ORDER_MARK):
@@ -107,20 +121,12 @@ class SyntaxInput:
         size = max(1, min(size, self._max_size - self._size))
         self._fill(size)
         data = bytes(self._waiting[:size])
-        del self._waiting[:size]
         if not data and self._error is not None:
             raise self._error
-        if self._escapes is not None:
-            fault = self._escapes.find_fault(data)
-            if fault >= 0:
-                raise DecodeError(
-                    "a string with a line break takes three quotes"
-                    if data[fault] in b"\r\n"
-                    else "this is no escape of Turtle",
-                    offset=self.position + fault,
-                    line=self._line + data[:fault].count(b"\n"),
-                )
-            self._line += data.count(b"\n")
+        marked = data
+        if self._scanner is not None:
+            data, marked = self._mark(self._scanner, data)
+        del self._waiting[: len(data)]
         self._size += len(data)
         self.position += len(data)
         self._count.read = self.position
@@ -130,7 +136,30 @@ class SyntaxInput:
                 f"more than {self._max_size} bytes make no statement (limit max_frame_size)",
                 offset=self.position,
             )
-        return data
+        return marked
+
+    def _mark(self, scanner: TurtleScanner, data: bytes) -> tuple[bytes, bytes]:
+        """Return those first bytes that wait and end with a token, and the same with marks."""
+        size = len(data)
+        # With one byte more than the limit it is an error, whatever the marks.
+        most = self._max_size - self._size + 1
+        while True:
+            is_last = size >= most or (self._is_at_end and size >= len(self._waiting))
+            marked = scanner.mark(data, is_last)
+            if scanner.fault >= 0:
+                raise DecodeError(
+                    "a string with a line break takes three quotes"
+                    if data[scanner.fault] in b"\r\n"
+                    else "this is no escape of Turtle",
+                    offset=self.position + scanner.fault,
+                    line=scanner.line,
+                )
+            if scanner.taken > 0 or is_last:
+                return data[: scanner.taken], marked
+            # All of it is one token.
+            size = min(2 * size, most)
+            self._fill(size)
+            data = bytes(self._waiting[:size])
 
     def _keep_labels(self, data: bytes) -> None:
         data = self._looked + data
@@ -165,10 +194,16 @@ class StatementBatches(Iterator[Batch]):
         prefixes = reading.label_prefix, reading.made_label_prefix
         labels = NodeLabels(*prefixes, text.digest, LabelFile)
         written = _WRITTEN_IN_XML if format.parser == "RDF_XML" else _WRITTEN
-        looks_at_escapes = reading.by_grammar and format.parser in ("TURTLE", "TRIG")
-        escapes = TurtleEscapes() if looks_at_escapes else None
+        scanner = None
+        if format.parser in ("TURTLE", "TRIG"):
+            scanner = TurtleScanner(
+                finds_faults=reading.by_grammar,
+                parser_checks_tags=reading.strict,
+                max_marks=_MARKS,
+            )
+        self._scanner = scanner
         self._input = SyntaxInput(
-            text, limits.max_frame_size, self._count, labels, written, escapes
+            text, limits.max_frame_size, self._count, labels, written, scanner
         )
         self._format = format
         self._builder = BatchBuilder(reading.factory, limits)
@@ -189,6 +224,7 @@ class StatementBatches(Iterator[Batch]):
             # So JSON-LD 1.1 has it where nobody says how else to write a direction in RDF 1.1.
             drops_directions=format.parser == "JSON_LD",
             by_grammar=reading.by_grammar,
+            has_marks=scanner is not None,
             max_nesting_depth=limits.max_nesting_depth,
             max_expansion=limits.max_expansion,
             free_text=limits.max_text_size,
@@ -277,7 +313,11 @@ class StatementBatches(Iterator[Batch]):
         message += "".join(hint for what, hint in _HINTS.items() if message.endswith(what))
         if error.lineno is None:
             return DecodeError(f"{message} ({self._vicinity()})")
-        return DecodeError(message, line=error.lineno, column=error.offset)
+        column = error.offset
+        if self._scanner is not None and column is not None:
+            message = self._scanner.original_message(message)
+            column = self._scanner.original_column(error.lineno, column)
+        return DecodeError(message, line=error.lineno, column=column)
 
     def _vicinity(self) -> str:
         """Describe where the parser is, if its error has no place."""

@@ -1,0 +1,174 @@
+"""Wrong escapes and marks in Turtle, wherever the pieces of the text begin."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jelly_rdflib.core.text import TurtleScanner
+
+GOOD = [
+    r":a\~b :a\-\_\.\!\$\&\'\(\)\*\+\,\;\=\/\?\#\@\% .",
+    r'"\n\t\"\\" "" "\u0039" . :a\,b',
+    r"'\n\'' '' :a\'",
+    '"""a"b""c\\"\\"""" :a\\~',
+    "'''a'b''c\\n\"''' \"'\" :a\\~",
+    "# it's a \\u comment\r<urn:a\\u0039> <urn:#'\"> :a\\~",
+    r'<<( <urn:s> :p "\n" )>> << :a\~ <urn:p> 1 >> <> :a\~',
+    r'"\U0001F600 \u00e9 \uD7FF \ue000 \u0de0"',
+    "'''a\n'b''\r\n''' 'a' \r\n \"b\" \"\"\"\n\"\"\"",
+    r'"a"^^:b\~c, "a"^^<urn:\u0039>, "a"@en, "a" # \u' + "\n ^^ :a\\~",
+    "",
+]
+BAD = [
+    (r":a|\u0039", 1),
+    (r":a\~b :c\|n", 0),
+    (r'"" :a\|"', 0),
+    (r'"\\" :a\|\ ', 0),
+    ('"""a\\"""" :a" """ :a\\|n', 0),
+    ("'' '\\'' :a\\|t", 0),
+    ("# '\n:a\\|b", 0),
+    (r"<urn:'> <> <<( :a\|u", 0),
+    (r'"\u00e9\uD|83D\uDE00"', 0),
+    (r"'''\u0De0\ud|c00'''", 0),
+    ('"a|\nb"', 0),
+    ("'|\r'", 0),
+    ('"""\n""" "\\n|\n"', 0),
+    (r'"a"@EN, "b"^^xsd:string, "c"^^:\|n', 0),
+    (r'"a"@EN #' + "'\n" + r', "b"^^:\|n .', 0),
+]
+
+# A mark is put in where braces are; with a blank before a dot, and "#" in the empty IRI. M and W
+# are the characters of marks, in the text itself.
+MARKED = [
+    '"a"^^xsd:string{}, "a"^^xsd:integer, "a"^^:string{}; :p 1',
+    '"a"^^s:ing{}, "a"^^s:{}, "a"^^s:tring{}, "a"^^s:xstring, "a"^^s:str, "a"^^s:strings',
+    '"a"^^xsd:string{ }. "a"^^xsd:string{ }.. "a"^^xsd:string.a, "a"^^a.b:string{ }.',
+    '"a"^^s:{ }.a:b "a"^^s:{ }.',
+    r'"a"^^xsd:str\-ing{}, "a"^^:\~{ }. "a"^^:a\.{ }. "a"^^:\.{ }.. "a"^^:a.\~b{}',
+    '"a"^^:%73tring, "a"^^:\u00e9{}, "a"^^:\u00e9a, "a"^^:M{}, "a"^^:W{ }. "a"^^string',
+    '"a"^^<urn:#string{}>, "a"^^<urn:#xstring>, "a"^^<#string{}>, "a"^^<string>, "a"^^<urn:g>',
+    r'"a"^^<urn:\u0073tring{}>, "a"^^<urn:M{}>, "a"^^<urn:W{}>, "a"^^<{#}>, "a"^^<#string',
+    '<< <urn:s> <urn:p> "a"^^xsd:string{}>> <urn:p> "a"^^<urn:#string{}>',
+    '"a"@en, "a"@en-GB{}, "a"@EN{}, "a"@eN{ }. "a"@de, "a"@zh-min-nan-CN{}, "a"@',
+    '"a"@en-GB{}--ltr, "a"@en--ltr, "a"@EN-GB{}-, "a"@EN{}--, "a"@EN-',
+    '"a"@en-x-a{}, "a"@en-x-case-18{}, "a"@x-A{}, "a"@en-x-X-x{}',
+    '"a"@En-abcdeF-Abcdefg-abcdefgH-12345-67890-x-Y{}',
+    "''@EN{}, '''a'''@EN{}, '''a'b''c'''@EN{}, '\\''@EN{}, \"\"^^:string{}",
+    '"a" # "a"@EN\r\n # ^^\n @EN{} "a"\t^^ # @EN\n\n:string{} ',
+    '"a" <urn:b> @EN :string, ^^:string <urn:#string> "a" ^ ^:string, "a" "a"^^"a"@EN{} ',
+    '# "a"@EN\n<urn:"a"@EN> "@EN" \'\'\'"a"@EN\'\'\' """\'a\'@EN',
+]
+# Only a parser that does not check tags gets these marks.
+LENIENT = [
+    '"a"@en-GB-oed{}, "a"@I-klingon{}, "a"@sgn-BE-FR{}, "a"@i-lux{}',
+    '"a"@abcdefghI{}, "a"@EN-x{}, "a"@EN-a{}, "a"@X{}',
+]
+
+
+def scan(text: str, size: int, **arguments: bool) -> tuple[str, int, TurtleScanner]:
+    """Return the text with marks, the place of a wrong escape or -1, and the scanner."""
+    data = text.encode()
+    settings = {"finds_faults": True, "parser_checks_tags": False} | arguments
+    scanner = TurtleScanner(**settings, max_marks=99)
+    marked, start, end = b"", 0, 0
+    while start < len(data):
+        # What is not taken comes again, with more.
+        end += size
+        piece = data[start:end]
+        found = scanner.mark(piece, end >= len(data))
+        if scanner.fault >= 0:
+            return "", start + scanner.fault, scanner
+        # What has no marks is not copied.
+        assert (found is piece) == (found == piece)
+        marked += found
+        start += scanner.taken
+    return marked.decode(), -1, scanner
+
+
+def tag_mark(tag: str) -> str:
+    """Make the mark of a language tag by its rule."""
+    fours = [tag[start : start + 4] for start in range(0, len(tag), 4)]
+    digits = "".join(f"{sum(c.isupper() << i for i, c in enumerate(four)):x}" for four in fours)
+    return "-x-case-" + "-".join(re.findall(".{1,8}", digits))
+
+
+def with_marks(text: str) -> list[str]:
+    """Split a text of the tables into what is the text, and, at each second place, a mark."""
+    text = text.replace("M", "\U000efffd").replace("W", "\U000efffc")
+    parts = re.split(r"(\{.?\})", text)
+    for place in range(1, len(parts), 2):
+        tag = re.search(r"(?<=@)[\w-]+\Z", parts[place - 1])
+        mark = tag_mark(tag[0]) if tag else "\U000efffd"
+        parts[place] = {"{}": mark, "{ }": mark + " ", "{#}": "#\U000efffc"}[parts[place]]
+    return parts
+
+
+def lines(text: str) -> list[str]:
+    return re.split("\r\n|\r|\n", text)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 999])
+class TestPieces:
+    @pytest.mark.parametrize("text", GOOD)
+    def test_good(self, text: str, size: int) -> None:
+        assert scan(text, size)[1] == -1
+
+    @pytest.mark.parametrize(("text", "more"), BAD)
+    def test_bad(self, text: str, more: int, size: int) -> None:
+        """A bar stands where the fault is, or so many bytes before it."""
+        text, place = text.replace("|", ""), text.index("|") + more
+        _, fault, scanner = scan(text, size)
+        assert fault == place
+        assert scanner.line == len(lines(text[:place]))
+        # A strict parser refuses them itself.
+        assert scan(text, size, finds_faults=False)[1] == -1
+
+    @pytest.mark.parametrize("text", MARKED + LENIENT)
+    def test_marks(self, text: str, size: int) -> None:
+        parts = with_marks(text)
+        assert scan("".join(parts[::2]), size)[0] == "".join(parts)
+        if text in MARKED:
+            found, *_ = scan("".join(parts[::2]), size, parser_checks_tags=True)
+            assert found == "".join(parts)
+
+    @pytest.mark.parametrize("text", LENIENT)
+    def test_tags_without_a_mark(self, text: str, size: int) -> None:
+        text = "".join(with_marks(text)[::2])
+        assert scan(text, size, parser_checks_tags=True)[0] == text
+
+    @pytest.mark.parametrize("between", [" \u00e9 ", "\r\n\u00e9", "\r"])
+    def test_columns(self, between: str, size: int) -> None:
+        parts = with_marks(between.join(MARKED[:7]))
+        _, _, scanner = scan("".join(parts[::2]), size)
+        text, marked = "", ""
+        for place, part in enumerate(parts):
+            for c in part:
+                column, with_mark = len(lines(text)[-1]) + 1, len(lines(marked)[-1]) + 1
+                assert scanner.original_column(len(lines(text)), with_mark) == column
+                marked += c
+                text += c if place % 2 == 0 else ""
+
+
+def test_only_so_many_columns_are_remembered() -> None:
+    scanner = TurtleScanner(finds_faults=True, parser_checks_tags=True, max_marks=2)
+    assert scanner.mark(3 * b'"a"^^:g,', True).decode() == 3 * '"a"^^:g\U000efffd,'
+    assert scanner.original_column(1, 28) == 26
+
+
+@given(st.text("\"'a\\u0@^<>#-.:EN \r\n\u00e9M\U000efffd", max_size=40), st.integers(1, 9))
+def test_pieces_make_no_difference(text: str, size: int) -> None:
+    one, fault, scanner = scan(text, size)
+    assert (one, fault) == scan(text, 999)[:2]
+    assert scanner.line == len(lines(text.encode()[: fault if fault >= 0 else None].decode()))
+
+
+def test_other_classes_are_refused() -> None:
+    scanner = TurtleScanner(finds_faults=True, parser_checks_tags=True, max_marks=2)
+    with pytest.raises(TypeError):
+        scanner.mark(None, True)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        scanner.original_message(None)  # type: ignore[arg-type]

@@ -1,0 +1,184 @@
+"""Turtle and TriG keep the spelling of literals, as rdflib's parsers do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Dataset, Graph, Literal
+
+import jelly_rdflib as jr
+from tests.formats.syntaxes.support import attempt, literal, read
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+# M and W are the last characters of marks.
+M, W = "\U000efffd", "\U000efffc"
+HEAD = (
+    f"@prefix xsd: <{XSD}> . @prefix s: <{XSD}str> . @prefix w: <{XSD}string> .\n"
+    f"@prefix : <urn:> . @prefix m: <urn:#{M}> . @prefix n: <urn:#{W}> . @base <http://a.org/> .\n"
+)
+
+strings = st.sampled_from(["''", '""', "'x'", '"x"', "'''x'''", '"""x"y"""', r'"\"#\\"', "'@EN'"])
+tags = st.from_regex(r"[A-Za-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2}|-[a-z]{2})?", fullmatch=True)
+private = st.from_regex(r"-[xX](-[A-Ea-e0-3x]{1,8}|-case-[0-9a-f]{1,2}){1,4}", fullmatch=True)
+datatypes = st.sampled_from(
+    [
+        *(
+            "xsd:string",
+            "s:ing",
+            "w:",
+            "xsd:str\\-ing",
+            "xsd:integer",
+            "xsd:",
+            ":string",
+            ":a.string",
+        ),
+        *(":g", ":", ":\\~", ":a\\.b", f":a{M}", f":{W}", "m:", "n:", f"m:{M}", "w:string", ":%41"),
+        *(f"<{XSD}string>", f"<{XSD}\\u0073tring>", f"<{XSD}integer>", "<urn:#string>", "<urn:g>"),
+        *(f"<urn:{M}>", f"<urn:#{W}>", f"<urn:{M}{M}>", "<string>", "<#string>", "<#>"),
+    ]
+)
+suffixes = st.one_of(
+    st.just(""),
+    tags.map("@{}".format),
+    st.tuples(tags, private).map("@{0[0]}{0[1]}".format),
+    datatypes.map("^^{}".format),
+)
+ends = st.sampled_from([" .\n", ".", "\n.", ", 1 .", "; :q 1 .", ",'x'@EN ."])
+
+
+def spelled(term: Any) -> tuple[Any, ...]:
+    if not isinstance(term, Literal):
+        return (type(term), str(term))
+    return (Literal, str(term), term.language, term.datatype and str(term.datatype))
+
+
+@given(
+    st.integers(0, 1100),
+    st.lists(st.tuples(strings, suffixes, ends).map("".join), min_size=1, max_size=30),
+)
+def test_it_is_that_of_rdflib(size: int, objects: list[str]) -> None:
+    """The parser gets some thousand bytes at a time, which end anywhere."""
+    lines = [f"<urn:s{number}> :p {each}" for number, each in enumerate(objects)]
+    text = "#" * size + "\n" + HEAD + "".join(lines)
+    expected = {tuple(map(spelled, triple)) for triple in Graph().parse(data=text)}
+    statements = jr.read_statements(text.encode(), format="turtle")
+    assert {tuple(map(spelled, triple)) for triple in statements} == expected
+    dataset = Dataset(store="Jelly")
+    dataset.parse(data=f"{text} GRAPH :g {{ {''.join(lines)} }}", format="trig")
+    for graph in (dataset.default_graph, dataset.graph("urn:g")):
+        assert {tuple(map(spelled, triple)) for triple in graph} == expected
+
+
+def test_blanks_and_comments_may_stand_in_front() -> None:
+    text = f"""{HEAD} :s :p "a" # "x"@EN
+        @EN-x-Y, 'b'^^ # >
+        # \r\n xsd:string, "c"
+        ^^<{XSD}string>, "d"^^w:.:s :p '''e'''@DE."""
+    found = [literal("a", "EN-x-Y"), *(literal(c, None, XSD + "string") for c in "bcd")]
+    for format in ("turtle", "trig"):
+        assert [o for _, _, o, *_ in read(text, format)] == [*found, literal("e", "DE")]
+
+
+def test_an_escaped_dot_is_of_the_name() -> None:
+    """rdflib's parser takes it for the end of the statement."""
+    text = f"{HEAD} :s :p 'a'^^:a\\.. :s :p 'b'^^xsd:string."
+    expected = [literal("a", None, "urn:a."), literal("b", None, XSD + "string")]
+    assert [o for _, _, o in read(text, "turtle")] == expected
+
+
+def test_an_empty_iri_is_that_of_the_base() -> None:
+    for base in ("http://a.org/b", f"http://a.org/{M}", f"urn:{W}", "http://a.org/?b"):
+        text = f'@base <{base}> . <urn:s> <urn:p> "a"^^<> .'
+        assert read(text, "turtle")[0][2] == literal("a", None, base)
+    text = '<urn:s> <urn:p> "a"^^<> .'
+    assert read(text, "turtle", base=f"urn:{M}#a")[0][2] == literal("a", None, f"urn:{M}")
+
+
+def test_irregular_tags_come_in_lower_case() -> None:
+    """They were registered before there were rules, and have no private part."""
+    text = '<urn:s> <urn:p> "a"@en-GB-oed, "a"@I-Klingon, "a"@sgn-BE-FR, "a"@zh-Min-Nan .'
+    expected = ["en-gb-oed", "i-klingon", "sgn-be-fr", "zh-Min-Nan"]
+    assert [o[2] for _, _, o in read(text, "turtle")] == expected
+    # A parser that checks no tags takes it.
+    expected = ["en-GB-oed", "I-Klingon", "sgn-BE-FR", "zh-Min-Nan"]
+    assert [o[2] for _, _, o in read(text, "turtle", strict=False)] == expected
+
+
+@pytest.mark.parametrize(
+    "tag", ["abcdefghI", "EN-x", "en-x-X-abcdefghi", "EN-a", "A-DE", "i-Foo", "X"]
+)
+def test_a_wrong_tag_is_still_wrong(tag: str) -> None:
+    text = f'<urn:s> <urn:p> "a"@{tag} .'
+    _, error = attempt(text, "turtle")
+    assert (error.line, error.column) == (1, 21)
+    with pytest.raises(SyntaxError, match=error.message):
+        list(ox.parse(text, ox.RdfFormat.TURTLE))
+    assert read(text, "turtle", strict=False)[0][2] == literal("a", tag)
+
+
+@pytest.mark.parametrize("size", [0, 1000, 1020, 1030, 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'\u00e9'@EN, '\u00e9'^^xsd:string ]",
+        "'a'^^xsd:string, \\",
+        "\n'a'@EN, '''\n'''@EN-gb, '''\r'''@EN, ''^^w:..",
+        "'a'@EN .\r'a'@EN, 'b'^^w: . ]",
+        "'a'@EN .\r\n'a'@EN, 'b'^^w: 'c'",
+        "'a'@EN, 'b'@EN--LTR",
+        "'a'@EN, 'b'^^no:string",
+        "'a'@EN, 'b'^^:\\#\\#",
+        "'a'@EN, 'b'^^<#string> <a b>",
+    ],
+)
+def test_errors_are_where_they_are_in_the_text(text: str, size: int) -> None:
+    text = f"{HEAD}{'#' * size}\n :s :p {text} "
+    _, error = attempt(text, "turtle")
+    with pytest.raises(SyntaxError) as expected:
+        list(ox.parse(text, ox.RdfFormat.TURTLE))
+    assert (error.line, error.column) == (expected.value.lineno, expected.value.offset)
+    assert expected.value.msg.endswith(error.message)
+    assert M not in str(error)
+
+
+def test_other_messages_have_no_marks() -> None:
+    _, error = attempt('<urn:s> <urn:p> "a"@en-GB--ltr .', "turtle")
+    assert '"a"@en-GB--ltr has a direction' in str(error)
+    text = '<urn:s> <urn:p> "a"^^<urn:\\u0020a> .'
+    with pytest.raises(jr.DecodeError, match="'urn: a' is no IRI"):
+        Dataset(store="Jelly").parse(data=text, format="turtle")
+
+
+def test_a_long_datatype_is_one_token() -> None:
+    for size in (500, 5000, 500_000):
+        datatype = f"urn:{'a' * size}#string"
+        text = f'<urn:s> <urn:p> "a"^^<{datatype}>, "b"@EN .'
+        expected = [literal("a", None, datatype), literal("b", "EN")]
+        assert [o for _, _, o in read(text, "turtle")] == expected
+        tag = "-".join(["En-x", *["Abc"] * (size // 4)])
+        text = f'<urn:s> <urn:p> "a"@{tag}, "b"@EN .'
+        expected = [literal("a", tag), literal("b", "EN")]
+        assert [o for _, _, o in read(text, "turtle")] == expected
+    limits = jr.Limits(max_frame_size=1000)
+    for suffix in ("^^<urn:", "@En-x-", "^^a:"):
+        found, error = attempt(f'<urn:s> <urn:p> "a"{suffix}{"a" * 2000}', "turtle", limits=limits)
+        assert found == []
+        assert "max_frame_size" in str(error)
+        assert error.offset == 1001
+
+
+def test_other_syntaxes_have_no_marks() -> None:
+    """What looks like one is the text's own."""
+    datatype, tag = f"urn:{M}", "en-x-case-3"
+    value = {"@value": "a", "@type": datatype}
+    tagged = {"@value": "b", "@language": tag}
+    text = json.dumps([{"@id": "urn:s", "urn:p": [value, tagged]}])
+    expected = [literal("a", None, datatype), literal("b", tag)]
+    assert [o for _, _, o, *_ in read(text, "json-ld")] == expected
+    text = f'<urn:s> <urn:p> "a"^^<{datatype}>, "b"@{tag} .'
+    assert [o for _, _, o, *_ in read(text, "n3")] == expected
