@@ -111,8 +111,9 @@ def _rows(batches: Iterable[Batch], *, holds_changes: bool) -> Iterator[tuple[An
     """Yield operations with the terms of RDF 1.1, without the namespaces of statements."""
     for batch in batches:
         for operation in batch:
-            if holds_changes or operation[0] == Op.A:
-                yield tuple(map(plain, operation))
+            items: tuple[Any, ...] = operation
+            if holds_changes or items[0] == Op.A:
+                yield tuple(map(plain, items))
 
 
 def _load(batches: Iterable[Batch]) -> Dataset:

@@ -69,9 +69,7 @@ class QuadReader:
 
 @final
 class TurtleScanner:
-    def __init__(
-        self, *, finds_faults: bool, parser_checks_tags: bool, max_marks: int
-    ) -> None: ...
+    def __init__(self, *, finds_faults: bool, parser_checks_tags: bool, max_marks: int) -> None: ...
     @property
     def fault(self) -> int: ...
     @property
