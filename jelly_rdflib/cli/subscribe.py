@@ -163,10 +163,11 @@ def _steps(
 
 def _apply_steps(target: str) -> _Steps:
     from jelly_rdflib.graph.apply import apply
+    from jelly_rdflib.patch.committed import committed
 
     if is_address(target):
         endpoint: Any = target
-        return (lambda patch: apply(patch, endpoint)), (lambda: None)
+        return (lambda patch: apply(committed(patch), endpoint)), (lambda: None)
     from jelly_rdflib.cli.datasets import load, save
     from jelly_rdflib.graph.graphs import empty_dataset
 
@@ -180,7 +181,7 @@ def _apply_steps(target: str) -> _Steps:
         with open_output(target) as destination:
             save(dataset, destination, format)
 
-    return (lambda patch: apply(patch, dataset)), store
+    return (lambda patch: apply(committed(patch), dataset)), store
 
 
 class _PositionFile:

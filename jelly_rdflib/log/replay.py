@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from itertools import chain, islice
@@ -25,7 +24,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.sources import closing_reader
-from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
+from jelly_rdflib.core.batch import BatchSlice, SliceIterator
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, LogError
 from jelly_rdflib.graph.apply import ApplyResult, apply, apply_read
@@ -37,6 +36,7 @@ from jelly_rdflib.log.staging import rewound
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.patch.committed import committed_changes, marks_of
 
 POSITION = URIRef("urn:x-jelly-rdflib:position")
 """The predicate of a position; its object is the id of the patch that was applied last."""
@@ -97,10 +97,6 @@ class Position:
         return URIRef(f"urn:x-jelly-rdflib:seal:{seal.hexdigest()}"), POSITION, id
 
 
-_MARKS = (Op.TX, Op.TC, Op.TA)
-# Consecutive changes, or one mark of a transaction.
-_PARTS = re.compile(b"[%b]+|[%b]" % (bytes([Op.PA, Op.PD, Op.A, Op.D]), bytes(_MARKS)))
-_NO_MARKS = bytes(set(range(256)).difference(_MARKS))
 # A segment with fewer batches is decoded once, not twice.
 _FEW_BATCHES = 4
 
@@ -161,31 +157,20 @@ def _committed_changes(
     with closing(read_batches(source, **options)) as batches:
         few = list(islice(batches, _FEW_BATCHES))
         check_start(entry, headers_of(few[0]))
-        codes = (bytes(batch.ops) for batch in chain(few, batches))
-        marks = b"".join(each.translate(None, _NO_MARKS) for each in codes)
-    # A TC or a TA for each TX.
-    ends = iter(marks[1::2])
+        marks = b"".join(marks_of(bytes(batch.ops)) for batch in chain(few, batches))
     again = iter(few) if len(few) < _FEW_BATCHES else read_batches(rewound(source), **options)
     del few
-    is_aborted = False
     with closing_reader(again):
-        for batch in again:
-            for part in _PARTS.finditer(bytes(batch.ops)):
-                mark = part[0][0]
-                if mark == Op.TX:
-                    is_aborted = next(ends, None) == Op.TA
-                elif mark in _MARKS:
-                    is_aborted = False
-                elif not is_aborted:
-                    _check_graphs(batch, part.start(), part.end(), entry, protected)
-                    yield BatchSlice(batch, part.start(), part.end())
+        slices = (BatchSlice(batch, 0, len(batch)) for batch in again)
+        for part in committed_changes(slices, marks):
+            _check_graphs(part, entry, protected)
+            yield part
 
 
-def _check_graphs(
-    batch: Batch, start: int, stop: int, entry: LogEntry, protected: URIRef | None
-) -> None:
+def _check_graphs(part: BatchSlice, entry: LogEntry, protected: URIRef | None) -> None:
+    terms, graphs = part.batch.terms, part.batch.g
     if protected is not None and any(
-        batch.terms[number] == protected for number in set(batch.g[start:stop])
+        terms[number] == protected for number in set(graphs[part.start : part.stop])
     ):
         raise ApplyError(
             f"the patch <{entry.id}>, version {entry.version}, changes the graph <{protected}>, in"

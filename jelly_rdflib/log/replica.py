@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
@@ -16,7 +16,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import LogError
+from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
@@ -35,6 +35,7 @@ from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.versions import Snapshot, Version
 from jelly_rdflib.options import Limits
+from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
 _NAME = "replica.db"
@@ -92,6 +93,8 @@ class Replica:
     # The version of the dataset, the id of the patch that makes it, and the position of that in a
     # source that it came from.
     _at: _Place
+    # The same of the dataset in the folder, as it was loaded or stored last.
+    _stored: _Place
 
     def __init__(
         self,
@@ -183,17 +186,22 @@ class Replica:
             OSError: The file can't be written.
         """
         missing = log.patches(self.id, upto)
-        if not missing:
-            return self.version
-        try:
-            if self.version == 0 and not strict:
-                log.checkout(upto, target=self.dataset, progress=progress)
-            else:
-                log.replay(self.dataset, since=self.id, upto=upto, strict=strict, progress=progress)
-            self._save((missing[-1].version, missing[-1].id, None))
-        except BaseException:
-            self._load()
-            raise
+        while missing and self.version < missing[-1].version:
+            try:
+                if self.version == 0 and not strict:
+                    log.checkout(upto, target=self.dataset, progress=progress)
+                else:
+                    options: Any = {"upto": upto, "strict": strict, "progress": progress}
+                    log.replay(self.dataset, since=self.id, **options)
+                self._save((missing[-1].version, missing[-1].id, None))
+            except LogConflict as error:  # noqa: PERF203
+                self._load()
+                if error.is_locked:
+                    raise
+                # Another process has updated it, too, maybe to an earlier version.
+            except BaseException:
+                self._load()
+                raise
         return self.version
 
     def follow(
@@ -225,6 +233,8 @@ class Replica:
             ValueError: The position in the folder is none of this source.
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
+            LogConflict: Another process has changed the replica; only one can follow a source.
+                The patches since the last store are not acknowledged.
             Exception: What the source raises.
 
         Examples:
@@ -243,7 +253,10 @@ class Replica:
 
         def take(patch: Patch) -> None:
             # A squashed patch also deletes what came and went in between.
-            apply(patch, self.dataset, strict=strict and SQUASHED not in patch.header)
+            is_checked = strict and SQUASHED not in patch.header
+            # A strict one is whole in any case, and its error has a place in it.
+            whole = patch if is_checked else committed(patch)
+            apply(whole, self.dataset, strict=is_checked)
             self._at = self._after(patch, source)
             if progress is not None:
                 progress(patch)
@@ -287,7 +300,7 @@ class Replica:
     def _load(self) -> None:
         while True:
             self.dataset = empty_dataset()
-            self._at = 0, None, None
+            self._at = self._stored = 0, None, None
             found = self._read()
             if found is None:
                 return
@@ -300,11 +313,11 @@ class Replica:
                 if self._read() == found:
                     raise
             else:
-                self._at = row.version, URIRef(row.id), position
+                self._at = self._stored = row.version, URIRef(row.id), position
                 return
 
     def _save(self, at: _Place) -> None:
-        """Store the dataset in place of an older one; a newer one stays."""
+        """Store the dataset in place of the one that was loaded: a compare-and-swap."""
         version, id, position = at
         assert id is not None
         with self._database.staged() as file:
@@ -312,10 +325,15 @@ class Replica:
             path = write_snapshot(file, self.dataset, *place, is_compressed=self._is_compressed)
             with self._database.writing(file) as connection:
                 old = self._row(connection)
-                if old is not None and old.version >= version:
-                    # Another process has updated it, too.
-                    self._at = at
-                    return
+                stored = (0, None) if old is None else (old.version, URIRef(old.id))
+                if (*stored, self._position_in(connection)) != self._stored:
+                    raise LogConflict(
+                        f"{self.path}: another process has changed the replica, which has version"
+                        f" {stored[0]} now: only one can follow a source",
+                        expected=self._stored[1],
+                        head=stored[1],
+                        version=stored[0],
+                    )
                 row = (version, str(id), path.name, file.digest, time.time())
                 connection.execute("DELETE FROM data")
                 replaced = [] if old is None else file_paths(self._path, [(old.file,)])
@@ -324,4 +342,4 @@ class Replica:
                 connection.execute("DELETE FROM source")
                 if position is not None:
                     connection.execute("INSERT INTO source VALUES (?)", (position,))
-        self._at = at
+        self._at = self._stored = at

@@ -193,8 +193,8 @@ def test_a_replica_in_a_forked_process(log: PatchLog, tmp_path: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert (replica.version, numbers(replica.dataset)) == (1, {1})
     assert Replica(replica.path).version == 3
-    # behind what is on the disk, which stays
-    assert replica.update(log, upto=2) == 2
+    # what is on the disk stays, and is taken over
+    assert replica.update(log, upto=2) == 3
     assert Replica(replica.path).version == 3
     assert replica.update(log) == Replica(replica.path).version == 4
     assert state(replica.dataset) == state(log.checkout())

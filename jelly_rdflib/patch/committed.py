@@ -1,0 +1,71 @@
+"""The changes of a patch that are in no aborted transaction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from jelly_rdflib.core.batch import BatchSlice, check_closed, follow_transaction
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
+from jelly_rdflib.operations import Op
+from jelly_rdflib.patch.patch import Patch
+
+_MARKS = (Op.TX, Op.TC, Op.TA)
+# Consecutive changes, or one mark of a transaction.
+_PARTS = re.compile(b"[%b]+|[%b]" % (bytes([Op.PA, Op.PD, Op.A, Op.D]), bytes(_MARKS)))
+_NO_MARKS = bytes(set(range(256)).difference(_MARKS))
+
+
+def marks_of(codes: bytes) -> bytes:
+    """Return the codes of operations without those that are no marks of transactions."""
+    return codes.translate(None, _NO_MARKS)
+
+
+def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[BatchSlice]:
+    """Yield the changes of a patch that are in no aborted transaction.
+
+    Only the end of a transaction shows whether it is aborted, so ``marks`` are those of the whole
+    patch, by `marks_of`.
+
+    Raises:
+        ApplyError: A transaction starts or ends in a wrong place.
+    """
+    is_open = False
+    for mark in marks:
+        is_open = follow_transaction(mark, is_open)
+    check_closed(is_open, "the patch ends")
+    # A TC or a TA for each TX.
+    ends = iter(marks[1::2])
+    is_aborted = False
+    for each in slices:
+        for part in _PARTS.finditer(bytes(each.batch.ops), each.start, each.stop):
+            mark = part[0][0]
+            if mark == Op.TX:
+                is_aborted = next(ends) == Op.TA
+            elif mark in _MARKS:
+                is_aborted = False
+            elif not is_aborted:
+                yield BatchSlice(each.batch, part.start(), part.end())
+
+
+def committed(patch: Patch) -> Patch:
+    """Return the changes of a patch that are in no aborted transaction.
+
+    To apply it applies the patch wholly or not at all, whatever transactions it has.
+
+    Raises:
+        ApplyError: A transaction starts or ends in a wrong place.
+
+    Examples:
+        >>> from rdflib import URIRef
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> patch = Patch([(Op.TX,), (Op.A, s, p, s, None), (Op.TC,), (Op.TX,), (Op.TA,)])
+        >>> [Op(operation[0]).name for operation in committed(patch)]
+        ['A']
+    """
+    slices = patch.slices
+    if slices is None:
+        slices = [BatchSlice(each, 0, len(each)) for each in NodeBatches(NODE_TYPES, patch)]
+    marks = marks_of(b"".join(bytes(each.batch.ops)[each.start : each.stop] for each in slices))
+    return Patch.of_slices(list(committed_changes(slices, marks)))
