@@ -8,12 +8,15 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
 from jelly_rdflib.core.batch import BatchSource
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.log.names import FileName
+from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, ReadOptions
@@ -60,16 +63,20 @@ def opened(
     *,
     is_quiet: bool = False,
 ) -> Iterator[BatchSource]:
-    """Open a file, or a part of it; with ``is_quiet`` nothing is warned of.
+    """Open a file, or a part of it; with ``is_quiet`` nothing is warned of, no digest is checked.
 
-    Its reader raises a DecodeError if it is the other Jelly.
+    Its reader raises a DecodeError if it is the other Jelly. So does this if it is the segment of a
+    log, and is damaged: the task that reads its start reads all of it to check that.
     """
     is_statements = kind.is_statements
     settings: dict[str, Any] = {
         "limits": options.limits,
         "on_repeated_options": options.on_repeated_options,
     }
-    with closing(storage.at(file).open(file)) as source:
+    place = storage.at(file)
+    with closing(place.open(file)) as source:
+        if not (is_quiet or place.is_remote) and (part is None or part.state is None):
+            _check_segment(file)
         if part is None:
             batches = open_input(
                 source,
@@ -82,6 +89,16 @@ def opened(
             batches = read_part(source, part, is_statements=is_statements, **settings)
         with closing(batches):
             yield batches
+
+
+def _check_segment(file: str) -> None:
+    """Check the digest in the name of a log's segment; a DecodeError if it is another one."""
+    name = FileName.parse(os.path.basename(file))
+    if name is not None:
+        try:
+            read_stored(Path(file), name.digest)
+        except LogError as error:
+            raise DecodeError(str(error)) from None
 
 
 def find_statement_type(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rdflib import Literal, URIRef
 
 pytest.importorskip("pyspark")
 import jelly_rdflib as jr
@@ -231,3 +232,19 @@ class TestChecks:
         """Text has no options; the statements after it are compared with the first that do."""
         text = str(write_file(tmp_path / "a.rdfp", [("A", iri(1), iri(2), iri(3), None)]))
         read([text, text], RDF_PATCH, ReadOptions())
+
+
+@pytest.mark.parametrize("partition_bytes", [None, 1 << 16])
+def test_a_segment_of_a_log_is_checked(tmp_path: Path, partition_bytes: int | None) -> None:
+    log = jr.PatchLog.create(tmp_path / "log")
+    s, p = URIRef("http://example.org/s"), URIRef("http://example.org/p")
+    path = log.append([(jr.Op.A, s, p, Literal(f"{n} {n}"), None) for n in range(20_000)]).path
+    data = path.read_bytes()
+    where = data.index(b"http://")
+    path.write_bytes(data[:where] + b"H" + data[where + 1 :])
+    options = ReadOptions(partition_bytes=partition_bytes)
+    reader = FilesReader(JELLY_PATCH, options, JELLY_PATCH.schema_for(options), [str(log.path)])
+    first, *rest = reader.partitions()
+    assert bool(rest) == (partition_bytes is not None)
+    with pytest.raises(jr.DecodeError, match="is damaged: its SHA-256"):
+        list(reader.read(first))
