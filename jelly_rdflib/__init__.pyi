@@ -10,6 +10,7 @@ from .algebra.invert import invert as invert
 from .core.batch import Batch as Batch
 from .core.batch import TermKind as TermKind
 from .errors import ApplyError as ApplyError
+from .errors import ConnectionWarning as ConnectionWarning
 from .errors import DecodeError as DecodeError
 from .errors import EncodeError as EncodeError
 from .errors import JellyError as JellyError

@@ -269,6 +269,18 @@ class LogWarning(UserWarning):
     """
 
 
+class ConnectionWarning(UserWarning):
+    """A source or log that is followed can't be reached, and is tried again; or is there again.
+
+    Examples:
+        To make it an error:
+
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("error", ConnectionWarning)
+    """
+
+
 class PatchError(JellyError, ValueError):
     """A patch can't be undone as it stands, or patches don't follow one another.
 

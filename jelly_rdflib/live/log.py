@@ -65,16 +65,17 @@ class LogSource(ThreadedSource):
     ) -> None:
         super().__init__(log.location, timeout)
         self._log = log
-        self._start = {"earliest": "0", "latest": str(log.version)}.get(start, start)
+        latest = "0" if log.head is None else str(log.head.id)
+        self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
         version: Version = int(position) if position and position.isdecimal() else position
         # A server's answer ends when its client is closed; a folder has to be left now and then.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
-            for entry in self._log.follow(version, timeout=timeout):
-                version = entry.version
-                yield Received(entry.read(), str(entry.id), entry.version)
+            for entry in self._log.follow(version, timeout=timeout, link=self._link):
+                version = str(entry.id)
+                yield Received(entry.read(), version, entry.version)
 
     def _close(self) -> None:
         self._log.close()
@@ -117,20 +118,22 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
             if error.is_locked:
                 raise
             log.refresh()
-            header = patch.header
-            if ID in header and (found := _find(log, parse_patch_id(header[ID]))):
-                # What a patch has followed is not known any more when it was squashed.
-                is_squashed = found.first < found.version
-                if PREV not in header or is_squashed or found.prev == parse_patch_id(header[PREV]):
-                    return found
-                raise
-            if PREV in header:
+            if (found := _find(log, patch)) is not None:
+                return found
+            if PREV in patch.header:
                 raise
 
 
-def _find(log: PatchLog, id: str) -> LogEntry | None:
+def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
+    """Return the entry of a patch that the log has, with the same ``id`` and ``prev``."""
+    header = patch.header
     with suppress(MissingVersion):
-        return log.entry(id)
+        found = log.entry(parse_patch_id(header[ID])) if ID in header else None
+        # What a patch has followed is not known any more when it was squashed.
+        is_squashed = found is not None and found.first < found.version
+        if found is None or PREV not in header or is_squashed:
+            return found
+        return found if found.prev == parse_patch_id(header[PREV]) else None
     return None
 
 
@@ -181,7 +184,14 @@ def append_from(
 
     def take(patch: Patch) -> None:
         rows = [row for row in patch if row[:2] != (Op.H, _POSITION)]
-        entry = log.append(Patch([(Op.H, _POSITION, Literal(source.position)), *rows]))
+        named = Patch([(Op.H, _POSITION, Literal(source.position)), *rows])
+        try:
+            entry = log.append(named)
+        except LogConflict:
+            # It may have come twice.
+            if _find(log, patch) is None:
+                raise
+            return
         if progress is not None:
             progress(entry)
 

@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from jelly_rdflib.live.connection import Connection
+from jelly_rdflib.log.link import Link
 from jelly_rdflib.patch.patch import Patch
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class Source(Connection):
 
     Iterate over it, by ``for`` or by ``async for``: the iteration waits for the next patch. It
     ends after ``timeout`` seconds without one, or when `close` is called, in any thread. A lost
-    connection is made again, with growing waits.
+    connection is made again, with growing waits: a `jelly_rdflib.ConnectionWarning` says when it is
+    lost, and when it is there again.
 
     Use it from one thread, or one event loop. With ``async for`` a thread of its own waits for the
     transport, so the loop goes on; a patch that came while its reader was cancelled is not lost.
@@ -55,6 +57,7 @@ class Source(Connection):
     def __init__(self, url: str, timeout: float | None = None) -> None:
         super().__init__(url)
         self._timeout = timeout
+        self._link = Link(url)
         self._is_closed = Event()
         self._thread: ThreadPoolExecutor | None = None
         # A patch that is on its way to a reader, and the position and version before it.
@@ -98,6 +101,16 @@ class Source(Connection):
         Raises:
             ValueError: It is a position in another source.
         """
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the server can be reached, as far as is known."""
+        return self._link.error is None
+
+    @property
+    def last_error(self) -> Exception | None:
+        """Why the server can't be reached; None if it can."""
+        return self._link.error
 
     @property
     def version(self) -> int | None:
@@ -191,6 +204,7 @@ class Source(Connection):
         if self._is_closed.is_set():
             return
         self._is_closed.set()
+        self._link.is_closed = True
         if self._thread is None:
             self._close()
         else:

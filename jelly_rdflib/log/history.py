@@ -26,9 +26,10 @@ from rdflib.term import URIRef
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.log.database import Database
-from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row, broken_links
+from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
+from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import (
     SEGMENT,
     FileName,
@@ -39,7 +40,7 @@ from jelly_rdflib.log.names import (
 from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, is_whole, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
-from jelly_rdflib.log.versions import ALL, Snapshot, State
+from jelly_rdflib.log.versions import Point, Snapshot, State, point_of
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
@@ -94,6 +95,7 @@ class History:
     """The folder of a log: its database, and the folders of its segments and snapshots."""
 
     is_compressed = False  # whether new files are compressed with zstd
+    _id = ""  # of the log, once it was read
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
@@ -147,24 +149,26 @@ class History:
             self.database.check_not_lost()
             raise LogError(f"{self.path} is no patch log: it has no {NAME}")
         with self.database.reading() as connection:
-            id, compression = self.read_name(connection)
+            self._id, compression = self.read_name(connection)
             self.is_compressed = compression is not None
-            return id, compression, _Rows(self, connection).newest()
+            return self._id, compression, _Rows(self, connection).newest()
 
     @contextmanager
     def reading(self) -> Iterator[State]:
         """Open a block with what the log has now."""
         with self.database.reading() as connection:
+            if self._id not in ("", self.read_name(connection)[0]):
+                raise LogError(f"{self.path} was exchanged: it is another log than it was")
             yield _Rows(self, connection)
 
-    def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]:
+    def news(self, point: Point, timeout: float | None, link: Link) -> Iterator[LogEntry | None]:
         """Yield the patches after a version as they come, and None after each look."""
         while True:
             with self.reading() as state:
-                entries = state.after(version)
+                entries = state.after(point)
             for entry in entries:
                 yield entry
-                version = entry.version
+                point = point_of(entry)
             yield None
             time.sleep(_INTERVAL)
 
@@ -230,8 +234,8 @@ class History:
             with self.database.writing(file) as connection:
                 rows = _Rows(self, connection)
                 before = rows.find_id(first.prev) if first.prev else 0
-                since = place.first - 1
-                if before != since or entries != rows.between(since, place.last):
+                since, count = place.first - 1, len(entries) + 1
+                if before != since or entries != rows.list_between(since, place.last, count):
                     raise MissingVersion(
                         f"versions {place.first} to {place.last} were squashed meanwhile"
                     )
@@ -328,6 +332,7 @@ class _Rows(State):
     """The rows that a connection sees."""
 
     def __init__(self, history: History, connection: sqlite3.Connection) -> None:
+        self.location = f"{history.path}"
         self._history = history
         self._run = connection.execute
 
@@ -361,18 +366,10 @@ class _Rows(State):
         query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"
         return [self._history.entry(row) for row in self._run(query, (upto, count))][::-1]
 
-    def between(self, since: int, upto: int, most: int = ALL) -> list[LogEntry]:
-        if since >= upto:
-            return []
+    def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
         history = self._history
-        query = f"{_SELECT} WHERE version BETWEEN ? AND ? ORDER BY version LIMIT ?"
-        # One more is the version before them.
-        rows = self._run(query, (since, upto, most + (since > 0))).fetchall()
-        # The first row is that of the version before them.
-        before = (0, None) if since == 0 else (since, rows.pop(0)[2])
-        broken = broken_links(rows, *before)
-        if broken:
-            raise LogError(f"the log is broken: {broken[0][1]}: see verify()")
+        query = f"{_SELECT} WHERE version > ? AND version <= ? ORDER BY version LIMIT ?"
+        rows = self._run(query, (since, upto, most)).fetchall()
         # Of a hundred thousand rows, only one with each tuple of types is checked.
         for row in {tuple(map(type, row)): row for row in rows}.values():
             history.database.check(COLUMNS, row)

@@ -26,6 +26,7 @@ from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_data
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import IncomingPatch, default_options, open_incoming
+from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import (
     Compression,
     is_address,
@@ -35,7 +36,15 @@ from jelly_rdflib.log.names import (
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import Snapshot, State, Version
+from jelly_rdflib.log.versions import (
+    EMPTY,
+    Point,
+    Snapshot,
+    State,
+    Version,
+    check_chain,
+    point_of,
+)
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -60,7 +69,9 @@ class _Backend(Protocol):
     def close(self) -> None: ...
     def read_log(self) -> tuple[str, str | None, LogEntry | None]: ...
     def reading(self) -> AbstractContextManager[State]: ...
-    def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]: ...
+    def news(
+        self, point: Point, timeout: float | None, link: Link
+    ) -> Iterator[LogEntry | None]: ...
     def append(
         self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry: ...
@@ -280,7 +291,9 @@ class PatchLog(Tabular):
         with self._history.reading() as state:
             return state.latest(self.version, count)
 
-    def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
+    def follow(
+        self, since: Version = None, *, timeout: float | None = None, link: Link | None = None
+    ) -> Iterator[LogEntry]:
         """Iterate over the patches as they are appended, by whomever; wait for the next one.
 
         Each patch comes once, in order. The view goes with it, patch by patch.
@@ -288,9 +301,14 @@ class PatchLog(Tabular):
         Args:
             since: The version before the first patch; by default that of the view.
             timeout: The seconds without a new patch after which the iteration ends; None: never.
+            link: Is told whether the server can be reached; by default it only warns.
 
         Raises:
-            LogError: There is no such version, or it was squashed, also while it was waited for.
+            LogError: There is no such version, or it was squashed, also while it was waited for;
+                or the log was exchanged: the next patch does not follow the last one.
+
+        Warns:
+            ConnectionWarning: The server is lost, and is tried again; or it is there again.
 
         Examples:
             >>> import tempfile
@@ -300,10 +318,13 @@ class PatchLog(Tabular):
             ...     [patch.version for patch in log.follow(timeout=0)]
             [1]
         """
-        version = self.version if since is None else self._resolve(since)
+        with self._history.reading() as state:
+            point = self._point(state, since)
         last = time.monotonic()
-        for entry in self._history.news(version, timeout):
+        for entry in self._history.news(point, timeout, link or Link(self.location)):
             if entry is not None:
+                check_chain([entry], point, None, self.location)
+                point = point_of(entry)
                 # The view may be ahead of it.
                 if entry.version > self.version:
                     self._head = entry
@@ -495,7 +516,7 @@ class PatchLog(Tabular):
             if self._load_snapshot(snapshot, target):
                 start = snapshot.version
                 break
-        replay_entries(self._between(start, end)[0], target, progress=progress)
+        replay_entries(self._between(start, version)[0], target, progress=progress)
         return target
 
     def snapshot(self, version: Version = None) -> Path:
@@ -592,11 +613,15 @@ class PatchLog(Tabular):
 
     def _resolve(self, version: Version) -> int:
         with self._history.reading() as state:
-            return state.resolve(version, self.version)
+            return self._point(state, version).version
+
+    def _point(self, state: State, version: Version) -> Point:
+        """Return a version; None is the newest of this view."""
+        return point_of(self._head) if version is None else state.locate(version, self.version)
 
     def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
         """Return the patches between two versions, and the numbers of these."""
         with self._history.reading() as state:
-            start = 0 if since is None else state.resolve(since, self.version)
-            end = state.resolve(upto, self.version)
-            return state.between(start, end), start, end
+            start = EMPTY if since is None else self._point(state, since)
+            end = self._point(state, upto)
+            return state.between(start, end), start.version, end.version

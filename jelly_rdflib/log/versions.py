@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import MissingVersion
-from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.errors import LogError, MissingVersion
+from jelly_rdflib.log.entry import LogEntry, broken_links
 from jelly_rdflib.log.names import parse_patch_id
 
 Version: TypeAlias = int | str | None
@@ -27,8 +28,49 @@ class Snapshot(NamedTuple):
     digest: str
 
 
+class Point(NamedTuple):
+    """A version of a log, and the id of the patch that makes it."""
+
+    version: int
+    id: URIRef | None
+
+    def __str__(self) -> str:
+        return f"version {self.version}, <{self.id}>" if self.id else f"version {self.version}"
+
+
+EMPTY = Point(0, None)
+"""The version that no patch makes."""
+
+
+def point_of(entry: LogEntry | None) -> Point:
+    """Return the version that a patch makes; None stands for a log without patches."""
+    return EMPTY if entry is None else Point(entry.version, entry.id)
+
+
+def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, where: str) -> None:
+    """Check that patches lead from a version, each to the next, up to a version if that is given.
+
+    A log may be restored from a backup, or exchanged, while it is read; and a list of patches may
+    end too early. Only the ids of patches tell the versions of two such logs apart.
+
+    Raises:
+        LogError: They don't; the message starts with ``where``.
+    """
+    rows = [entry.row for entry in entries]
+    # An IRI is never equal to a string.
+    broken = broken_links(rows, since.version, since.id and str(since.id))
+    end = point_of(entries[-1]) if entries else since
+    if upto not in (None, end) and not broken:
+        broken = [(end.version, f"it ends at {end}, and not at {upto}")]
+    if broken:
+        what = "the log is broken, or is another one than before"
+        raise LogError(f"{where}: {what}: {broken[0][1]}: see verify()")
+
+
 class State(ABC):
-    """What a log has at one time: its patches and snapshots."""
+    """What a log has at one time: its patches and snapshots; ``location`` is for messages."""
+
+    location: str
 
     @abstractmethod
     def newest(self) -> LogEntry | None:
@@ -47,8 +89,8 @@ class State(ABC):
         return False
 
     @abstractmethod
-    def between(self, since: int, upto: int, most: int = ALL) -> list[LogEntry]:
-        """Return the patches that lead from one version to another, ``most`` of them at most."""
+    def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
+        """Do what `between` does, without its check."""
 
     @abstractmethod
     def latest(self, upto: int, count: int) -> list[LogEntry]:
@@ -63,19 +105,37 @@ class State(ABC):
         newest = self.newest()
         return 0 if newest is None else newest.version
 
-    def after(self, version: Version, most: int = ALL) -> list[LogEntry]:
-        """Return the patches after a version, ``most`` of them at most."""
-        return self.between(self.resolve(version), self.version(), most)
+    def between(self, since: Point, upto: Point, most: int = ALL) -> list[LogEntry]:
+        """Return the patches that lead from one version to another, ``most`` of them at most."""
+        if since.version > upto.version:
+            return []
+        is_one = since.version == upto.version
+        entries = [] if is_one else self.list_between(since.version, upto.version, most)
+        is_whole = len(entries) < most
+        if is_whole and not is_one and (not entries or entries[-1].version != upto.version):
+            # It may have been squashed since the caller has seen it.
+            self.locate(upto.version)
+        check_chain(entries, since, upto if is_whole else None, self.location)
+        return entries
+
+    def after(self, point: Point, most: int = ALL) -> list[LogEntry]:
+        """Return the patches after a version that a follower has, ``most`` of them at most.
+
+        Raises:
+            MissingVersion: The log does not have this version any more, or never had it.
+        """
+        since = EMPTY if point.id is None else self.locate(point.id)
+        return self.between(since, point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
         """Return the patch that makes a version; the arguments are those of `resolve`."""
-        found = self.resolve(version, newest)
+        found = self.locate(version, newest).version
         if found == 0:
             raise MissingVersion("version 0 is empty: no patch makes it")
         return self.find(found)
 
-    def resolve(self, version: Version, newest: int | None = None) -> int:
-        """Return the number of a version, given as that, as the id of its patch, or as None.
+    def locate(self, version: Version, newest: int | None = None) -> Point:
+        """Return a version, given as its number, as the id of its patch, or as None.
 
         Args:
             version: The version; None is the newest.
@@ -96,7 +156,7 @@ class State(ABC):
                     f"the patch <{id}> makes version {found}, which is newer than version"
                     f" {newest}, the newest that this object has seen: call refresh()"
                 )
-            return found
+            return Point(found, id)
         if version is None:
             version = newest
         if not isinstance(version, int) or isinstance(version, bool):
@@ -105,11 +165,12 @@ class State(ABC):
             )
         if not 0 <= version <= newest:
             raise MissingVersion(f"there is no version {version}; the log has 0 to {newest}")
-        if version > 0:
-            entry = self.find(version)
-            if entry.version != version:
-                raise MissingVersion(
-                    f"version {version} is no more: versions {entry.first} to {entry.version} were"
-                    " squashed into one patch"
-                )
-        return version
+        if version == 0:
+            return EMPTY
+        entry = self.find(version)
+        if entry.version != version:
+            raise MissingVersion(
+                f"version {version} is no more: versions {entry.first} to {entry.version} were"
+                " squashed into one patch"
+            )
+        return point_of(entry)

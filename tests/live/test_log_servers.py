@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import socket
 import threading
+import time
+import warnings
 from contextlib import ExitStack
 
 import pytest
@@ -46,6 +48,33 @@ def test_a_server_that_is_restarted(
     thread.join(60)
     assert found == list(range(300))
     assert numbers_in("log", log.path) == list(range(300))
+
+
+@pytest.mark.parametrize("kind", ["grpc", "http"])
+def test_a_server_that_is_gone_is_told_once_and_so_is_its_return(
+    log: jr.PatchLog, server: Server, kind: str
+) -> None:
+    def wait_for(is_connected: bool, source: live.Source) -> None:
+        end = time.monotonic() + 30
+        while source.is_connected != is_connected and time.monotonic() < end:
+            assert source.receive(0.1) is None
+        assert source.is_connected == is_connected
+
+    url = server.url if kind == "grpc" else server.address
+    with warnings.catch_warnings(record=True) as told, live.connect(url) as source:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            assert source.receive(0.5) is None
+            server.end(signal.SIGKILL)
+            wait_for(False, source)
+            assert isinstance(source.last_error, ConnectionError)
+            # It is tried more than once.
+            assert source.receive(1) is None
+            server.start()
+            wait_for(True, source)
+            assert source.last_error is None
+    texts = [str(each.message) for each in told if each.category is jr.ConnectionWarning]
+    assert [" is lost, at " in text for text in texts] == [True, False] * 2
 
 
 @pytest.mark.slow

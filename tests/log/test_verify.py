@@ -152,7 +152,7 @@ def test_rows_that_do_not_follow_one_another(
         lambda: again.replay(Dataset()),
     ]
     for call in calls:
-        with pytest.raises(LogError, match=r"the log is broken: .* see verify"):
+        with pytest.raises(LogError, match=r"the log is broken, .* see verify"):
             call()
     assert files(log.path) == before
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from jelly_rdflib.errors import LimitError, LogConflict, MissingVersion
+from jelly_rdflib.errors import LimitError, LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.options import Limits
 
@@ -18,7 +18,8 @@ TOKEN = "JELLYP_TOKEN"
 
 _FIRST_SECONDS = 10.0
 # What says that a server is not there at the moment, or that a connection was lost.
-_LOST = ("UNAVAILABLE", "INTERNAL", "UNKNOWN", "CANCELLED", "DEADLINE_EXCEEDED")
+_STRANGE = ("INTERNAL", "UNKNOWN")
+_LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *_STRANGE)
 _OPTIONS = {
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.min_reconnect_backoff_ms": 100,
@@ -73,6 +74,10 @@ class Client:
         """Is it worth while to try again after this error?"""
         return error.code().name in _LOST
 
+    def is_strange(self, error: Any) -> bool:
+        """Is this a fault of the server's, which may not pass, or a connection that was reset?"""
+        return error.code().name in _STRANGE
+
     def error(self, error: Any, more: str = "") -> Exception:
         """Return the exception for a call that has failed, with more of what that means."""
         if not hasattr(error, "code"):
@@ -82,6 +87,8 @@ class Client:
             return PermissionError(message)
         if code == "NOT_FOUND":
             return MissingVersion(message)
+        if code == "DATA_LOSS":
+            return LogError(message)
         if code == "RESOURCE_EXHAUSTED" and "larger than max" in message:
             return LimitError(f"{message} (limit max_frame_size)")
         if code == "ABORTED":

@@ -24,6 +24,7 @@ from jelly_rdflib.errors import (
     EncodeError,
     LimitError,
     LogConflict,
+    LogError,
     MissingVersion,
 )
 from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
@@ -43,7 +44,7 @@ from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId
-from jelly_rdflib.log.versions import Version
+from jelly_rdflib.log.versions import Point, Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -162,18 +163,18 @@ class PatchLogServer(LogServer):
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
-        version = await run_sync(self._number, since and getattr(request, since))
+        point = await run_sync(self._locate, since and getattr(request, since))
         self.feed.check_room(_host_of(context))
-        async with aclosing(self.feed.pages(version, _host_of(context))) as pages:
-            await context.send_initial_metadata((("version", str(version)),))
+        async with aclosing(self.feed.pages(point, _host_of(context))) as pages:
+            await context.send_initial_metadata((("version", str(point.version)),))
             async for page in pages:
                 for entry in page:
                     async for frame in self._frames(entry, options):
                         await context.write(frame)
 
-    def _number(self, version: Version) -> int:
+    def _locate(self, version: Version) -> Point:
         with self._history.reading() as state:
-            return state.resolve(version)
+            return state.locate(version)
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
@@ -194,7 +195,9 @@ class PatchLogServer(LogServer):
             yield frame
 
     async def _publish(self, frames: Any, context: Any) -> None:
-        await context.send_initial_metadata((("version", str(await run_sync(self._number, None))),))
+        await context.send_initial_metadata(
+            (("version", str((await run_sync(self._locate, None)).version)),)
+        )
         decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         try:
@@ -296,4 +299,6 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if isinstance(error, bad) or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()
     _log.error("gRPC", exc_info=error)
-    return code.INTERNAL, "the server can't do that now: its standard error says why", ()
+    # What is wrong with a log does not pass.
+    status = code.DATA_LOSS if isinstance(error, LogError) else code.INTERNAL
+    return status, "the server can't do that now: its standard error says why", ()

@@ -12,8 +12,8 @@ from typing import Any
 
 import grpc
 
-from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.headers import ID
+from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.client import Client
@@ -37,6 +37,8 @@ PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
 # How many patches, and bytes of them, may be on their way.
 _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
+# After so many of a server's own faults in a row, without a patch between them, it is given up.
+_MOST_STRANGE = 5
 
 
 class GrpcSource(ThreadedSource):
@@ -82,21 +84,24 @@ class GrpcSource(ThreadedSource):
         return self._client.call("unary_stream", SUBSCRIBE, request, timeout)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
-        retries = waits()
+        retries, strange = waits(), 0
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
             call = self._subscribe(position)
             try:
+                # It comes when the server has taken the call.
+                if call.initial_metadata():
+                    self._link.set(None)
                 for frame in call:
                     for patch in decoder.decode(frame):
-                        if ID not in patch.header:
-                            raise DecodeError("a patch without an id: where it is can't be kept")
-                        position = str(patch.header[ID])
+                        position = _follow(position, patch, self.url)
                         yield Received(patch, position)
-                        retries = waits()
+                        retries, strange = waits(), 0
             except grpc.RpcError as error:
-                if not self._client.is_lost(error):
+                strange += self._client.is_strange(error)
+                if not self._client.is_lost(error) or strange > _MOST_STRANGE:
                     raise self._client.error(error) from None
+                self._link.set(self._client.error(error))
             except DecodeError as error:
                 error.message = f"{self.url}, after {position}: {error.message}"
                 raise
@@ -106,6 +111,24 @@ class GrpcSource(ThreadedSource):
 
     def _close(self) -> None:
         self._client.close()
+
+
+def _follow(position: str | None, patch: Patch, url: str) -> str:
+    """Return the position after a patch of a log, which must follow the patch before it."""
+    header = patch.header
+    if ID not in header:
+        raise DecodeError("a patch without an id: where it is can't be kept")
+    id = str(parse_patch_id(header[ID]))
+    is_number = position is None or position.isdecimal()
+    expected = None if is_number else parse_patch_id(position)
+    prev = parse_patch_id(header[PREV]) if PREV in header else None
+    # Of another version that is given by its number, the id is not known.
+    if prev != expected and (not is_number or position == "0"):
+        raise LogError(
+            f"{url}: the log is broken, or is another one than before: <{id}> must follow"
+            f" <{expected}>, but follows <{prev}>"
+        )
+    return id
 
 
 class GrpcSink(Sink):

@@ -14,16 +14,19 @@ from typing import Any
 from anyio.to_thread import run_sync
 from fastapi import HTTPException
 
-from jelly_rdflib.errors import JellyError, LogError, MissingVersion
+from jelly_rdflib.errors import JellyError, LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http.wire import EVENTS, EVENTS_WITH_PATCHES, HEARTBEAT, MAX_INLINE
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.tables import entry_fields
+from jelly_rdflib.log.versions import Point, point_of
 
 # How many events are kept, for the followers that come next; how many a follower gets at once.
 _MOST_KEPT, _PAGE = 256, 16
 # The seconds between looks for the patches of other processes.
 _INTERVAL = 0.1
+# A version that no log and no follower has.
+_NOWHERE = Point(-1, None)
 
 
 class Feed:
@@ -55,17 +58,17 @@ class Feed:
 
     def _forget(self) -> None:
         # The version at the last look, and the first patches since the look before that one.
-        self._version = -1
+        self._point = _NOWHERE
         self._fresh: list[LogEntry] = []
 
     async def _watch(self) -> None:
         """Look for new patches while there are followers."""
         while self._followers:
-            version = self._version
+            point = self._point
             # It may work the next time, and followers wait for that.
-            with suppress(JellyError, OSError):
-                self._version, self._fresh = await run_sync(self._look, version)
-            if self._version != version or self.is_ending():
+            with suppress(LogConflict, OSError):
+                self._point, self._fresh = await run_sync(self._look, point)
+            if self._point != point or self.is_ending():
                 news, self._news = self._news, asyncio.Event()
                 news.set()
             with suppress(asyncio.TimeoutError):
@@ -73,23 +76,28 @@ class Feed:
             self._wanted.clear()
         self._forget()
 
-    def _look(self, since: int) -> tuple[int, list[LogEntry]]:
+    def _look(self, since: Point) -> tuple[Point, list[LogEntry]]:
         """Return the version, and the first patches after that of the last look, if there was one.
 
         If one of these patches is squashed or damaged, there are none: each follower then asks the
-        log by itself, and gets the error.
+        log by itself, and gets the error. So it is if the log can't be read at all.
         """
-        with self._history.reading() as state:
-            version = state.version()
-            if 0 <= since < version:
-                with suppress(JellyError):
+        newest = _NOWHERE
+        try:
+            with self._history.reading() as state:
+                newest = point_of(state.newest())
+                if 0 <= since.version < newest.version:
                     page = state.after(since, _PAGE)
                     # Into the cache: all followers want them soon.
                     _events_of(page, EVENTS_WITH_PATCHES)
-                    return version, page
-        return version, []
+                    return newest, page
+        except LogConflict:
+            raise
+        except JellyError:
+            pass
+        return newest, []
 
-    async def follow(self, since: int, host: str, media_type: str) -> AsyncIterator[bytes]:
+    async def follow(self, since: Point, host: str, media_type: str) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and another now and then without one."""
         try:
             async with aclosing(self.pages(since, host)) as pages:
@@ -97,13 +105,13 @@ class Feed:
                     make = partial(_events_of, page, media_type)
                     for event in make() if page is self._fresh else await run_sync(make):
                         yield event
-                    since = page[-1].version if page else since
+                    since = point_of(page[-1]) if page else since
                     if not page:
-                        yield _event("idle", {"version": since}, media_type)
+                        yield _event("idle", {"version": since.version}, media_type)
         except MissingVersion as error:
             yield _event("gone", {"message": str(error)}, media_type)
 
-    async def pages(self, since: int, host: str) -> AsyncGenerator[list[LogEntry], None]:
+    async def pages(self, since: Point, host: str) -> AsyncGenerator[list[LogEntry], None]:
         """Yield the patches after a version, some at a time; now and then none.
 
         A MissingVersion says that the version was squashed meanwhile.
@@ -115,15 +123,15 @@ class Feed:
         try:
             while not self.is_ending():
                 news = self._news
-                if self._fresh and since == self._fresh[0].first - 1:
+                if self._fresh and since == (self._fresh[0].first - 1, self._fresh[0].prev):
                     page = self._fresh
-                elif since == self._version:
+                elif since == self._point:
                     page = []
                 else:
                     page = await run_sync(self._after, since)
                 if page:
                     yield page
-                    since = page[-1].version
+                    since = point_of(page[-1])
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), HEARTBEAT)
@@ -132,7 +140,7 @@ class Feed:
         finally:
             self._followers -= Counter([host])
 
-    def _after(self, since: int) -> list[LogEntry]:
+    def _after(self, since: Point) -> list[LogEntry]:
         with self._history.reading() as state:
             return list(state.after(since, _PAGE))
 

@@ -24,12 +24,13 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.waiting import waits
-from jelly_rdflib.log.entry import LogEntry, Row, broken_links
+from jelly_rdflib.log.entry import LogEntry, Row
 from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
+from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import ALL, Snapshot, State
+from jelly_rdflib.log.versions import Point, Snapshot, State, point_of
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
@@ -230,6 +231,7 @@ class _RemoteHistory(State):
         self.limits = limits
         self.location = client.address
         self.close = client.close
+        self._id = ""  # of the log, once it was read
 
     def __reduce__(self) -> Any:
         raise TypeError("a log on a server can't be pickled or copied: open it by its address")
@@ -250,7 +252,13 @@ class _RemoteHistory(State):
         stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
         snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
-        return str(fields["id"]), fields["compression"], head, snapshots
+        self._check_id(str(fields["id"]))
+        return self._id, fields["compression"], head, snapshots
+
+    def _check_id(self, id: str) -> None:
+        if self._id not in ("", id):
+            raise LogError(f"{self.location} was exchanged: it is another log than it was")
+        self._id = id
 
     def reading(self) -> AbstractContextManager[State]:
         return nullcontext(self)
@@ -267,8 +275,8 @@ class _RemoteHistory(State):
         except MissingVersion:
             return None
 
-    def between(self, since: int, upto: int, most: int = ALL) -> list[LogEntry]:
-        return self._list(since, upto=upto)[:most] if since < upto else []
+    def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
+        return self._list(since, upto=upto)[:most]
 
     def latest(self, upto: int, count: int) -> list[LogEntry]:
         if count > wire.MOST_ENTRIES:
@@ -297,33 +305,35 @@ class _RemoteHistory(State):
         while following is not None:
             since = following
             following = self._client.get("patches", take, since=since, **parameters)
-        rows = [entry.row for entry in entries]
-        broken = rows and broken_links(rows, rows[0][1] - 1, rows[0][3])
-        if broken:
-            raise LogError(f"{self.location}: the log is broken: {broken[0][1]}")
         return entries
 
-    def news(self, version: int, timeout: float | None) -> Iterator[LogEntry | None]:
+    def news(self, point: Point, timeout: float | None, link: Link) -> Iterator[LogEntry | None]:
         # Events bring small patches with them; but only a list says that it has all there are.
-        for entry in [] if timeout is None else self._list(version):
+        for entry in [] if timeout is None else self.after(point):
             yield entry
-            version = entry.version
+            point = point_of(entry)
         silence = 2 * wire.HEARTBEAT if timeout is None else min(2 * wire.HEARTBEAT, timeout)
         retries = waits()
         while True:
             yield None
-            with suppress(ConnectionError):
-                for found in self._events(version, silence):
+            try:
+                for found in self._events(point, silence):
+                    link.set(None)
                     if found is not None:
-                        version, retries = found.version, waits()
+                        point, retries = point_of(found), waits()
                     yield found
+            except ConnectionError as error:
+                link.set(error)
             time.sleep(next(retries))
 
-    def _events(self, version: int, silence: float) -> Iterator[LogEntry | None]:
+    def _events(self, point: Point, silence: float) -> Iterator[LogEntry | None]:
         """Yield the patches that one connection brings, and None for an event without one."""
         headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
-        options: Any = {"params": {"since": version}, "headers": headers}
+        options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as response:
+            # The server may have another log since the last connection.
+            self._check_id(response.headers[wire.LOG_ID])
+            yield None
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
                 if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
@@ -341,13 +351,10 @@ class _RemoteHistory(State):
                     yield None
                     continue
                 entry = self.entry_in(fields)
-                if entry.first != version + 1:
-                    raise ValueError("a patch was left out")
                 if segment:
                     if hashlib.sha256(segment).hexdigest() != entry.digest:
                         raise ValueError("the segment is another one")
                     entry.inline = segment
-                version = entry.version
                 yield entry
 
     def append(

@@ -143,17 +143,17 @@ class LogServer:
         """
         media_type = accepted(request, [wire.JSON, *CHANGES])
         with self._history.reading() as state:
-            end = state.resolve(upto)
+            end = state.locate(upto)
             if last is None:
-                found = state.between(state.resolve(since), end, most + 1)
+                found = state.between(state.locate(since), end, most + 1)
             else:
-                found = state.latest(end, last)
+                found = state.latest(end.version, last)
         entries = found[:most]
         more = entries[-1].version if len(found) > most else None
         if media_type == wire.JSON:
             fields = {"patches": list(map(entry_fields, entries)), "next": more}
             return JSONResponse(fields, headers={"Vary": "Accept"})
-        link = f'<?since={more}&upto={end}&most={most}>; rel="next"'
+        link = f'<?since={more}&upto={end.version}&most={most}>; rel="next"'
         return send_changes(entries, media_type, **({} if more is None else {"Link": link}))
 
     def get_patch(self, version: _Version, request: Request) -> Response:
@@ -188,13 +188,21 @@ class LogServer:
         return JSONResponse(entry_fields(entry), 201, headers)
 
     def _append(self, body: IO[bytes], format: Any, if_match: str | None) -> LogEntry:
-        with open_incoming(body, self._history.limits, format) as incoming:
-            return self._history.append(
-                incoming,
-                id=incoming.id or make_patch_id(),
-                prev=self._expected(if_match, incoming.prev),
-                options=incoming.options or PatchOptions(),
-            )
+        while True:
+            with open_incoming(body, self._history.limits, format) as incoming:
+                try:
+                    return self._history.append(
+                        incoming,
+                        id=incoming.id or make_patch_id(),
+                        prev=self._expected(if_match, incoming.prev),
+                        options=incoming.options or PatchOptions(),
+                    )
+                except LogConflict as error:
+                    # "*" takes any newest patch, also one that came meanwhile.
+                    is_late = not error.is_locked and error.expected != error.head
+                    if if_match != "*" or incoming.prev is not None or not is_late:
+                        raise
+            body.seek(0)
 
     def _expected(self, if_match: str | None, prev: URIRef | None) -> URIRef | None:
         """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
@@ -268,15 +276,16 @@ class LogServer:
         """
         media_type = accepted(request, [wire.EVENTS, wire.EVENTS_WITH_PATCHES])
         with self._history.reading() as state:
-            version = state.resolve(since if last_event_id is None else last_event_id)
+            point = state.locate(since if last_event_id is None else last_event_id)
         host = client_of(request)
         self.feed.check_room(host)
         headers = {
             "Cache-Control": "no-store, no-transform",
             "X-Accel-Buffering": "no",
             "Vary": "Accept",
+            wire.LOG_ID: self._history.read_log()[0],
         }
-        events = self.feed.follow(version, host, media_type)
+        events = self.feed.follow(point, host, media_type)
         return StreamingResponse(events, media_type=media_type, headers=headers)
 
 

@@ -21,6 +21,7 @@ MOST_ENTRIES = 1000  # that an answer lists
 MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with its event
 MAX_LINE = 1 << 16  # the most bytes of an event without the segment
 HEARTBEAT = 15.0  # the seconds after which a server that has no news says so
+LOG_ID = "Log-Id"  # the header of events with the id of the log
 EMPTY = "empty"  # the ETag of a log without patches
 
 

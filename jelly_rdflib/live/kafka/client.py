@@ -43,7 +43,9 @@ class Client:
         for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
         self.error: ck.KafkaError | None = None
-        self._end, self._reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
+        # Was it told that no broker can be reached? Who has seen one answer sets it back.
+        self.is_down = False
+        self._end, self.reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
         # `_describe` asks by an admin client, which takes no settings of producers or consumers.
         self.config = given | shared
         self._describe()
@@ -55,8 +57,9 @@ class Client:
         elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
             # Why comes soon after.
             self._end = min(self._end, time.monotonic() + 0.5)
+            self.is_down = True
         else:
-            self._reason = error.str()
+            self.reason = error.str()
 
     def make(self, kind: Callable[..., _T]) -> _T:
         """Make a producer or consumer; a ValueError names a setting that is wrong."""
@@ -83,7 +86,7 @@ class Client:
             if self.error:
                 raise self.exception(self.error)
             if time.monotonic() > self._end:
-                raise ConnectionError(f"{self.url}: no broker can be reached: {self._reason}")
+                raise ConnectionError(f"{self.url}: no broker can be reached: {self.reason}")
         self.largest = LARGEST
         try:
             self.id = str(topic.result().topic_id)

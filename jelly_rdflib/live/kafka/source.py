@@ -108,6 +108,7 @@ class KafkaSource(Source):
         self._committed: dict[int, list[int]] = {}
         self._refresh = float(refresh) / 1000
         self._next_look = time.monotonic() + self._refresh
+        self._next_try = 0.0
         if self._group:
             names = [self._client.topic]
             self._consumer.subscribe(names, on_assign=self._take_over, on_revoke=self._give_up)
@@ -236,6 +237,7 @@ class KafkaSource(Source):
             try:
                 while not self._pending and not self._is_closed.is_set():
                     self._look_for_partitions()
+                    self._look_for_brokers()
                     if self._must_assign:
                         self._assign()
                     message = self._consumer.poll(max(0.0, end - time.monotonic()))
@@ -270,6 +272,20 @@ class KafkaSource(Source):
             if new := topics[self._client.topic].partitions.keys() - self._owned:
                 self._owned = sorted({*self._owned, *new})
                 self._must_assign = True
+
+    def _look_for_brokers(self) -> None:
+        """Notice that the brokers are gone, or are there again."""
+        if not self._client.is_down or time.monotonic() < self._next_try:
+            return
+        self._next_try = time.monotonic() + _ANSWER
+        try:
+            self._consumer.list_topics(self._client.topic, timeout=0.5)
+        except ck.KafkaException as error:
+            what = f"no broker can be reached: {self._client.reason}; "
+            self._link.set(self._client.exception(error.args[0], what))
+        else:
+            self._client.is_down = False
+            self._link.set(None)
 
     def _take(self, message: Any) -> None:
         error = message.error()

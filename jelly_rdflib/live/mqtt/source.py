@@ -102,6 +102,7 @@ class MqttSource(Source):
         self._arrived = deque(message for message in self._arrived if message.qos == 0)
         self._passed, self._acknowledged, self._waits = [], [], waits()
         self._was_kept = flags.session_present
+        self._link.set(None)
         if self._is_open and not self._was_kept:
             self._note_new_session()
         if self._error is None:
@@ -181,14 +182,18 @@ class MqttSource(Source):
                 f"{self.url}: {self._most} patches came, and acknowledge() was not called"
             )
         if self._client.socket() is None:
+            if self._link.error is None:
+                self._link.set(ConnectionError(f"{self.url}: the connection was lost"))
             pause = self._retry_at - time.monotonic()
             if pause > 0:
                 time.sleep(min(pause, wait))
                 return
             self._retry_at = time.monotonic() + next(self._waits)
             # If the broker is not there, it is tried again.
-            with suppress(OSError):
+            try:
                 self._client.reconnect()
+            except OSError as error:
+                self._link.set(error)
         self._client.loop(wait)
 
     def _take(self, message: MQTTMessage) -> None:

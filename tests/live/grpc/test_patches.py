@@ -349,7 +349,7 @@ def test_a_request_that_is_garbage_is_refused(address: str) -> None:
 def test_an_error_of_the_log_names_no_path(log: jr.PatchLog, address: str) -> None:
     log.append(patch_of(0)).path.write_bytes(b"\x00")
     _, code, detail = ask(address, since_version=0)
-    assert (code, str(log.path) in detail) == ("INTERNAL", False)
+    assert (code, str(log.path) in detail) == ("DATA_LOSS", False)
 
 
 def test_a_patch_that_is_too_large_is_refused(log: jr.PatchLog) -> None:

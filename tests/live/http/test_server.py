@@ -26,6 +26,7 @@ from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import CHANGES, Bodies
 from jelly_rdflib.live.http.server import LogServer
+from jelly_rdflib.log.versions import point_of
 from tests.live.certificate import make_certificate
 from tests.live.http.support import Program
 from tests.log import support
@@ -213,6 +214,23 @@ def test_of_a_conflict_the_newest_patch_is_told(
     assert log.version == 3
 
 
+def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(log: PatchLog) -> None:
+    server = LogServer(log.path)
+    expected, late = server._expected, [4, 5]
+
+    def race(*arguments: Any) -> Any:
+        found = expected(*arguments)
+        if late:
+            log.append(change(late.pop(0)))
+        return found
+
+    server._expected = race  # type: ignore[method-assign]
+    http = TestClient(server.app, base_url="http://localhost")
+    headers = {"If-Match": "*", "Content-Type": RDFP}
+    answer = http.post("/patches", content=text(6), headers=headers)
+    assert (answer.status_code, answer.json()["version"]) == (201, 6)
+
+
 @pytest.mark.parametrize(
     ("body", "headers", "status"),
     [
@@ -371,7 +389,7 @@ def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
         for host, other in (("one", "one"), ("one", "two"), ("two", "two"), ("two", "three")):
             feed.check_room(host)
             feed.check_room(other)
-            followers.append(feed.follow(2, host, wire.EVENTS))
+            followers.append(feed.follow(point_of(log.entry(2)), host, wire.EVENTS))
             assert b"id: 3" in await anext(followers[-1])
             if len(followers) in (2, 4):
                 with pytest.raises(HTTPException, match="too many followers"):
@@ -387,7 +405,7 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
     feed = LogServer(log.path).feed
 
     async def follow() -> None:
-        pages = [feed.pages(3, "one") for _ in range(5)]
+        pages = [feed.pages(point_of(log.entry(3)), "one") for _ in range(5)]
         waiting = [asyncio.ensure_future(anext(each)) for each in pages]
         await asyncio.sleep(0.3)
         # Each would ask the log by it.
@@ -406,7 +424,7 @@ def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, da
     feed = LogServer(log.path).feed
 
     async def run() -> None:
-        async with aclosing(feed.pages(3, "one")) as pages:
+        async with aclosing(feed.pages(point_of(log.entry(3)), "one")) as pages:
             waiting = asyncio.ensure_future(anext(pages))
             await asyncio.sleep(0.3)
             log.append(change(4))
@@ -419,7 +437,7 @@ def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, da
                 database.execute("UPDATE segments SET time = 'x' WHERE version = 2")
                 database.commit()
         log.append(change(6))
-        async with aclosing(feed.pages(6, "one")) as pages:
+        async with aclosing(feed.pages(point_of(log.entry(6)), "one")) as pages:
             waiting = asyncio.ensure_future(anext(pages))
             await asyncio.sleep(0.3)
             log.append(change(7))
@@ -434,7 +452,7 @@ def test_a_new_follower_gets_no_patch_that_was_squashed_before(log: PatchLog) ->
     feed = LogServer(log.path).feed
 
     async def follow(*changes: int) -> list[tuple[int, int]]:
-        async with aclosing(feed.pages(3, "one")) as pages:
+        async with aclosing(feed.pages(point_of(log.entry(3)), "one")) as pages:
             waiting = asyncio.ensure_future(anext(pages))
             for number in changes:
                 await asyncio.sleep(0.3)

@@ -1,0 +1,46 @@
+"""A connection that may be lost: who follows a log, or serves it, is told."""
+
+from __future__ import annotations
+
+import datetime
+
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import ConnectionWarning
+
+
+class Link:
+    """Says whether something can be reached; it warns when it is lost, and when it is there again.
+
+    Args:
+        url: What is to be reached, for messages.
+
+    Attributes:
+        error: Why it can't be reached; None if it can, as far as is known.
+        is_closed: Is it not needed any more? Then nothing is told.
+
+    Examples:
+        >>> import warnings
+        >>> link = Link("http://localhost:8080")
+        >>> with warnings.catch_warnings(record=True) as told:
+        ...     for error in (ConnectionError("refused"), ConnectionError("refused"), None, None):
+        ...         link.set(error)
+        >>> [str(each.message).partition(", at ")[0] for each in told]
+        ['http://localhost:8080 is lost', 'http://localhost:8080 is there again']
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.error: Exception | None = None
+        self.is_closed = False
+
+    def set(self, error: Exception | None) -> None:
+        """Say that it can be reached, or why not. Called as often as that is seen."""
+        was_lost, self.error = self.error is not None, error
+        if self.is_closed or was_lost == (error is not None):
+            return
+        # Python shows the same text only once: so each has its time.
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+        if error is None:
+            warn(f"{self._url} is there again, at {now}", ConnectionWarning)
+        else:
+            warn(f"{self._url} is lost, at {now}, and is tried again: {error}", ConnectionWarning)

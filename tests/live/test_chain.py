@@ -1,0 +1,226 @@
+"""A log that is exchanged under its followers, and lists that end too early, by each transport."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Dataset, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, live
+from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.live.http import server
+from jelly_rdflib.live.log import append_from
+from tests.live.grpc import support as grpc
+from tests.live.http import support as http
+from tests.live.test_log_transport import patch_of
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[str]:
+    yield str(path)
+
+
+TRANSPORTS: dict[str, Any] = {"folder": _folder, "http": http.served, "grpc": grpc.served}
+BACKUP, NEWEST = 3, 5
+
+
+def _log_of(path: Path, values: list[int]) -> jr.PatchLog:
+    log = jr.PatchLog(path, create=True)
+    for value in values:
+        log.append(patch_of(value))
+    return log
+
+
+def _older(backup: Path) -> None:
+    """Leave the log as the backup has it."""
+
+
+def _forked(backup: Path) -> None:
+    _log_of(backup, [14, 15, 16])
+
+
+def _forked_to_the_same_version(backup: Path) -> None:
+    _log_of(backup, [14, 15])
+
+
+def _other(backup: Path) -> None:
+    shutil.rmtree(backup)
+    _log_of(backup, [1, 2, 3, 4, 5, 6])
+
+
+def _empty(backup: Path) -> None:
+    shutil.rmtree(backup)
+    _log_of(backup, [])
+
+
+EXCHANGES = [_older, _forked, _forked_to_the_same_version, _other, _empty]
+
+
+class Exchange:
+    """A log of five versions, and a backup of its third."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log, self._backup = folder / "log", folder / "backup"
+        _log_of(self.log, [1, 2, 3])
+        shutil.copytree(self.log, self._backup)
+        _log_of(self.log, [4, 5])
+
+    def restore(self, change: Callable[[Path], None]) -> None:
+        """Put the changed backup in the log's place."""
+        change(self._backup)
+        self.log.rename(self.log.with_name("before"))
+        self._backup.rename(self.log)
+
+
+def follow_all(log: Path, transport: str, replica: jr.Replica) -> None:
+    """Follow a log until nothing comes for a second."""
+    with TRANSPORTS[transport](log) as address, live.connect(address, timeout=1) as source:
+        replica.follow(source)
+
+
+@pytest.fixture
+def exchange(tmp_path: Path) -> Exchange:
+    return Exchange(tmp_path)
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+class TestALogThatIsExchanged:
+    def test_a_running_follower_ends(
+        self, exchange: Exchange, transport: str, change: Callable[[Path], None], tmp_path: Path
+    ) -> None:
+        replica = jr.Replica(tmp_path / "replica")
+        has_all, errors = threading.Event(), []
+
+        def follow(source: live.Source) -> None:
+            def tell(_: jr.Patch) -> None:
+                if replica.version == NEWEST or len(replica.dataset) == NEWEST:
+                    has_all.set()
+
+            try:
+                replica.follow(source, save_every=0, progress=tell)
+            except LogError as error:
+                errors.append(error)
+
+        with TRANSPORTS[transport](exchange.log) as address, live.connect(address) as source:
+            thread = threading.Thread(target=follow, args=[source])
+            thread.start()
+            assert has_all.wait(20)
+            exchange.restore(change)
+            thread.join(20)
+            is_over = not thread.is_alive()
+            source.close()
+            thread.join(20)
+        assert is_over
+        assert len(errors) == 1
+        assert len(jr.Replica(tmp_path / "replica").dataset) == NEWEST
+
+    def test_a_follower_does_not_go_on(
+        self, exchange: Exchange, transport: str, change: Callable[[Path], None], tmp_path: Path
+    ) -> None:
+        replica = jr.Replica(tmp_path / "replica")
+        follow_all(exchange.log, transport, replica)
+        assert replica.version == NEWEST
+        exchange.restore(change)
+        with pytest.raises(LogError):
+            follow_all(exchange.log, transport, replica)
+        assert len(jr.Replica(tmp_path / "replica").dataset) == NEWEST
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("transport", ["folder", "http"])
+def test_a_view_is_refused(
+    exchange: Exchange, transport: str, change: Callable[[Path], None]
+) -> None:
+    with TRANSPORTS[transport](exchange.log) as address:
+        log = jr.PatchLog(address)
+        exchange.restore(change)
+        for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
+            with pytest.raises(LogError):
+                work()
+        with pytest.raises((LogConflict, LogError)):
+            log.append(patch_of(7))
+
+
+@pytest.mark.parametrize("row", ["version = 4", "version = 5", "version IN (4, 5)"])
+def test_a_list_without_a_row_is_not_the_whole(exchange: Exchange, row: str) -> None:
+    log = jr.PatchLog(exchange.log)
+    with closing(sqlite3.connect(exchange.log / "log.db")) as database:
+        database.execute(f"DELETE FROM segments WHERE {row}")
+        database.commit()
+    for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
+        with pytest.raises(LogError):
+            work()
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3, 4])
+def test_a_short_answer_is_not_the_whole(
+    exchange: Exchange, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = server.JSONResponse
+
+    def shorten(content: Any, *arguments: Any, **options: Any) -> Any:
+        if "patches" in content:
+            content = {"patches": content["patches"][:kept], "next": None}
+        return answer(content, *arguments, **options)
+
+    with http.served(exchange.log) as address:
+        log = jr.PatchLog(address)
+        monkeypatch.setattr(server, "JSONResponse", shorten)
+        for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
+            with pytest.raises(LogError):
+                work()
+
+
+HALF = [
+    *patch_of(1),
+    (Op.TX,),
+    (Op.A, URIRef("urn:s"), URIRef("urn:p"), jr.TripleTerm(*[URIRef("urn:a")] * 3), None),
+    (Op.TC,),
+]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_follower_has_no_half_of_a_patch(tmp_path: Path, transport: str) -> None:
+    jr.PatchLog.create(tmp_path / "log").append(HALF, options=jr.PatchOptions(rdf_star=True))
+    replica = jr.Replica(tmp_path / "replica")
+    with pytest.raises(jr.ApplyError):
+        follow_all(tmp_path / "log", transport, replica)
+    stored = jr.Replica(tmp_path / "replica")
+    assert (stored.version, len(stored.dataset), len(replica.dataset)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_of_two_followers_in_one_folder_one_is_told(exchange: Exchange, transport: str) -> None:
+    folder = exchange.log.with_name("replica")
+    one, two = jr.Replica(folder), jr.Replica(folder)
+    follow_all(exchange.log, transport, one)
+    acknowledged = []
+    with TRANSPORTS[transport](exchange.log) as address, live.connect(address) as source:
+        source.acknowledge = lambda: acknowledged.append(1)  # type: ignore[method-assign]
+        with pytest.raises(LogConflict, match="only one can follow"):
+            two.follow(source, save_every=0)
+    assert acknowledged == []
+    assert jr.Replica(folder).version == NEWEST
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_log_that_follows_takes_a_patch_once(exchange: Exchange, transport: str) -> None:
+    """Also if the source gives it again, as after a lost acknowledgement."""
+    log = jr.PatchLog.create(exchange.log.with_name("copy"))
+    with TRANSPORTS[transport](exchange.log) as address:
+        for _ in range(2):
+            with live.connect(address, timeout=1) as source:
+                source.resume = lambda position: None  # type: ignore[method-assign]
+                append_from(source, log)
+    assert [entry.id for entry in log.patches()] == [
+        entry.id for entry in jr.PatchLog(exchange.log).patches()
+    ]
