@@ -22,6 +22,7 @@ class Link:
         >>> import warnings
         >>> link = Link("http://localhost:8080")
         >>> with warnings.catch_warnings(record=True) as told:
+        ...     warnings.simplefilter("always")
         ...     for error in (ConnectionError("refused"), ConnectionError("refused"), None, None):
         ...         link.set(error)
         >>> [str(each.message).partition(", at ")[0] for each in told]
