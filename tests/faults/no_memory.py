@@ -231,9 +231,11 @@ def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
         else:
             remove_mem_hooks()
         gc.enable()
-        # CPython has this for a lock that there is no memory for.
-        is_lock = isinstance(caught, RuntimeError) and "can't allocate lock" in str(caught)
-        if not (caught is None or is_lock or isinstance(caught, MemoryError | jr.RollbackError)):
+        # CPython has these for a lock that there is no memory for, and in 3.11 for a call.
+        is_pythons = isinstance(caught, RuntimeError | SystemError) and any(
+            words in str(caught) for words in ("can't allocate lock", "NULL without setting")
+        )
+        if not (caught is None or is_pythons or isinstance(caught, MemoryError | jr.RollbackError)):
             # Whatever else comes must not.
             raise caught
         work.check(prepared, caught, result)
