@@ -193,13 +193,14 @@ class Replica:
                 else:
                     options: Any = {"upto": upto, "strict": strict, "progress": progress}
                     log.replay(self.dataset, since=self.id, **options)
-                self._save((missing[-1].version, missing[-1].id, None))
-            except LogConflict as error:  # noqa: PERF203
-                self._load()
-                if error.is_locked:
-                    raise
-                # Another process has updated it, too, maybe to an earlier version.
-            except BaseException:
+                try:
+                    self._save((missing[-1].version, missing[-1].id, None))
+                except LogConflict as error:
+                    if error.is_locked:
+                        raise
+                    # Another process has updated it, too, maybe to an earlier version.
+                    self._load()
+            except BaseException:  # noqa: PERF203
                 self._load()
                 raise
         return self.version
