@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from jelly_rdflib.live.log import append_from
 from tests.live.grpc import support as grpc
 from tests.live.http import support as http
 from tests.live.test_log_transport import patch_of
+from tests.log.support import patch_id
 
 
 @contextmanager
@@ -148,6 +150,41 @@ def test_a_view_is_refused(
                 work()
         with pytest.raises((LogConflict, LogError)):
             log.append(patch_of(7))
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_log_that_is_damaged_ends_a_running_follower(exchange: Exchange, transport: str) -> None:
+    with (
+        TRANSPORTS[transport](exchange.log) as address,
+        live.connect(address, start="latest") as source,
+    ):
+        assert source.receive(1) is None
+        with closing(sqlite3.connect(exchange.log / "log.db")) as database:
+            # Version 6 is left out.
+            database.execute(
+                f"INSERT INTO segments SELECT 7, 7, '{patch_id(7)}', id, file, size, digest, time"
+                " FROM segments WHERE version = 5"
+            )
+            database.commit()
+        with pytest.raises(LogError):
+            source.receive(20)
+
+
+def test_a_server_tells_that_its_log_is_gone_and_so_its_return(exchange: Exchange) -> None:
+    away = exchange.log.with_name("away")
+    with (
+        warnings.catch_warnings(record=True) as told,
+        http.served(exchange.log) as address,
+        live.connect(address, start="latest") as source,
+    ):
+        warnings.simplefilter("always")
+        for old, new in ((exchange.log, away), (away, exchange.log)):
+            assert source.receive(0.5) is None
+            old.rename(new)
+        jr.PatchLog(exchange.log).append(patch_of(6))
+        assert source.receive(20) is not None
+    texts = [str(each.message) for each in told if each.category is jr.ConnectionWarning]
+    assert [" is lost, at " in text for text in texts] == [True, False]
 
 
 @pytest.mark.parametrize("row", ["version = 4", "version = 5", "version IN (4, 5)"])
