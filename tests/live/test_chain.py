@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from rdflib import Dataset, URIRef
 
@@ -168,6 +169,22 @@ def test_a_log_that_is_damaged_ends_a_running_follower(exchange: Exchange, trans
             database.commit()
         with pytest.raises(LogError):
             source.receive(20)
+
+
+def test_a_server_refuses_another_log_than_before(exchange: Exchange) -> None:
+    with http.served(exchange.log) as address:
+        exchange.restore(_other)
+        for place in ("/patches", "/", "/patches", "/events"):
+            assert httpx2.get(f"{address}{place}").status_code == 500
+
+
+def test_another_log_without_patches_is_not_the_same(tmp_path: Path) -> None:
+    log = jr.PatchLog.create(tmp_path / "log")
+    log.path.rename(tmp_path / "before")
+    other = jr.PatchLog.create(tmp_path / "log")
+    with pytest.raises(LogError, match="was exchanged"):
+        log.append(patch_of(1))
+    assert other.refresh() is None
 
 
 def test_a_server_tells_that_its_log_is_gone_and_so_its_return(exchange: Exchange) -> None:
