@@ -235,7 +235,8 @@ class Replica:
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
             LogConflict: Another process has changed the replica; only one can follow a source.
-                The patches since the last store are not acknowledged.
+                The patches since the last store are not acknowledged, and `dataset` is a new
+                object, read from the disk.
             Exception: What the source raises.
 
         Examples:
@@ -262,7 +263,12 @@ class Replica:
             if progress is not None:
                 progress(patch)
 
-        follow(source, take, lambda: self._save(self._at), store_every=save_every)
+        try:
+            follow(source, take, lambda: self._save(self._at), store_every=save_every)
+        except LogConflict as error:
+            if not error.is_locked:
+                self._load()
+            raise
         return self.version
 
     def _after(self, patch: Patch, source: PatchSource) -> _Place:

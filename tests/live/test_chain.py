@@ -263,7 +263,8 @@ def test_of_two_followers_in_one_folder_one_is_told(exchange: Exchange, transpor
         with pytest.raises(LogConflict, match="only one can follow"):
             two.follow(source, save_every=0)
     assert acknowledged == []
-    assert jr.Replica(folder).version == NEWEST
+    assert two.version == len(two.dataset) == jr.Replica(folder).version == NEWEST
+    follow_all(exchange.log, transport, two)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
