@@ -149,7 +149,7 @@ class History:
             self.database.check_not_lost()
             raise LogError(f"{self.path} is no patch log: it has no {NAME}")
         with self.database.reading() as connection:
-            self._id, compression = self.read_name(connection)
+            self._id, compression = self._check_same(connection)
             self.is_compressed = compression is not None
             return self._id, compression, _Rows(self, connection).newest()
 
@@ -157,8 +157,7 @@ class History:
     def reading(self) -> Iterator[State]:
         """Open a block with what the log has now."""
         with self.database.reading() as connection:
-            if self._id not in ("", self.read_name(connection)[0]):
-                raise LogError(f"{self.path} was exchanged: it is another log than it was")
+            self._check_same(connection)
             yield _Rows(self, connection)
 
     def news(self, point: Point, timeout: float | None, link: Link) -> Iterator[LogEntry | None]:
@@ -171,6 +170,13 @@ class History:
                 point = point_of(entry)
             yield None
             time.sleep(_INTERVAL)
+
+    def _check_same(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
+        """Return what `read_name` does; a LogError if this is another log than before."""
+        found = self.read_name(connection)
+        if self._id not in ("", found[0]):
+            raise LogError(f"{self.path} was exchanged: it is another log than it was")
+        return found
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
         """Return the id of the log, and the compression of its files."""
@@ -283,6 +289,7 @@ class History:
 
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
         """Return the version of the next patch: a compare-and-swap on ``prev``."""
+        self._check_same(connection)
         rows = _Rows(self, connection)
         newest = rows.newest()
         version, head_id = (0, None) if newest is None else (newest.version, newest.id)

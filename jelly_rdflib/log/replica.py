@@ -193,13 +193,14 @@ class Replica:
                 else:
                     options: Any = {"upto": upto, "strict": strict, "progress": progress}
                     log.replay(self.dataset, since=self.id, **options)
-                self._save((missing[-1].version, missing[-1].id, None))
-            except LogConflict as error:  # noqa: PERF203
-                self._load()
-                if error.is_locked:
-                    raise
-                # Another process has updated it, too, maybe to an earlier version.
-            except BaseException:
+                try:
+                    self._save((missing[-1].version, missing[-1].id, None))
+                except LogConflict as error:
+                    if error.is_locked:
+                        raise
+                    # Another process has updated it, too, maybe to an earlier version.
+                    self._load()
+            except BaseException:  # noqa: PERF203
                 self._load()
                 raise
         return self.version
@@ -234,7 +235,8 @@ class Replica:
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
             LogConflict: Another process has changed the replica; only one can follow a source.
-                The patches since the last store are not acknowledged.
+                The patches since the last store are not acknowledged, and `dataset` is a new
+                object, read from the disk.
             Exception: What the source raises.
 
         Examples:
@@ -261,7 +263,12 @@ class Replica:
             if progress is not None:
                 progress(patch)
 
-        follow(source, take, lambda: self._save(self._at), store_every=save_every)
+        try:
+            follow(source, take, lambda: self._save(self._at), store_every=save_every)
+        except LogConflict as error:
+            if not error.is_locked:
+                self._load()
+            raise
         return self.version
 
     def _after(self, patch: Patch, source: PatchSource) -> _Place:

@@ -128,7 +128,7 @@ class State(ABC):
         return self.between(since, point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
-        """Return the patch that makes a version; the arguments are those of `resolve`."""
+        """Return the patch that makes a version; the arguments are those of `locate`."""
         found = self.locate(version, newest).version
         if found == 0:
             raise MissingVersion("version 0 is empty: no patch makes it")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from rdflib import Dataset, URIRef
 
@@ -21,6 +23,7 @@ from jelly_rdflib.live.log import append_from
 from tests.live.grpc import support as grpc
 from tests.live.http import support as http
 from tests.live.test_log_transport import patch_of
+from tests.log.support import patch_id
 
 
 @contextmanager
@@ -150,6 +153,57 @@ def test_a_view_is_refused(
             log.append(patch_of(7))
 
 
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_log_that_is_damaged_ends_a_running_follower(exchange: Exchange, transport: str) -> None:
+    with (
+        TRANSPORTS[transport](exchange.log) as address,
+        live.connect(address, start="latest") as source,
+    ):
+        assert source.receive(1) is None
+        with closing(sqlite3.connect(exchange.log / "log.db")) as database:
+            # Version 6 is left out.
+            database.execute(
+                f"INSERT INTO segments SELECT 7, 7, '{patch_id(7)}', id, file, size, digest, time"
+                " FROM segments WHERE version = 5"
+            )
+            database.commit()
+        with pytest.raises(LogError):
+            source.receive(20)
+
+
+def test_a_server_refuses_another_log_than_before(exchange: Exchange) -> None:
+    with http.served(exchange.log) as address:
+        exchange.restore(_other)
+        for place in ("/patches", "/", "/patches", "/events"):
+            assert httpx2.get(f"{address}{place}").status_code == 500
+
+
+def test_another_log_without_patches_is_not_the_same(tmp_path: Path) -> None:
+    log = jr.PatchLog.create(tmp_path / "log")
+    log.path.rename(tmp_path / "before")
+    other = jr.PatchLog.create(tmp_path / "log")
+    with pytest.raises(LogError, match="was exchanged"):
+        log.append(patch_of(1))
+    assert other.refresh() is None
+
+
+def test_a_server_tells_that_its_log_is_gone_and_so_its_return(exchange: Exchange) -> None:
+    away = exchange.log.with_name("away")
+    with (
+        warnings.catch_warnings(record=True) as told,
+        http.served(exchange.log) as address,
+        live.connect(address, start="latest") as source,
+    ):
+        warnings.simplefilter("always")
+        for old, new in ((exchange.log, away), (away, exchange.log)):
+            assert source.receive(0.5) is None
+            old.rename(new)
+        jr.PatchLog(exchange.log).append(patch_of(6))
+        assert source.receive(20) is not None
+    texts = [str(each.message) for each in told if each.category is jr.ConnectionWarning]
+    assert [" is lost, at " in text for text in texts] == [True, False]
+
+
 @pytest.mark.parametrize("row", ["version = 4", "version = 5", "version IN (4, 5)"])
 def test_a_list_without_a_row_is_not_the_whole(exchange: Exchange, row: str) -> None:
     log = jr.PatchLog(exchange.log)
@@ -209,7 +263,8 @@ def test_of_two_followers_in_one_folder_one_is_told(exchange: Exchange, transpor
         with pytest.raises(LogConflict, match="only one can follow"):
             two.follow(source, save_every=0)
     assert acknowledged == []
-    assert jr.Replica(folder).version == NEWEST
+    assert two.version == len(two.dataset) == jr.Replica(folder).version == NEWEST
+    follow_all(exchange.log, transport, two)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

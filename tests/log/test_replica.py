@@ -200,6 +200,20 @@ def test_a_replica_in_a_forked_process(log: PatchLog, tmp_path: Path) -> None:
     assert state(replica.dataset) == state(log.checkout())
 
 
+def test_a_conflict_of_the_caller_ends_an_update(log: PatchLog, tmp_path: Path) -> None:
+    """Only one of the replica's own is tried again."""
+    seen = []
+
+    def progress(entry: jr.LogEntry) -> None:
+        seen.append(entry.version)
+        assert len(seen) < 10
+        raise jr.LogConflict("of another log")
+
+    with pytest.raises(jr.LogConflict, match="of another log"):
+        Replica(tmp_path / "replica").update(log, progress=progress)
+    assert seen == [1]
+
+
 # --- in the data ----------------------------------------------------------------------------------
 
 

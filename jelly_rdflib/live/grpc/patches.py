@@ -87,7 +87,7 @@ class GrpcSource(ThreadedSource):
         retries, strange = waits(), 0
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
-            call = self._subscribe(position)
+            call, started = self._subscribe(position), time.monotonic()
             try:
                 # It comes when the server has taken the call.
                 if call.initial_metadata():
@@ -98,6 +98,9 @@ class GrpcSource(ThreadedSource):
                         yield Received(patch, position)
                         retries, strange = waits(), 0
             except grpc.RpcError as error:
+                # A proxy may end a call that has stood for long.
+                if time.monotonic() > started + _FIRST_SECONDS:
+                    strange = 0
                 strange += self._client.is_strange(error)
                 if not self._client.is_lost(error) or strange > _MOST_STRANGE:
                     raise self._client.error(error) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
@@ -15,11 +16,20 @@ from anyio.to_thread import run_sync
 from fastapi import HTTPException
 
 from jelly_rdflib.errors import JellyError, LogConflict, LogError, MissingVersion
-from jelly_rdflib.live.http.wire import EVENTS, EVENTS_WITH_PATCHES, HEARTBEAT, MAX_INLINE
+from jelly_rdflib.live.http.wire import (
+    EVENTS,
+    EVENTS_WITH_PATCHES,
+    HEARTBEAT,
+    MAX_INLINE,
+    answer_to,
+)
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import History
+from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.tables import entry_fields
 from jelly_rdflib.log.versions import Point, point_of
+
+_log = logging.getLogger(__name__)
 
 # How many events are kept, for the followers that come next; how many a follower gets at once.
 _MOST_KEPT, _PAGE = 256, 16
@@ -38,6 +48,7 @@ class Feed:
 
     def __init__(self, history: History, most: int) -> None:
         self._history = history
+        self._link = Link(history.location)
         self._most = most
         self._followers: Counter[str] = Counter()
         self._forget()
@@ -65,9 +76,12 @@ class Feed:
         """Look for new patches while there are followers."""
         while self._followers:
             point = self._point
-            # It may work the next time, and followers wait for that.
-            with suppress(LogConflict, OSError):
+            try:
                 self._point, self._fresh = await run_sync(self._look, point)
+                self._link.set(None)
+            except (LogConflict, OSError) as error:
+                # It may work the next time, and followers wait for that.
+                self._link.set(error)
             if self._point != point or self.is_ending():
                 news, self._news = self._news, asyncio.Event()
                 news.set()
@@ -110,6 +124,12 @@ class Feed:
                         yield _event("idle", {"version": since.version}, media_type)
         except MissingVersion as error:
             yield _event("gone", {"message": str(error)}, media_type)
+        except LogConflict:
+            raise
+        except LogError as error:
+            # What is wrong with a log does not pass.
+            _log.error("events", exc_info=error)
+            yield _event("failed", {"message": answer_to(error)[1]["detail"]}, media_type)
 
     async def pages(self, since: Point, host: str) -> AsyncGenerator[list[LogEntry], None]:
         """Yield the patches after a version, some at a time; now and then none.

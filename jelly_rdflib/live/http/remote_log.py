@@ -290,8 +290,11 @@ class _RemoteHistory(State):
         """Return the patch of an answer."""
         return _RemoteEntry(row_of(fields), self)
 
-    def _list(self, since: int, **parameters: int) -> list[LogEntry]:
-        """Return the patches after a version, which are fetched page by page."""
+    def _list(self, since: int, id: str | None = None, **parameters: int) -> list[LogEntry]:
+        """Return the patches after a version, which are fetched page by page.
+
+        With the ``id`` of its patch, a log that has another one there is a MissingVersion.
+        """
         entries: list[LogEntry] = []
 
         def take(fields: Any) -> int | None:
@@ -304,12 +307,14 @@ class _RemoteHistory(State):
         following: int | None = since
         while following is not None:
             since = following
-            following = self._client.get("patches", take, since=since, **parameters)
+            place = since if id is None else id
+            following = self._client.get("patches", take, since=place, **parameters)
+            id = None
         return entries
 
     def news(self, point: Point, timeout: float | None, link: Link) -> Iterator[LogEntry | None]:
         # Events bring small patches with them; but only a list says that it has all there are.
-        for entry in [] if timeout is None else self.after(point):
+        for entry in [] if timeout is None else self._list(point.version, point.id):
             yield entry
             point = point_of(entry)
         silence = 2 * wire.HEARTBEAT if timeout is None else min(2 * wire.HEARTBEAT, timeout)
@@ -323,7 +328,10 @@ class _RemoteHistory(State):
                         point, retries = point_of(found), waits()
                     yield found
             except ConnectionError as error:
-                link.set(error)
+                # A server that is there may be silent for as long as the caller waits.
+                is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
+                if not is_silent or silence >= 2 * wire.HEARTBEAT:
+                    link.set(error)
             time.sleep(next(retries))
 
     def _events(self, point: Point, silence: float) -> Iterator[LogEntry | None]:
@@ -347,6 +355,8 @@ class _RemoteHistory(State):
                     return
                 if fields["event"] == "gone":
                     raise MissingVersion(fields["message"])
+                if fields["event"] == "failed":
+                    raise LogError(f"{self.location}: {fields['message']}")
                 if fields["event"] != "patch":
                     yield None
                     continue

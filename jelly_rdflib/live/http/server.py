@@ -268,7 +268,8 @@ class LogServer:
 
         These are server-sent events: the id of each is the version, and its data are those of
         `/patches/{version}` as JSON. By default the first event is that of the next patch. An event
-        `gone` says that the version was squashed. `idle` comes after 15 seconds without another.
+        `gone` says that the version was squashed, and `failed` that the log can't be read: each is
+        the last one. `idle` comes after 15 seconds without another.
 
         As `application/x-jelly-patch-events` each event is a line of such JSON, with its kind as
         `event`. As many bytes as `inline` says come behind it: the patch as it is stored, if that

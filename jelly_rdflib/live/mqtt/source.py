@@ -102,11 +102,12 @@ class MqttSource(Source):
         self._arrived = deque(message for message in self._arrived if message.qos == 0)
         self._passed, self._acknowledged, self._waits = [], [], waits()
         self._was_kept = flags.session_present
-        self._link.set(None)
         if self._is_open and not self._was_kept:
             self._note_new_session()
         if self._error is None:
             client.subscribe(self._topic, options=SubscribeOptions(qos=1, retainHandling=2))
+        # At last, since a warning may be an error.
+        self._link.set(None)
 
     def _on_subscribe(self, client: Client, data: Any, mid: int, reasons: Any, _: Any) -> None:
         if reasons[0].is_failure:

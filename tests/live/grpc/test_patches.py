@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import threading
 import time
@@ -16,6 +17,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.grpc import log_server, patches
 from jelly_rdflib.live.http.access import Right, Tokens
 from tests.live.certificate import Certificate, make_certificate
 from tests.live.grpc.support import Peer, call, served
@@ -67,6 +69,31 @@ def test_a_subscription_starts_where_it_is_told(log: jr.PatchLog, address: str) 
     for start, expected in (("earliest", 5), ("2", 3), (third, 2), ("5", 0), ("latest", 0)):
         with live.connect(address, timeout=0.5, start=start) as source:
             assert numbers(list(source)) == [0, 1, 2, 3, 4][5 - expected :]
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_faults_of_a_server_that_stay_end_a_source(
+    log: jr.PatchLog, address: str, is_long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless each comes after a long time, as by a proxy that ends calls."""
+    log.append(patch_of(0))
+    tries = []
+
+    def fail(*arguments: Any) -> Any:
+        tries.append(arguments)
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(log_server.PatchLogServer, "_frames", fail)
+    monkeypatch.setattr(patches, "waits", lambda: itertools.repeat(0.0))
+    with live.connect(address) as source:
+        if is_long:
+            monkeypatch.setattr(patches, "_FIRST_SECONDS", -1.0)
+            while len(tries) < 20:
+                assert source.receive(0.1) is None
+        else:
+            with pytest.raises(ConnectionError, match="standard error says why"):
+                source.receive(30)
+            assert len(tries) <= patches._MOST_STRANGE + 2
 
 
 def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:

@@ -8,6 +8,7 @@ import pickle
 import random
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -482,6 +483,14 @@ def test_a_damaged_patch_does_not_stop_the_news(address: str, folder: Path) -> N
     assert [entry.version for entry in entries] == [1, 2, 3]
     with pytest.raises(LogError):
         entries[1].read()
+
+
+def test_who_waits_for_a_short_time_is_not_told_of_a_lost_server(address: str) -> None:
+    fill(PatchLog(address), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", jr.ConnectionWarning)
+        entries = list(PatchLog(address).follow(0, timeout=0.3))
+    assert [entry.version for entry in entries] == [1, 2]
 
 
 BROKEN_NEWS = [
