@@ -77,6 +77,11 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
     return asked.found if dict_get(nodes, asked, hash) is not NULL else None
 
 
+cdef inline bint is_string(object node) except -1:
+    """Is a term ``"x"`` or ``"x"^^xsd:string``?"""
+    return type(node) is Literal and node._language is None and node._datatype in STRINGS
+
+
 cdef object respell_string(object literal):
     """Return ``"x"^^xsd:string`` for ``"x"``, and the other way round."""
     return make_string(literal, STRING if literal.datatype is None else None)

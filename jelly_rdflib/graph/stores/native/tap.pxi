@@ -352,7 +352,7 @@ cdef class Tap:
                 self.expect_listing(graph, True)
             self.added_to = NOTHING
             self.expect(changes)
-            self.tell(changes)
+            self.tell_all([each for each in changes if each[0] or not self.has_respelled(each)])
 
     def take_back(self):
         """Say that the changes told last were undone past the store's methods."""
@@ -414,28 +414,39 @@ cdef class Tap:
         """
         cdef set seen = set(), added = None
         cdef list left = []
+        if len(changes) == 1:
+            return [] if self.has_respelled(changes[0]) else changes
         for change in changes:
             is_add, (s, p, o), graph, _ = change
-            if type(o) is Literal and o._language is None and o._datatype in STRINGS:
-                if len(changes) > 1:
-                    place = (s, p, str(o), get_name(graph))
-                    if place in seen:
-                        continue
-                    seen.add(place)
-                other = (s, p, respell_string(o))
-                if self.view.look_up(other, graph)[0] is not None:
+            if is_string(o):
+                place = (s, p, str(o), get_name(graph))
+                if place in seen:
+                    continue
+                seen.add(place)
+                if self.has_respelled(change):
                     if added is None:
                         added = {self.view.key_of(each) for each in changes if each[0]}
-                    if not is_add or self.view.key_of((True, other, graph, None)) not in added:
+                    other = (True, (s, p, respell_string(o)), graph, None)
+                    if not is_add or self.view.key_of(other) not in added:
                         continue
             left.append(change)
         return left
 
+    cdef bint has_respelled(self, tuple change) except -1:
+        """Is another spelling of a changed string there?"""
+        _, (s, p, o), graph, _ = change
+        if not is_string(o) or not self.view.tells_strings_apart:
+            return False
+        return self.view.look_up((s, p, respell_string(o)), graph)[0] is not None
+
     cdef int tell(self, list changes, Journal asker=None) except -1:
-        cdef Journal journal
-        failure = None
         if self.view.tells_strings_apart:
             changes = self.without_respelled(changes)
+        return self.tell_all(changes, asker)
+
+    cdef int tell_all(self, list changes, Journal asker=None) except -1:
+        cdef Journal journal
+        failure = None
         for journal in self.journals:
             try:
                 if journal is not asker:
