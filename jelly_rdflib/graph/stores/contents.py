@@ -126,10 +126,9 @@ class Contents:
                 if not _is_string(o) or (s, p, _respell_string(o)) not in theirs:
                     yield s, p, o
             return
-        there = {_identity(triple) for triple in other.triples(name)}
+        # No set of all triples, which may be many.
         for triple in self.triples(name):
-            # A store may also take two texts for one value.
-            if _identity(triple) not in there and not other.has(triple, name):
+            if not other.has(triple, name):
                 yield triple
 
     def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
@@ -147,15 +146,20 @@ class Contents:
         return triples if isinstance(triples, set | frozenset) else None
 
     def has(self, triple: _Triple, name: Node) -> bool:
-        """Is the triple in the graph?"""
+        """Is the triple in the graph, in any spelling?"""
         graph = self.graphs.get(name)
         if graph is None:
             return False
-        return next(iter(graph.store.triples(triple, graph)), None) is not None
-
-
-def _identity(triple: _Triple) -> tuple[Any, ...]:
-    return tuple(map(identity, triple))
+        s, p, o = triple
+        if any(True for _ in graph.store.triples(triple, graph)):
+            return True
+        if _is_string(o):
+            return any(True for _ in graph.store.triples((s, p, _respell_string(o)), graph))
+        if not isinstance(o, Literal) or not o.language:
+            return False
+        # The store may tell the cases of a tag apart.
+        wanted, found = identity(o), graph.store.triples((s, p, None), graph)
+        return any(identity(each[2]) == wanted for each, _ in found)
 
 
 def _is_string(term: Node) -> bool:
