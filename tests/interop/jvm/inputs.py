@@ -9,7 +9,7 @@ import pytest
 
 import jelly_rdflib as jr
 from benchmarks.schemaorg import releases
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation, with_default_graph
 
 __all__ = [
     "FEATURES",
@@ -235,7 +235,7 @@ def brick() -> list[Plain]:
     if not folder.exists():
         pytest.skip("the log of the Brick ontology is not there: make demo makes it")
     return [
-        plain_operation(operation)
+        with_default_graph(plain_operation(operation))
         for entry in jr.PatchLog(folder).patches()
         for operation in entry.operations()
     ]

@@ -16,7 +16,7 @@ from tests.interop.jvm.inputs import PRESETS
 from tests.interop.jvm.peer import Peer
 from tests.interop.jvm.test_patches import check_ours, check_theirs
 from tests.interop.jvm.test_sizes import check_patch_sizes
-from tests.oracle.terms import Plain
+from tests.oracle.terms import Plain, with_default_graph
 
 Drawn: TypeAlias = tuple[dict[str, Any], list[Plain]]
 """Options, and operations or statements."""
@@ -42,6 +42,8 @@ def _patches(draw: st.DrawFn) -> Drawn:
         "statements": STATEMENTS[stream.options["statement_type"]],
     }
     operations = [operation for operation in stream.operations if can_both_have(operation)]
+    if options["statements"] == "QUADS":
+        operations = list(map(with_default_graph, operations))
     # A stream without a row is none to Jelly-JVM.
     return options, [("H", "first", ("bnode", "b")), *operations]
 
