@@ -22,13 +22,14 @@ cdef class MemoryView(View):
 
     # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is
     # not in the usual ones; and the graphs by their keys.
-    cdef dict context_triples, triple_contexts, context_map
+    cdef dict spo, context_triples, triple_contexts, context_map
     # The graph that was asked for last, and its key.
     cdef object graph
     cdef str key
 
     def __init__(self, store):
         super().__init__(store)
+        self.spo = store._Memory__spo
         self.context_triples = store._Memory__contextTriples
         self.triple_contexts = store._Memory__tripleContexts
         self.context_map = store._Memory__context_obj_map
@@ -47,6 +48,16 @@ cdef class MemoryView(View):
         if triples is None or find_triple(triples, triple, hash_of_triple(triple)) is None:
             triple = None
         return triple, []
+
+    cdef bint has_respelled(self, object s, object p, object o, object graph) except -1:
+        cdef dict predicates = dict_get_dict(self.spo, s, hash_node(s))
+        cdef dict objects = None
+        if predicates is not None:
+            objects = dict_get_dict(predicates, p, hash_node(p))
+        # Most statements are the only ones of their subject and predicate.
+        if objects is None or len(objects) == (find_key(objects, o, hash_node(o)) is not None):
+            return False
+        return View.has_respelled(self, s, p, o, graph)
 
     cdef list removals(self, object pattern, object graph):
         cdef list changes = []

@@ -437,7 +437,7 @@ cdef class Tap:
         _, (s, p, o), graph, _ = change
         if not is_string(o) or not self.view.tells_strings_apart:
             return False
-        return self.view.look_up((s, p, respell_string(o)), graph)[0] is not None
+        return self.view.has_respelled(s, p, o, graph)
 
     cdef int tell(self, list changes, Journal asker=None) except -1:
         if self.view.tells_strings_apart:

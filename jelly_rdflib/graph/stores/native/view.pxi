@@ -131,6 +131,10 @@ cdef class View(Undoer):
             return self.look_up((s, p, respell_string(o)), graph)
         return None, others
 
+    cdef bint has_respelled(self, object s, object p, object o, object graph) except -1:
+        """Has a graph the statement with the other spelling of a string?"""
+        return self.look_up((s, p, respell_string(o)), graph)[0] is not None
+
     cdef bint is_respelled(self, tuple triple, object statement, object graph) except -1:
         """Has a graph another spelling of a triple, whose `addition` is the statement?"""
         others = (<Crowded>statement).others if type(statement) is Crowded else []
