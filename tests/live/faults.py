@@ -8,15 +8,16 @@ import random
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op
+from jelly_rdflib import Op, live
 from tests.support import ROOT
 
-__all__ = ["kill_followers", "memory_of", "numbers_in"]
+__all__ = ["check_outages_are_told", "kill_followers", "memory_of", "numbers_in"]
 
 
 def kill_followers(
@@ -85,3 +86,30 @@ def memory_of(pid: int) -> int:
     """Return the bytes of memory that a process has."""
     text = Path(f"/proc/{pid}/status").read_text()
     return int(text.partition("VmRSS:")[2].split()[0]) << 10
+
+
+def check_outages_are_told(
+    url: str, stop: Callable[[], object], start: Callable[[], object], **settings: Any
+) -> None:
+    """Take a server away twice: a source tells each time once that it is lost, and is back."""
+
+    def wait_for(is_connected: bool, source: live.Source) -> None:
+        end = time.monotonic() + 60
+        while source.is_connected != is_connected and time.monotonic() < end:
+            assert source.receive(0.1) is None
+        assert source.is_connected == is_connected
+
+    with warnings.catch_warnings(record=True) as told, live.connect(url, **settings) as source:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            assert source.receive(0.5) is None
+            stop()
+            wait_for(False, source)
+            assert isinstance(source.last_error, OSError)
+            # It is tried more than once.
+            assert source.receive(1) is None
+            start()
+            wait_for(True, source)
+            assert source.last_error is None
+    texts = [str(each.message) for each in told if each.category is jr.ConnectionWarning]
+    assert [" is lost, at " in text for text in texts] == [True, False] * 2

@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import threading
-import time
-import warnings
 from contextlib import ExitStack
 
 import pytest
@@ -14,7 +12,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
-from tests.live.faults import memory_of, numbers_in
+from tests.live.faults import check_outages_are_told, memory_of, numbers_in
 from tests.live.grpc.support import Server
 from tests.live.test_log_transport import numbers, patch_of
 
@@ -54,27 +52,8 @@ def test_a_server_that_is_restarted(
 def test_a_server_that_is_gone_is_told_once_and_so_is_its_return(
     log: jr.PatchLog, server: Server, kind: str
 ) -> None:
-    def wait_for(is_connected: bool, source: live.Source) -> None:
-        end = time.monotonic() + 30
-        while source.is_connected != is_connected and time.monotonic() < end:
-            assert source.receive(0.1) is None
-        assert source.is_connected == is_connected
-
     url = server.url if kind == "grpc" else server.address
-    with warnings.catch_warnings(record=True) as told, live.connect(url) as source:
-        warnings.simplefilter("always")
-        for _ in range(2):
-            assert source.receive(0.5) is None
-            server.end(signal.SIGKILL)
-            wait_for(False, source)
-            assert isinstance(source.last_error, ConnectionError)
-            # It is tried more than once.
-            assert source.receive(1) is None
-            server.start()
-            wait_for(True, source)
-            assert source.last_error is None
-    texts = [str(each.message) for each in told if each.category is jr.ConnectionWarning]
-    assert [" is lost, at " in text for text in texts] == [True, False] * 2
+    check_outages_are_told(url, lambda: server.end(signal.SIGKILL), server.start)
 
 
 @pytest.mark.slow

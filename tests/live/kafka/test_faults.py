@@ -15,7 +15,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import live
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
-from tests.live.faults import kill_followers, numbers_in
+from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import long_options, numbers, patch_of, produce, read
@@ -55,6 +55,14 @@ def test_a_follower_is_killed_50_times(
     assert sorted(found) == sorted(number for each in sent.values() for number in each)
     for numbers_sent in sent.values():
         assert [number for number in found if number in set(numbers_sent)] == numbers_sent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", [{}, {"group": "told"}])
+def test_a_broker_that_is_gone_is_told_once_and_so_is_its_return(
+    broker: Broker, url: str, group: dict[str, str]
+) -> None:
+    check_outages_are_told(url, broker.kill, broker.start, **group)
 
 
 @pytest.mark.slow

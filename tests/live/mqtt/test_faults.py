@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jelly_rdflib import live
-from tests.live.faults import kill_followers, numbers_in
+from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import numbers, patch_of
@@ -47,6 +47,10 @@ def test_a_broker_that_is_restarted(kept: Mosquitto) -> None:
             found.append(next(source))
         assert source.receive(0.5) is None
     check(numbers(found), 100)
+
+
+def test_a_broker_that_is_gone_is_told_once_and_so_is_its_return(kept: Mosquitto) -> None:
+    check_outages_are_told(f"{kept.url}/x", kept.stop, kept.start, session="s")
 
 
 def test_a_broker_that_has_forgotten_its_sessions_is_an_error(tmp_path: Path) -> None:
