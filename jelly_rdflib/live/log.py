@@ -65,6 +65,7 @@ class LogSource(ThreadedSource):
     ) -> None:
         super().__init__(log.location, timeout)
         self._log = log
+        self._link = log.link
         latest = "0" if log.head is None else str(log.head.id)
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
@@ -73,7 +74,7 @@ class LogSource(ThreadedSource):
         # A server's answer ends when its client is closed; a folder has to be left now and then.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
-            for entry in self._log.follow(version, timeout=timeout, link=self._link):
+            for entry in self._log.follow(version, timeout=timeout):
                 version = str(entry.id)
                 yield Received(entry.read(), version, entry.version)
 

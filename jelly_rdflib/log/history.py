@@ -40,7 +40,7 @@ from jelly_rdflib.log.names import (
 from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, is_whole, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
-from jelly_rdflib.log.versions import Point, Snapshot, State, point_of
+from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
@@ -100,6 +100,7 @@ class History:
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
         self.location = str(self.path)
+        self.link = Link(self.location)
         self.segments = self.path / "segments"
         self.snapshots = self.path / "snapshots"
         self.limits = limits
@@ -160,7 +161,7 @@ class History:
             self._check_same(connection)
             yield _Rows(self, connection)
 
-    def news(self, point: Point, timeout: float | None, link: Link) -> Iterator[LogEntry | None]:
+    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
         """Yield the patches after a version as they come, and None after each look."""
         while True:
             with self.reading() as state:
@@ -174,8 +175,7 @@ class History:
     def _check_same(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
         """Return what `read_name` does; a LogError if this is another log than before."""
         found = self.read_name(connection)
-        if self._id not in ("", found[0]):
-            raise LogError(f"{self.path} was exchanged: it is another log than it was")
+        check_log_id(self._id, found[0], self.location)
         return found
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:

@@ -9,14 +9,14 @@ from jelly_rdflib.errors import ConnectionWarning
 
 
 class Link:
-    """Says whether something can be reached; it warns when it is lost, and when it is there again.
+    """Says whether a server can be reached; it warns when it is lost, and when it is there again.
 
     Args:
-        url: What is to be reached, for messages.
+        url: The address of the server, or the folder of the log; for messages.
 
     Attributes:
-        error: Why it can't be reached; None if it can, as far as is known.
-        is_closed: Is it not needed any more? Then nothing is told.
+        error: Why the server can't be reached; None if it can, as far as is known.
+        is_closed: Whether the caller has closed the connection: then nothing is told any more.
 
     Examples:
         >>> import warnings

@@ -61,6 +61,7 @@ class _Backend(Protocol):
     """Where a log is kept: `History` for a folder, or the same for a server."""
 
     limits: Limits
+    link: Link
 
     @property
     def path(self) -> Path: ...
@@ -69,9 +70,7 @@ class _Backend(Protocol):
     def close(self) -> None: ...
     def read_log(self) -> tuple[str, str | None, LogEntry | None]: ...
     def reading(self) -> AbstractContextManager[State]: ...
-    def news(
-        self, point: Point, timeout: float | None, link: Link
-    ) -> Iterator[LogEntry | None]: ...
+    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]: ...
     def append(
         self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry: ...
@@ -218,6 +217,11 @@ class PatchLog(Tabular):
         return self._history.location
 
     @property
+    def link(self) -> Link:
+        """Says whether the server of the log can be reached while it is followed."""
+        return self._history.link
+
+    @property
     def log_id(self) -> str:
         """An id of the log, which no other log has."""
         return self._log_id
@@ -291,9 +295,7 @@ class PatchLog(Tabular):
         with self._history.reading() as state:
             return state.latest(self.version, count)
 
-    def follow(
-        self, since: Version = None, *, timeout: float | None = None, link: Link | None = None
-    ) -> Iterator[LogEntry]:
+    def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over the patches as they are appended, by whomever; wait for the next one.
 
         Each patch comes once, in order. The view goes with it, patch by patch.
@@ -301,7 +303,6 @@ class PatchLog(Tabular):
         Args:
             since: The version before the first patch; by default that of the view.
             timeout: The seconds without a new patch after which the iteration ends; None: never.
-            link: Is told whether the server can be reached; by default it only warns.
 
         Raises:
             LogError: There is no such version, or it was squashed, also while it was waited for;
@@ -321,7 +322,7 @@ class PatchLog(Tabular):
         with self._history.reading() as state:
             point = self._point(state, since)
         last = time.monotonic()
-        for entry in self._history.news(point, timeout, link or Link(self.location)):
+        for entry in self._history.news(point, timeout):
             if entry is not None:
                 check_chain([entry], point, None, self.location)
                 point = point_of(entry)

@@ -67,6 +67,12 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
         raise LogError(f"{where}: {what}: {broken[0][1]}: see verify()")
 
 
+def check_log_id(before: str, now: str, where: str) -> None:
+    """Check that a log has the id that it had; before it was first read that is empty."""
+    if before not in ("", now):
+        raise LogError(f"{where} was exchanged: it is another log than it was")
+
+
 class State(ABC):
     """What a log has at one time: its patches and snapshots; ``location`` is for messages."""
 

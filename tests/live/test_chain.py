@@ -84,8 +84,8 @@ class Exchange:
 
 
 def follow_all(log: Path, transport: str, replica: jr.Replica) -> None:
-    """Follow a log until nothing comes for a second."""
-    with TRANSPORTS[transport](log) as address, live.connect(address, timeout=1) as source:
+    """Follow a log until nothing comes for half a second."""
+    with TRANSPORTS[transport](log) as address, live.connect(address, timeout=0.5) as source:
         replica.follow(source)
 
 
@@ -273,7 +273,7 @@ def test_a_log_that_follows_takes_a_patch_once(exchange: Exchange, transport: st
     log = jr.PatchLog.create(exchange.log.with_name("copy"))
     with TRANSPORTS[transport](exchange.log) as address:
         for _ in range(2):
-            with live.connect(address, timeout=1) as source:
+            with live.connect(address, timeout=0.5) as source:
                 source.resume = lambda position: None  # type: ignore[method-assign]
                 append_from(source, log)
     assert [entry.id for entry in log.patches()] == [

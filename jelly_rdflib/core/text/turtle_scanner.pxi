@@ -107,7 +107,7 @@ cdef class TurtleScanner:
     break takes three quotes.
 
     Args:
-        finds_faults: Whether to look for what is wrong of these.
+        finds_faults: Whether to look for wrong escapes and line breaks.
         parser_checks_tags: Whether the parser refuses some language tags. Those get no mark, nor do
             irregular ones, such as ``en-GB-oed``: they would be wrong with a private part.
         max_marks: Number of marks whose columns are remembered.

@@ -299,6 +299,6 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if isinstance(error, bad) or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()
     _log.error("gRPC", exc_info=error)
-    # What is wrong with a log does not pass.
+    # A damaged log stays damaged: a client should not try again.
     status = code.DATA_LOSS if isinstance(error, LogError) else code.INTERNAL
     return status, "the server can't do that now: its standard error says why", ()

@@ -25,7 +25,6 @@ from jelly_rdflib.live.http.wire import (
 )
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import History
-from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.tables import entry_fields
 from jelly_rdflib.log.versions import Point, point_of
 
@@ -48,7 +47,6 @@ class Feed:
 
     def __init__(self, history: History, most: int) -> None:
         self._history = history
-        self._link = Link(history.location)
         self._most = most
         self._followers: Counter[str] = Counter()
         self._forget()
@@ -78,10 +76,10 @@ class Feed:
             point = self._point
             try:
                 self._point, self._fresh = await run_sync(self._look, point)
-                self._link.set(None)
+                self._history.link.set(None)
             except (LogConflict, OSError) as error:
                 # It may work the next time, and followers wait for that.
-                self._link.set(error)
+                self._history.link.set(error)
             if self._point != point or self.is_ending():
                 news, self._news = self._news, asyncio.Event()
                 news.set()
@@ -127,7 +125,7 @@ class Feed:
         except LogConflict:
             raise
         except LogError as error:
-            # What is wrong with a log does not pass.
+            # A damaged log stays damaged: a follower should not try again.
             _log.error("events", exc_info=error)
             yield _event("failed", {"message": answer_to(error)[1]["detail"]}, media_type)
 

@@ -30,7 +30,7 @@ from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import Point, Snapshot, State, point_of
+from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
@@ -231,6 +231,7 @@ class _RemoteHistory(State):
         self.limits = limits
         self.location = client.address
         self.close = client.close
+        self.link = Link(client.address)
         self._id = ""  # of the log, once it was read
 
     def __reduce__(self) -> Any:
@@ -256,8 +257,7 @@ class _RemoteHistory(State):
         return self._id, fields["compression"], head, snapshots
 
     def _check_id(self, id: str) -> None:
-        if self._id not in ("", id):
-            raise LogError(f"{self.location} was exchanged: it is another log than it was")
+        check_log_id(self._id, id, self.location)
         self._id = id
 
     def reading(self) -> AbstractContextManager[State]:
@@ -312,7 +312,7 @@ class _RemoteHistory(State):
             id = None
         return entries
 
-    def news(self, point: Point, timeout: float | None, link: Link) -> Iterator[LogEntry | None]:
+    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
         # Events bring small patches with them; but only a list says that it has all there are.
         for entry in [] if timeout is None else self._list(point.version, point.id):
             yield entry
@@ -323,7 +323,7 @@ class _RemoteHistory(State):
             yield None
             try:
                 for found in self._events(point, silence):
-                    link.set(None)
+                    self.link.set(None)
                     if found is not None:
                         point, retries = point_of(found), waits()
                     yield found
@@ -331,7 +331,7 @@ class _RemoteHistory(State):
                 # A server that is there may be silent for as long as the caller waits.
                 is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
                 if not is_silent or silence >= 2 * wire.HEARTBEAT:
-                    link.set(error)
+                    self.link.set(error)
             time.sleep(next(retries))
 
     def _events(self, point: Point, silence: float) -> Iterator[LogEntry | None]:

@@ -43,7 +43,8 @@ class Client:
         for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
         self.error: ck.KafkaError | None = None
-        # Was it told that no broker can be reached? Who has seen one answer sets it back.
+        # Whether the client has reported that all brokers are down. The source clears it when a
+        # broker answers.
         self.is_down = False
         self._end, self.reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
         # `_describe` asks by an admin client, which takes no settings of producers or consumers.
