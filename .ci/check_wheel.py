@@ -9,6 +9,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 
 from rdflib import Dataset, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 
@@ -25,7 +26,12 @@ for format in ("jelly-rdf", "rdf-patch", "rdf-patch-thrift"):
     assert set(Dataset().parse(data=text, format=format).quads()) == set(new.quads()), format
 # The schemas that these formats need are files of the package.
 operations = list(jr.read_operations(data))
-statements = [operation[1:] for operation in operations if operation[0] == jr.Op.A]
+# An operation names the default graph as None, a statement as rdflib does.
+statements = [
+    (*operation[1:4], DATASET_DEFAULT_GRAPH_ID if operation[4] is None else operation[4])
+    for operation in operations
+    if operation[0] == jr.Op.A
+]
 if "protobuf" in sys.argv or (find_spec("google") and find_spec("google.protobuf")):
     file = io.BytesIO()
     with jr.PatchWriter(file, format="jelly-patch-text") as writer:
