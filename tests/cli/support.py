@@ -9,15 +9,19 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.forked import CAN_FORK, Call, start
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "jelly_rdflib"]
+TIMEOUT = 120.0
+"""Seconds that a command may take."""
 # No colours, no terminal of the caller's nor its width, and this tree's package.
 OF_CALLER = ("NO_COLOR", "TERM", "COLUMNS")
 ENVIRONMENT = {
@@ -70,13 +74,36 @@ class Ended:
 
 def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Ended:
     """Run ``jellyp`` with arguments."""
+    environment = {**ENVIRONMENT, **variables}
+    # Python reads variables of its own when it starts.
+    if not CAN_FORK or any(name.startswith("PYTHON") for name in variables):
+        return _run_anew(list(map(str, arguments)), stdin, cwd, environment)
+    with TemporaryDirectory() as folder:
+        files = [Path(folder, name) for name in ("stdin", "stdout", "stderr")]
+        for path, data in zip(files, (stdin, b"", b""), strict=True):
+            path.write_bytes(data)
+        call = Call(
+            list(map(str, arguments)), str(cwd or Path.cwd()), environment, list(map(str, files))
+        )
+        process = start(call)
+        process.join(TIMEOUT)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"jellyp {arguments}: no end after {TIMEOUT} seconds")
+        _, out, err = (path.read_bytes() for path in files)
+    return Ended(process.exitcode, out, err.decode("utf-8"))
+
+
+def _run_anew(
+    arguments: list[str], stdin: bytes, cwd: Path | None, environment: dict[str, str]
+) -> Ended:
     ended = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
+        [*COMMAND, *arguments],
         input=stdin,
         capture_output=True,
         cwd=cwd,
-        env={**ENVIRONMENT, **variables},
-        timeout=120,
+        env=environment,
+        timeout=TIMEOUT,
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr.decode("utf-8"))
 
