@@ -282,7 +282,7 @@ cdef class RowColumnsBuilder:
     cdef int append_parts(self, const TermColumns* terms, Column* parts, uint32_t term) except -1:
         cdef int kind = terms.kinds[term]
         cdef WrittenTerm* written
-        cdef int part
+        cdef int own, part
         if self.lacks(terms, term):
             for part in range(PARTS):
                 self.append_null(&parts[part])
@@ -293,7 +293,8 @@ cdef class RowColumnsBuilder:
             &parts[KIND], <const uint8_t*>KIND_NAMES[kind], strlen(KIND_NAMES[kind])
         )
         for part in range(DATATYPE, PARTS):
-            if kind == (TermKind.TYPED_LITERAL if part == DATATYPE else TermKind.LANGUAGE_LITERAL):
+            own = TermKind.TYPED_LITERAL if part == DATATYPE else TermKind.LANGUAGE_LITERAL
+            if kind == own:
                 self.append_text(&parts[part], terms, terms.extras[term])
             else:
                 self.append_null(&parts[part])

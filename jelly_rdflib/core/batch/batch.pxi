@@ -291,7 +291,7 @@ cdef class BatchSlice:
         if count == batch.rows.count:
             return batch
         part = Batch.__new__(Batch)
-        if rows_init(&part.rows, max(count, 1)) < 0:
+        if rows_init(&part.rows, max(count, <size_t>1)) < 0:
             raise MemoryError
         part.rows.count = count
         memcpy(part.rows.ops, batch.rows.ops + self.start, count)

@@ -89,7 +89,7 @@ cdef class InputBuffer:
             self.make_room(min(2 * self.capacity, max(wanted, self.capacity) + CHUNK))
         self.is_reading = True
         try:
-            piece = self.source.read(min(self.capacity - held, MAX_PIECE))
+            piece = self.source.read(min(self.capacity - held, <size_t>MAX_PIECE))
         except DecodeError as error:
             # Bad compressed data: say where in the uncompressed input it showed.
             error.offset = self.position + held

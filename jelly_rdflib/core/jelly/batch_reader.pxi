@@ -135,7 +135,7 @@ cdef int decode_at_hand(
 ) except -1:
     """Decode the frames that are in memory already; at an error those before it are found, too."""
     cdef DecodedFrame[MAX_AHEAD] decoded
-    cdef size_t room = min(max(most, 1), MAX_AHEAD) - 1  # `found` has a batch
+    cdef size_t room = min(max(most, <size_t>1), <size_t>MAX_AHEAD) - 1  # `found` has a batch
     cdef uint64_t first = decoder.frame
     cdef size_t count = 0
     cdef size_t number

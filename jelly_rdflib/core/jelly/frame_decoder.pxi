@@ -191,7 +191,7 @@ cdef class FrameDecoder:
         try:
             put_saved_number(&out, CHECKPOINT_VERSION)
             put_saved_number(&out, self.row_message)
-            for field in range(OPTION_FIELDS):
+            for field in range(<size_t>OPTION_FIELDS):
                 put_saved_number(&out, self.option_fields[field])
             put_saved_text(&out, <const uint8_t*>self.name_start, self.name_size)
             put_saved_number(&out, self.frame)
@@ -222,7 +222,7 @@ cdef class FrameDecoder:
             raise DecodeError("the checkpoint of a decoder is damaged, or of another version")
         if <int>take_saved_number(&rest, 0xFFFFFFFF) != self.row_message:
             raise DecodeError(f"the checkpoint is not of a decoder of {self.format.decode()}")
-        for field in range(OPTION_FIELDS):
+        for field in range(<size_t>OPTION_FIELDS):
             options[field] = <uint32_t>take_saved_number(&rest, 0xFFFFFFFF)
         take_span(&rest, &name, self.terms.limits.string_size)
         if self.set_options(options, name, name.start) < 0:

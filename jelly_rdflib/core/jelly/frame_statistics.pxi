@@ -108,9 +108,8 @@ cdef class FrameStatistics:
             # A field of a message that was merged from several has no offset of its own.
             if frames.frame <= field.at < frames.frame + frames.frame_size:
                 offset += field.at - frames.frame
-            found.append(
-                (field.kind, MESSAGE_NAMES[field.message], field.field, offset, field.row)
-            )
+            kind = <UnexpectedKind>field.kind
+            found.append((kind, MESSAGE_NAMES[field.message], field.field, offset, field.row))
         return found
 
     cdef int check_frame(self) except -1:
@@ -145,7 +144,7 @@ cdef class FrameStatistics:
     def last_frame(self):
         """Number, offset and size in bytes of the last frame, its rows, and its lookup entries."""
         return (
-            max(self.frames, 1) - 1, self.frame_offset, self.frame_size, self.frame_rows,
+            max(self.frames, <uint64_t>1) - 1, self.frame_offset, self.frame_size, self.frame_rows,
             self.frame_entries,
         )
 

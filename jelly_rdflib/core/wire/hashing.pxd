@@ -7,7 +7,7 @@ cdef extern from * nogil:
     #include <string.h>
 
     /* Multiply to 128 bits and fold: the mixing step of the wyhash family. */
-    static inline uint64_t jelly_fold(uint64_t a, uint64_t b) {
+    static CYTHON_INLINE uint64_t jelly_fold(uint64_t a, uint64_t b) {
     #if defined(__SIZEOF_INT128__)
         unsigned __int128 product = (unsigned __int128)a * b;
         return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -27,14 +27,14 @@ cdef extern from * nogil:
     #define JELLY_MIX_A 0x9E3779B97F4A7C15ULL
     #define JELLY_MIX_B 0xE7037ED1A0B428DBULL
 
-    static inline uint64_t jelly_load64(const uint8_t *p) {
+    static CYTHON_INLINE uint64_t jelly_load64(const uint8_t *p) {
         uint64_t word;
         memcpy(&word, p, 8);
         return word;
     }
 
     /* The byte at p is the lowest one of the result, on every machine. */
-    static inline uint64_t jelly_load64_little(const uint8_t *p) {
+    static CYTHON_INLINE uint64_t jelly_load64_little(const uint8_t *p) {
         uint64_t word = jelly_load64(p);
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         word = __builtin_bswap64(word);
@@ -44,9 +44,8 @@ cdef extern from * nogil:
 
     /* The bytes from p to the end of a text, eight at the most, as a word that is filled up with
        zeros; none behind the end is read. To copy them to a buffer first would stall the reads. */
-    static inline uint64_t jelly_load_rest(const uint8_t *p, const uint8_t *end, int is_long) {
+    static CYTHON_INLINE uint64_t jelly_load_rest(const uint8_t *p, const uint8_t *end, int is_long) {
         ptrdiff_t size = end - p;
-        uint64_t word = 0;
         if (size >= 8) return jelly_load64(p);
         if (size <= 0) return 0;
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -60,6 +59,7 @@ cdef extern from * nogil:
         return p[0] | (uint64_t)p[size >> 1] << 8 * (size >> 1)
             | (uint64_t)end[-1] << 8 * (size - 1);
     #else
+        uint64_t word = 0;
         (void)is_long;
         memcpy(&word, p, (size_t)size);
         return word;

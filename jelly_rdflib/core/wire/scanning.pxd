@@ -40,25 +40,25 @@ cdef extern from * nogil:
     #endif
 
     /* What can't stand in an IRI as it is: white space, control characters, < > and backslash. */
-    static inline const uint8_t *find_iri_stop(const uint8_t *p, const uint8_t *end) {
+    static CYTHON_INLINE const uint8_t *find_iri_stop(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)), JELLY_EQUAL(block, 0x5C)))
     }
 
     /* What can't stand in a short string as it is: its quote, backslash, line breaks. */
-    static inline const uint8_t *find_string_stop(const uint8_t *p, const uint8_t *end, int quote) {
+    static CYTHON_INLINE const uint8_t *find_string_stop(const uint8_t *p, const uint8_t *end, int quote) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)),
             JELLY_OR(JELLY_EQUAL(block, 0x0A), JELLY_EQUAL(block, 0x0D))))
     }
 
     /* The same for a long string: its quote, backslash. */
-    static inline const uint8_t *find_long_stop(const uint8_t *p, const uint8_t *end, int quote) {
+    static CYTHON_INLINE const uint8_t *find_long_stop(const uint8_t *p, const uint8_t *end, int quote) {
         JELLY_FIND(p, end, block, JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)))
     }
 
     /* What a canonical string does not have as it is, and EF, which may start U+FFFE or U+FFFF. */
-    static inline const uint8_t *find_string_escape(const uint8_t *p, const uint8_t *end) {
+    static CYTHON_INLINE const uint8_t *find_string_escape(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(
                 JELLY_OR(JELLY_EQUAL(block, 0x22), JELLY_EQUAL(block, 0x5C)),
@@ -67,7 +67,7 @@ cdef extern from * nogil:
     }
 
     /* The same for an IRI: what N-Triples has no place for in one. */
-    static inline const uint8_t *find_iri_escape(const uint8_t *p, const uint8_t *end) {
+    static CYTHON_INLINE const uint8_t *find_iri_escape(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(
                 JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)),

@@ -20,7 +20,7 @@ cdef extern from *:
     #endif
 
     /* The mixing of xxHash, as CPython's tuples do it since 3.8. */
-    static inline Py_hash_t jelly_triple_hash(Py_hash_t s, Py_hash_t p, Py_hash_t o) {
+    static CYTHON_INLINE Py_hash_t jelly_triple_hash(Py_hash_t s, Py_hash_t p, Py_hash_t o) {
         Py_uhash_t lanes[3] = {(Py_uhash_t)s, (Py_uhash_t)p, (Py_uhash_t)o};
         uint64_t state = 2870177450012600261ULL;
         for (int i = 0; i < 3; i++) {

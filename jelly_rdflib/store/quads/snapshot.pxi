@@ -175,7 +175,7 @@ cdef class Scan:
         cdef uint32_t i
         cdef int64_t number
         while True:
-            first = NULL
+            first, source = NULL, NULL
             for i in range(self.source_count):
                 number = peek(self, &self.sources[i])
                 if number < 0:

@@ -135,7 +135,7 @@ cdef class TermRanks:
         cdef Span none
         if text == OWN_TEXT:
             return stored_text(self.terms, term)
-        if kind == (TermKind.LANGUAGE_LITERAL if text == TAG_TEXT else TermKind.TYPED_LITERAL):
+        if kind == <int>(TermKind.LANGUAGE_LITERAL if text == TAG_TEXT else TermKind.TYPED_LITERAL):
             return stored_text(self.terms, self.terms.terms[term].extra)
         none.start = none.end = NULL
         return none
