@@ -199,6 +199,8 @@ clean: ## Remove all that was made, .venv and .cache included
 	find jelly_rdflib -name '*.so' -delete
 
 $(BIN)/python:
+	$(eval MISSING := $(shell $(PYTHON) setup.py check_machine 2>&1))
+	$(if $(MISSING),$(error $(MISSING)))
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
