@@ -52,6 +52,15 @@ SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 test: $(VENV)/.dev ## Build the modules and run the tests: about 8 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
+.PHONY: test-quick
+test-quick: $(VENV)/.dev ## Run the tests of the core of the package, on one processor: a minute
+	$(BIN)/pytest -q -m "not slow" -n0 $(QUICK_TESTS)
+
+.PHONY: test-random
+test-random: TIME ?= 600
+test-random: $(VENV)/.dev ## Try other examples of all properties, in another order, for TIME seconds
+	$(BIN)/python -m tests.chance $(TIME) $(SIDE_BY_SIDE) $(TESTS)
+
 .PHONY: test-slow
 test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because they are slow
 	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live
@@ -77,9 +86,8 @@ test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and
 asan-modules: $(VENV)/.dev ## Build the modules for test-asan
 	$(BIN)/python -m sanitizers build
 
-TIME ?= 3600
-
 .PHONY: fuzz
+fuzz: TIME ?= 3600
 fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
 	$(BIN)/python -m fuzz run --time $(TIME) $(TARGETS)
 

@@ -1,8 +1,8 @@
-"""Runs the command line in forked processes: all that it imports is there already.
+"""Runs commands and code in forked processes: all that they import is there already.
 
-A command has its own files, environment and folder, and ends as a process does. But it starts in
-a hundredth of a second, where Python needs half of one. The commands are forked by a process that
-does nothing else: that of the tests has threads, and modules that the command must not find.
+Such a process has its own files, environment and folder, and ends as any other does. But it starts
+in a hundredth of a second, where Python needs half of one. It is forked by a process that does
+nothing else: that of the tests has threads, and modules that a command must not find.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 _LOADED = [
@@ -30,42 +33,96 @@ _LOADED = [
 ]
 
 
-class Call(NamedTuple):
-    """A command, and where its standard streams go."""
+class Ended(NamedTuple):
+    """How a process ended, and what it wrote."""
 
-    arguments: list[str]
-    folder: str
-    environment: dict[str, str]
-    files: list[str]  # of standard input, output and error
+    code: int
+    out: bytes
+    err: bytes
 
 
-def start(call: Call) -> multiprocessing.process.BaseProcess:
-    """Start ``jellyp``."""
+def run_command(
+    arguments: list[str],
+    *,
+    stdin: bytes = b"",
+    folder: Path | None = None,
+    environment: dict[str, str] | None = None,
+    timeout: float,
+) -> Ended:
+    """Run ``jellyp`` in a forked process; a TimeoutError if it takes longer than some seconds."""
+    return _run(_call_main, ["jellyp", *arguments], stdin, folder, environment, timeout)
+
+
+def run_code(code: str, *arguments: str, timeout: float, is_fresh: bool = False) -> Ended:
+    """Run Python code in a forked process, or in a fresh one, as ``python -c`` does."""
+    if not is_fresh:
+        return _run(partial(_execute, code), ["-c", *arguments], b"", None, None, timeout)
+    command = [sys.executable, "-c", code, *arguments]
+    ended = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def _run(
+    work: Callable[[], object],
+    arguments: list[str],
+    stdin: bytes,
+    folder: Path | None,
+    environment: dict[str, str] | None,
+    timeout: float,
+) -> Ended:
+    # That of this process now, and not of the one that forks.
+    mask = os.umask(0)
+    os.umask(mask)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_LOADED)
-    process = context.Process(target=_become, args=(call,))
-    process.start()
-    return process
+    with TemporaryDirectory() as streams:
+        files = [os.path.join(streams, name) for name in ("stdin", "stdout", "stderr")]
+        for path, data in zip(files, (stdin, b"", b""), strict=True):
+            Path(path).write_bytes(data)
+        place = os.fspath(folder or Path.cwd()), environment or dict(os.environ), mask
+        process = context.Process(target=_become, args=(work, arguments, files, *place))
+        process.start()
+        process.join(timeout)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"{arguments}: no end after {timeout} seconds")
+        _, out, err = (Path(path).read_bytes() for path in files)
+    return Ended(process.exitcode, out, err)
 
 
-def _become(call: Call) -> NoReturn:
-    """Run the command in this process, which was forked for it."""
-    os.chdir(call.folder)
+def _become(
+    work: Callable[[], object],
+    arguments: list[str],
+    files: list[str],
+    folder: str,
+    environment: dict[str, str],
+    mask: int,
+) -> None:
+    """Do the work in this process, which was forked for it, as if Python had just started."""
+    os.umask(mask)
+    os.chdir(folder)
     os.environ.clear()
-    os.environ.update(call.environment)
+    os.environ.update(environment)
     modes = os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND
-    for number, (file, mode) in enumerate(zip(call.files, modes, strict=True)):
+    for number, (file, mode) in enumerate(zip(files, modes, strict=True)):
         opened = os.open(file, mode)
         os.dup2(opened, number)
         os.close(opened)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", closefd=False, errors="backslashreplace")  # noqa: SIM115
-    sys.argv = ["jellyp", *call.arguments]
-    from jelly_rdflib.cli.main import main
-
+    sys.argv = arguments
     try:
-        main()
+        work()
     finally:
         # Forked processes leave this out.
-        with suppress(AttributeError):
-            atexit._run_exitfuncs()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+
+
+def _call_main() -> None:
+    from jelly_rdflib.cli.main import main
+
+    main()
+
+
+def _execute(code: str) -> None:
+    exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import gc
 import io
-import os
-import subprocess
-import sys
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,6 +16,7 @@ import pytest
 import jelly_rdflib as jr
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import OperationSink
+from tests.forked import run_code
 from tests.oracle import decoder
 from tests.oracle.terms import Plain, operation, plain_operation
 from tests.sanitized import MEMORY_FACTOR
@@ -200,11 +198,12 @@ def _size_after(work: Callable[[], None], times: int) -> int:
     return tracemalloc.get_traced_memory()[0]
 
 
-def run(code: str, *arguments: str, timeout: float = 120) -> str:
+def run(code: str, *arguments: str, timeout: float = 120, is_fresh: bool = False) -> str:
     """Run Python code in a process of its own, and return what it prints.
 
     ``peak()`` in the code is the most memory that the process had so far, in bytes; under the
-    sanitizers half of it, as they take as much again.
+    sanitizers half of it, as they take as much again. With ``is_fresh`` nothing was imported in the
+    process before.
     """
     prelude = (
         # ru_maxrss starts at what the parent had; the peak in /proc is the program's own.
@@ -219,14 +218,7 @@ def run(code: str, *arguments: str, timeout: float = 120) -> str:
         "    usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "    return usage * (1 if sys.platform == 'darwin' else 1024)\n"
     )
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, "-c", prelude + code, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, "PYTHONPATH": path},
-        check=False,
-    )
-    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    done = run_code(prelude + code, *arguments, timeout=timeout, is_fresh=is_fresh)
+    out, err = done.out.decode("utf-8"), done.err.decode("utf-8")
+    assert done.code == 0, f"exit code {done.code}\n{out}\n{err}"
+    return out

@@ -9,14 +9,13 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.forked import CAN_FORK, Call, start
+from tests.forked import CAN_FORK, run_command
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "jelly_rdflib"]
@@ -74,38 +73,23 @@ class Ended:
 
 def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Ended:
     """Run ``jellyp`` with arguments."""
-    environment = {**ENVIRONMENT, **variables}
+    words, environment = list(map(str, arguments)), {**ENVIRONMENT, **variables}
     # Python reads variables of its own when it starts.
-    if not CAN_FORK or any(name.startswith("PYTHON") for name in variables):
-        return _run_anew(list(map(str, arguments)), stdin, cwd, environment)
-    with TemporaryDirectory() as folder:
-        files = [Path(folder, name) for name in ("stdin", "stdout", "stderr")]
-        for path, data in zip(files, (stdin, b"", b""), strict=True):
-            path.write_bytes(data)
-        call = Call(
-            list(map(str, arguments)), str(cwd or Path.cwd()), environment, list(map(str, files))
+    if CAN_FORK and not any(name.startswith("PYTHON") for name in variables):
+        code, out, err = run_command(
+            words, stdin=stdin, folder=cwd, environment=environment, timeout=TIMEOUT
         )
-        process = start(call)
-        process.join(TIMEOUT)
-        if process.exitcode is None:
-            process.kill()
-            raise TimeoutError(f"jellyp {arguments}: no end after {TIMEOUT} seconds")
-        _, out, err = (path.read_bytes() for path in files)
-    return Ended(process.exitcode, out, err.decode("utf-8"))
-
-
-def _run_anew(
-    arguments: list[str], stdin: bytes, cwd: Path | None, environment: dict[str, str]
-) -> Ended:
-    ended = subprocess.run(
-        [*COMMAND, *arguments],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=environment,
-        timeout=TIMEOUT,
-    )
-    return Ended(ended.returncode, ended.stdout, ended.stderr.decode("utf-8"))
+    else:
+        ended = subprocess.run(
+            [*COMMAND, *words],
+            input=stdin,
+            capture_output=True,
+            cwd=cwd,
+            env=environment,
+            timeout=TIMEOUT,
+        )
+        code, out, err = ended.returncode, ended.stdout, ended.stderr
+    return Ended(code, out, err.decode("utf-8"))
 
 
 def run_well(*arguments: Any, **options: Any) -> Ended:

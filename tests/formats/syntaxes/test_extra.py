@@ -54,4 +54,4 @@ def test_it_is_imported_on_demand() -> None:
         "list(jr.read_statements(b'', format='turtle'))\n"
         "print('pyoxigraph' in sys.modules)\n"
     )
-    assert run(code).split() == ["False", "True"]
+    assert run(code, is_fresh=True).split() == ["False", "True"]
