@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.events import Dispatcher
@@ -228,9 +228,9 @@ def prepared(name: str, before: list[Any]) -> Graph:
     return target
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", TARGETS)
-@given(before=CHANGES, operations=CHANGES)
+@given(way=st.sampled_from(WAYS), before=CHANGES, operations=CHANGES)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_anything(name: str, way: Any, before: list[Any], operations: list[Any]) -> None:
     target = prepared(name, before)
     operations = [each for each in operations if can_take(target, each)]
@@ -242,9 +242,9 @@ def test_anything(name: str, way: Any, before: list[Any], operations: list[Any])
     assert exact_state(target) == expected
 
 
-@pytest.mark.parametrize("way", [apply_all, apply_recorded, change_recorded])
 @pytest.mark.parametrize("name", TARGETS)
 @given(
+    way=st.sampled_from([apply_all, apply_recorded, change_recorded]),
     before=CHANGES,
     operations=CHANGES,
     error=st.sampled_from([RuntimeError, KeyboardInterrupt]),
