@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -33,3 +35,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def _quiet_rdflib() -> None:
     """Keep rdflib from logging each odd IRI and ill-typed literal that the tests make."""
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in a sentence what was not tried, and why."""
+    reasons = Counter(
+        str(each.longrepr[2] if isinstance(each.longrepr, tuple) else each.longrepr)
+        for each in terminalreporter.stats.get("skipped", [])
+    )
+    if reasons:
+        told = "; ".join(
+            f"{reason.removeprefix('Skipped: ')} ({count})" for reason, count in reasons.items()
+        )
+        terminalreporter.write_line(f"{reasons.total()} tests were skipped: {told}.")

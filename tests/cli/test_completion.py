@@ -90,7 +90,7 @@ def read_until(terminal: int, wanted: str) -> None:
 @pytest.mark.parametrize("shell", list(SHELLS))
 def test_a_new_shell_completes_commands_options_and_files(shell: str, home: Path) -> None:
     if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
+        pytest.skip(f"there is no {shell}: apt install {shell}")
     (home / "changes.jellyp").touch()
     run_well("completion", "--install", shell, **settings(home))
     with on_terminal(SHELLS[shell], home) as terminal:
@@ -147,7 +147,7 @@ def test_man_pages(home: Path) -> None:
     assert r"\fB\-f, \-\-follow\fR" in text
 
 
-@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
+@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man: apt install man-db")
 def test_man_shows_the_pages_without_warnings(home: Path) -> None:
     run_well("completion", "--man", **settings(home))
     for path in sorted((home / ".local/share/man/man1").iterdir()):

@@ -26,7 +26,7 @@ def open_browser(profile: Path) -> Iterator[Browser]:
         shutil.which("chromedriver"),
     ]
     if None in programs:
-        pytest.skip("there is no Chromium: Debian has it as chromium and chromium-driver")
+        pytest.skip("there is no Chromium: apt install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = programs[0]
     for flag in (*FLAGS, f"--user-data-dir={profile}"):

@@ -140,7 +140,9 @@ def _berkeley_store() -> Any:
     from rdflib.plugins.stores import berkeleydb
 
     if not berkeleydb.has_bsddb:
-        pytest.skip("berkeleydb is not installed: it takes Debian's libdb-dev and its own group")
+        pytest.skip(
+            "there is no Berkeley DB: apt install libdb-dev, pip install --group berkeleydb"
+        )
     if UNDER_SANITIZERS:
         pytest.skip("the sanitizers would watch Berkeley DB's own C code")
     store = berkeleydb.BerkeleyDB()

@@ -35,7 +35,9 @@ def check_page(store: StoreAtHand) -> None:
 def berkeley(*, was_open: bool = False) -> Dataset:
     store = pytest.importorskip("rdflib.plugins.stores.berkeleydb")
     if not store.has_bsddb:
-        pytest.skip("berkeleydb is not installed")
+        pytest.skip(
+            "there is no Berkeley DB: apt install libdb-dev, pip install --group berkeleydb"
+        )
     found = Dataset(store.BerkeleyDB())
     if was_open:
         with TemporaryDirectory() as folder:
