@@ -258,7 +258,7 @@ class _RemoteHistory(State):
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
         return list(islice(self._list(since, upto=upto), most))
 
-    def latest(self, upto: int, count: int) -> list[LogEntry]:
+    def list_latest(self, upto: int, count: int) -> list[LogEntry]:
         if count > wire.MOST_ENTRIES:
             return list(self._list(0, upto=upto))[-count:]
         return list(self._list(0, upto=upto, last=count))

@@ -14,10 +14,10 @@ from typing import Any
 
 import httpx2
 
+from jelly_rdflib.live.waiting import LEAST_SPEED
+
 GRACE = 60.0
 """The seconds that an answer may take, besides those in which the server says nothing."""
-LEAST_SPEED = 4096
-"""The bytes per second of an answer of any size."""
 _MOST_ERROR = 1 << 16
 
 

@@ -1,4 +1,4 @@
-"""Servers that send too much, too slowly, or without an end."""
+"""Servers that send too much, too slowly, or without an end; and clients of that kind."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ import tracemalloc
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib.cli.connections import protocol
 from jelly_rdflib.live.fuseki import apply_to_fuseki
-from jelly_rdflib.live.http import watched, wire
-from tests.log.support import patch_id
+from jelly_rdflib.live.http import answers, watched, wire
+from tests.live.http.support import served
+from tests.log.support import fill, patch_id
 
 S = URIRef("urn:s")
 CLIENTS: dict[str, Callable[[str], Any]] = {
@@ -188,3 +192,113 @@ def test_an_older_server_without_the_id_of_its_log() -> None:
 
     with answering(make) as url, pytest.raises(jr.LogError, match="is an older server, whose"):
         list(jr.PatchLog(url, timeout=0.3).follow(timeout=1))
+
+
+# --- hostile clients ------------------------------------------------------------------------------
+
+
+@contextmanager
+def connected(address: str, data: bytes) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 5) as client:
+        client.sendall(data)
+        yield client
+
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"GET / HT", GET + b"A: " + b"x" * 99, GET + b"\r\n", GET + b"\r\n" + GET],
+    ids=["nothing", "line", "header", "idle", "second"],
+)
+def test_the_head_of_a_request_has_a_time(tmp_path: Path, data: bytes) -> None:
+    folder = jr.PatchLog.create(tmp_path / "log").path
+    with (
+        served(folder, http=protocol(10, 0.2)) as address,
+        connected(address, data) as client,
+        suppress(OSError),
+    ):
+        # Each byte starts the time that uvicorn has for silence between requests again.
+        while client.recv(1 << 16):
+            if data:
+                time.sleep(0.05)
+                client.sendall(b"x")
+
+
+def test_a_host_has_half_of_the_connections(tmp_path: Path) -> None:
+    folder = jr.PatchLog.create(tmp_path / "log").path
+    with served(folder, http=protocol(6, 5)) as address, ExitStack() as stack:
+        held = [stack.enter_context(connected(address, b"GET")) for _ in range(5)]
+        for client in held[3:]:
+            with suppress(ConnectionResetError):
+                assert client.recv(1) == b""
+        transport = httpx2.HTTPTransport(local_address="127.0.0.9")
+        with httpx2.Client(transport=transport) as other:
+            assert other.get(f"{address}/").status_code == 200
+
+
+def test_a_request_that_lasts_is_not_cut(tmp_path: Path) -> None:
+    """Neither a follower, nor a client that sends one request after the other."""
+    folder = jr.PatchLog.create(tmp_path / "log").path
+    with served(folder, http=protocol(10, 0.1)) as address:
+        follower = jr.PatchLog(address).follow(0)
+        threading.Timer(0.5, lambda: jr.PatchLog(folder).append([])).start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert next(follower).version == 1
+        with connected(address, b"") as client:
+            for _ in range(10):
+                client.sendall(GET + b"\r\n")
+                answer = b""
+                while not answer.endswith(b"}"):
+                    answer += client.recv(1 << 16)
+                assert b"200 OK" in answer
+                time.sleep(0.05)
+
+
+def test_a_body_that_drips_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "SILENCE", 0.3)
+    folder = jr.PatchLog.create(tmp_path / "log").path
+    head = b"POST /patches HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/rdf-patch\r\n"
+    with (
+        served(folder) as address,
+        connected(address, head + b"Content-Length: 999\r\n\r\n") as client,
+    ):
+        client.settimeout(0.02)
+        start = time.monotonic()
+        while time.monotonic() < start + 5:
+            with suppress(TimeoutError):
+                assert client.recv(1 << 16).startswith(b"HTTP/1.1 408 ")
+                return
+            client.sendall(b" ")
+    raise AssertionError("it was not refused")
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**30), -1, 7])
+def test_a_number_that_is_no_version(tmp_path: Path, number: int) -> None:
+    log = fill(jr.PatchLog.create(tmp_path / "log"), 5)
+    with served(log.path) as address:
+        for path in ("snapshots/{}", "patches/{}", "patches?since={}", "events?since={}"):
+            assert httpx2.get(f"{address}/{path.format(number)}").status_code == 404
+        event = {"Last-Event-ID": str(number)}
+        assert httpx2.get(f"{address}/events", headers=event).status_code == 404
+        for each in (log, jr.PatchLog(address)):
+            for method in (each.checkout, each.patches, each.entry, each.snapshot, each.squash):
+                with pytest.raises(jr.MissingVersion, match="there is no version"):
+                    method(number)
+            assert len(each.latest(number)) == (5 if number > 0 else 0)
+
+
+def test_a_log_that_is_not_there_for_a_moment_comes_back(tmp_path: Path) -> None:
+    folder = fill(jr.PatchLog.create(tmp_path / "log"), 2).path
+    with served(folder) as address:
+        log = jr.PatchLog(address, timeout=5)
+        for part in (folder / "log.db", folder):
+            part.rename(tmp_path / "away")
+            for path in ("", "patches/2", "events"):
+                answer = httpx2.get(f"{address}/{path}")
+                assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+                assert str(folder) not in answer.text
+            threading.Timer(0.3, (tmp_path / "away").rename, [part]).start()
+            assert len(log.entry(2).read()) > 0
