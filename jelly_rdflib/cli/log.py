@@ -70,8 +70,6 @@ class _LogPath(click.Path):
 
 # The seconds that requests may go on which were there when the signal to end came.
 _LAST_SECONDS = 10
-# With more of them there is an answer 503.
-_MOST_CONNECTIONS = 2000
 
 _FOLDER = click.Path(exists=True, file_okay=False)
 log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, file_okay=False))
@@ -320,6 +318,7 @@ def serve(
     try:
         import uvicorn
 
+        from jelly_rdflib.cli.connections import most_connections, protocol
         from jelly_rdflib.live.http.access import Tokens, is_local
         from jelly_rdflib.live.http.server import LogServer
     except ModuleNotFoundError as error:
@@ -359,7 +358,7 @@ def serve(
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=_LAST_SECONDS,
-            limit_concurrency=_MOST_CONNECTIONS,
+            http=protocol(most_connections()),
             ssl_certfile=certificate,
             ssl_keyfile=key,
         )

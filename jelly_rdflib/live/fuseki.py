@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import cache, partial
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -14,6 +15,7 @@ from jelly_rdflib.core.batch import check_closed, follow_transaction
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.apply import RemoteResult
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
+from jelly_rdflib.live.http.watched import WatchedClient, start_of
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -65,10 +67,10 @@ def apply_to_fuseki(
     is_explicit = False
     count = before = patches = committed = aborted = 0
     with (
-        _client(address, token, user, password, timeout) as client,
+        closing(_client(address, token, user, password)) as client,
         SpooledTemporaryFile(_MOST_IN_MEMORY) as file,
     ):
-        transaction = _Transaction(file)
+        transaction = _Transaction(file, timeout)
         for operation in operations:
             check_operation(operation)
             op = operation[0]
@@ -95,8 +97,8 @@ def apply_to_fuseki(
 class _Transaction:
     """The text of a transaction, in memory or in a temporary file."""
 
-    def __init__(self, file: SpooledTemporaryFile[bytes]) -> None:
-        self._file = file
+    def __init__(self, file: SpooledTemporaryFile[bytes], timeout: float) -> None:
+        self._file, self._timeout = file, timeout
         self.clear()
 
     def clear(self) -> None:
@@ -122,7 +124,7 @@ class _Transaction:
         self._writer.encoder.flush()
         self._waiting = []
 
-    def send(self, client: httpx2.Client, address: str) -> bool:
+    def send(self, client: WatchedClient, address: str) -> bool:
         """Have the server apply the transaction; return whether it has changes."""
         if self._waiting:
             self._write()
@@ -134,8 +136,11 @@ class _Transaction:
         self._file.seek(0)
         pieces: Iterator[bytes] = iter(partial(self._file.read, _PIECE), b"")
         headers = {"Content-Type": "application/rdf-patch", "Content-Length": str(size)}
+        timeout = httpx2.Timeout(self._timeout, connect=_CONNECT_TIMEOUT)
+        request = client.stream("POST", address, timeout, content=pieces, headers=headers)
         try:
-            answer = client.post(address, content=pieces, headers=headers)
+            with request as (answer, _):
+                _check(address, answer, start_of(answer))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise ConnectionError(f"{address}: {error}") from error
         except (httpx2.HTTPError, httpx2.StreamError) as error:
@@ -143,7 +148,6 @@ class _Transaction:
             raise ConnectionError(
                 f"{address}: it is unknown whether a transaction was applied: {what}"
             ) from error
-        _check(address, answer)
         return True
 
 
@@ -152,8 +156,8 @@ _ssl_context = cache(httpx2.create_ssl_context)
 
 
 def _client(
-    address: str, token: str | None, user: str | None, password: str | None, timeout: float
-) -> httpx2.Client:
+    address: str, token: str | None, user: str | None, password: str | None
+) -> WatchedClient:
     url = httpx2.URL(address)
     if url.scheme not in ("http", "https") or url.userinfo:
         # Addresses are shown in messages.
@@ -163,17 +167,16 @@ def _client(
         )
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     auth = (user, password or "") if user and not token else None
-    limit = httpx2.Timeout(timeout, connect=_CONNECT_TIMEOUT)
-    return httpx2.Client(headers=headers, auth=auth, timeout=limit, verify=_ssl_context())
+    return WatchedClient(headers=headers, auth=auth, verify=_ssl_context())
 
 
-def _check(address: str, answer: httpx2.Response) -> None:
-    """Raise the error that an answer stands for."""
+def _check(address: str, answer: httpx2.Response, body: bytes) -> None:
+    """Raise the error that an answer stands for; of its body the start is enough."""
     status, kind = answer.status_code, answer.headers.get("content-type", "")
-    if answer.is_success and not answer.content:
+    if answer.is_success and not body:
         return
     what = f"{address}: the server answers {status} {answer.reason_phrase}"
-    lines = answer.text.split("\n") if kind.startswith("text/plain") else []
+    lines = body.decode("utf-8", "replace").split("\n") if kind.startswith("text/plain") else []
     detail = next((line.strip() for line in lines if line.strip()), "")
     if detail:
         what += f": {detail[:_MOST_SHOWN]}"

@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+LEAST_SPEED = 1024
+"""The bytes per second of what takes longer than its other limits."""
+
 # Seconds between two tries: the first wait, and the longest.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 

@@ -387,7 +387,9 @@ class Database:
                 f"{self.path} must be repaired before it is read, since a writer was cut off, and"
                 f" it can't be written here: open it once where {journal.name} can be written"
             )
-        if is_refused and self.path.exists() and "I/O" not in text:
+        if not self.path.exists():
+            return FileNotFoundError(errno.ENOENT, text, str(self.path))
+        if is_refused and "I/O" not in text:
             return PermissionError(errno.EACCES, text, str(self.path))
         return OSError(errno.EIO, text, str(self.path))
 

@@ -61,7 +61,12 @@ def follow(
                 is_stored = False
             is_due = time.monotonic() >= last + store_every or source.must_be_acknowledged
             if not is_stored and is_due:
-                store()
+                try:
+                    store()
+                except Exception:
+                    # Below it would only fail again.
+                    is_stored = True
+                    raise
                 source.acknowledge()
                 is_stored, last = True, time.monotonic()
     except BaseException:

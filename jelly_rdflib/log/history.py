@@ -136,7 +136,8 @@ class History:
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
-            if not self.path.exists():
+            # One that was read before may be on its way, back from a backup.
+            if self._id or not self.path.exists():
                 raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
             if not self.path.is_dir():
                 raise NotADirectoryError(
@@ -369,7 +370,7 @@ class _Rows(State):
         query = "SELECT 1 FROM squashed WHERE id = ?"
         return self._run(query, (id_bytes(id),)).fetchone() is not None
 
-    def latest(self, upto: int, count: int) -> list[LogEntry]:
+    def list_latest(self, upto: int, count: int) -> list[LogEntry]:
         query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"
         return [self._history.entry(row) for row in self._run(query, (upto, count))][::-1]
 

@@ -293,7 +293,7 @@ class PatchLog(Tabular):
             [2, 3]
         """
         with self._history.reading() as state:
-            return state.latest(self.version, count)
+            return state.latest(point_of(self._head), count)
 
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over the patches as they are appended, by whomever; wait for the next one.

@@ -99,8 +99,8 @@ class State(ABC):
         """Do what `between` does, without its check."""
 
     @abstractmethod
-    def latest(self, upto: int, count: int) -> list[LogEntry]:
-        """Return the last patches up to a version, so many at most; the oldest comes first."""
+    def list_latest(self, upto: int, count: int) -> list[LogEntry]:
+        """Do what `latest` does, without its check."""
 
     @abstractmethod
     def snapshots(self, upto: int) -> list[Snapshot]:
@@ -122,6 +122,14 @@ class State(ABC):
             # It may have been squashed since the caller has seen it.
             self.locate(upto.version)
         check_chain(entries, since, upto if is_whole else None, self.location)
+        return entries
+
+    def latest(self, upto: Point, count: int) -> list[LogEntry]:
+        """Return the last patches up to a version, so many at most; the oldest comes first."""
+        entries = self.list_latest(upto.version, min(count, ALL)) if count > 0 else []
+        first = entries[0] if 0 < count == len(entries) else None
+        since = Point(first.first - 1, first.prev) if first else EMPTY
+        check_chain(entries, since, upto if count > 0 else None, self.location)
         return entries
 
     def after(self, point: Point, most: int = ALL) -> list[LogEntry]:

@@ -681,3 +681,15 @@ def test_an_id_that_this_object_has_not_seen(tmp_path: Path) -> None:
         log.checkout(patch_id(9))
     log.refresh()
     assert log.entry(newer.id) == newer
+
+
+@pytest.mark.parametrize("change", ["prev = NULL", "first = 2"])
+@pytest.mark.parametrize("count", [1, 2, 3, 9])
+def test_the_newest_patches_follow_one_another(tmp_path: Path, change: str, count: int) -> None:
+    log = fill(PatchLog.create(tmp_path / "log"), 3)
+    assert [entry.version for entry in log.latest(count)] == [1, 2, 3][-count:]
+    with closing(sqlite3.connect(log.path / "log.db")) as connection, connection:
+        connection.execute(f"UPDATE segments SET {change} WHERE version = 3")
+    if count > 1:
+        with pytest.raises(LogError, match="the log is broken"):
+            log.latest(count)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import socket
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, closing
@@ -37,8 +38,8 @@ from jelly_rdflib.live.grpc.wire import (
     open_port,
     requested_options,
 )
+from jelly_rdflib.live.http import answers
 from jelly_rdflib.live.http.access import Right, is_local
-from jelly_rdflib.live.http.answers import SILENCE
 from jelly_rdflib.live.http.server import LogServer
 from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
@@ -106,7 +107,10 @@ class PatchLogServer(LogServer):
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
         self._kept_size = 0
         self._encoding = asyncio.Lock()
-        subscribe = grpc.unary_stream_rpc_method_handler(self._handler(self._subscribe, Right.READ))
+        # Whether a client may follow is asked before its message is waited for.
+        subscribe = grpc.stream_stream_rpc_method_handler(
+            self._handler(self._subscribe, Right.READ)
+        )
         publish = grpc.stream_stream_rpc_method_handler(self._handler(self._publish, Right.APPEND))
         methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
         handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
@@ -153,7 +157,8 @@ class PatchLogServer(LogServer):
         if topic and topic != own:
             raise MissingVersion(f"there is no topic {topic!r} here: the log is {own!r}")
 
-    async def _subscribe(self, data: bytes, context: Any) -> None:
+    async def _subscribe(self, messages: Any, context: Any) -> None:
+        data = await asyncio.wait_for(anext(messages, b""), answers.SILENCE)
         request = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
         self._check_topic(request.topic)
         requested = requested_options(request, PatchDecoder(self._history.limits))
@@ -200,14 +205,18 @@ class PatchLogServer(LogServer):
         )
         decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
+        start = 0.0
         try:
             while True:
                 # Who holds others' room has to go on.
-                coming = asyncio.wait_for(anext(frames, None), SILENCE if size else None)
-                if (frame := await coming) is None:
+                wait = answers.patience(start, size) if size else None
+                if (frame := await asyncio.wait_for(anext(frames, None), wait)) is None:
                     break
-                size += len(frame)
-                self._bodies.hold(len(frame))
+                start = start if size else time.monotonic()
+                # There may be no end of empty ones.
+                count = len(frame) or 1
+                size += count
+                self._bodies.hold(count)
                 if size > self.max_body:
                     raise LimitError(f"the patch has more than {self.max_body} bytes")
                 for patch in await run_sync(list, decoder.decode(frame)):
@@ -290,11 +299,14 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
         return code.NOT_FOUND, str(error), ()
     if isinstance(error, LimitError) and "_table_size" not in error.message:
         return code.RESOURCE_EXHAUSTED, str(error), ()
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return code.UNAVAILABLE, "the log, or a file of it, is not there at the moment", ()
     if isinstance(error, HTTPException):
         # Otherwise there is no room for it now, and may be soon.
         return _CODES.get(error.status_code, code.UNAVAILABLE), str(error.detail), ()
     if isinstance(error, asyncio.TimeoutError):
-        return code.DEADLINE_EXCEEDED, f"nothing came for {SILENCE} seconds inside a patch", ()
+        what = f"too little of a patch came for {answers.SILENCE} seconds"
+        return code.DEADLINE_EXCEEDED, what, ()
     bad = UnfitPatch | InvalidId | DecodeError | EncodeError
     if isinstance(error, bad) or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()

@@ -13,6 +13,7 @@ from typing import Any
 import grpc
 
 from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
@@ -39,6 +40,8 @@ _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
 # After so many of a server's own faults in a row, without a patch between them, it is given up.
 _MOST_STRANGE = 5
+# So many frames in a row may have nothing in them.
+_MOST_EMPTY = 100
 
 
 class GrpcSource(ThreadedSource):
@@ -77,14 +80,14 @@ class GrpcSource(ThreadedSource):
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
         since: dict[str, Any] = {"since_id": position}
         if position is not None and position.isdecimal():
-            since = {"since_version": int(position)}
+            since = {"since_version": min(int(position), (1 << 64) - 1)}
         request = subscribe_message(
             "patch_grpc.proto", "RdfPatchSubscribe", requested, topic=self._client.topic, **since
         )
         return self._client.call("unary_stream", SUBSCRIBE, request, timeout)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
-        retries, strange = waits(), 0
+        retries, strange, empty = waits(), 0, 0
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
             call, started = self._subscribe(position), time.monotonic()
@@ -96,7 +99,10 @@ class GrpcSource(ThreadedSource):
                     for patch in decoder.decode(frame):
                         position = _follow(position, patch, self.url)
                         yield Received(patch, position)
-                        retries, strange = waits(), 0
+                        retries, strange, empty = waits(), 0, -1
+                    empty = 0 if decoder.is_open else empty + 1
+                    if empty > _MOST_EMPTY:
+                        raise DecodeError(f"{empty} frames in a row have no patch")
             except grpc.RpcError as error:
                 # A proxy may end a call that has stood for long.
                 if time.monotonic() > started + _FIRST_SECONDS:
@@ -180,14 +186,17 @@ class GrpcSink(Sink):
         """Take the answers of a call, in a thread."""
         ended: Exception = ConnectionError("the server has ended the stream")
         try:
-            for _ in call:
+            for answer in call:
+                id = parse_message("patch_grpc.proto", "RdfPatchReceived", answer).id
                 with self._changed:
-                    if self._sent:
-                        self._bytes -= self._sent.popleft()[1]
+                    if not self._sent or str(parse_patch_id(self._sent[0][2])) != id:
+                        raise ConnectionError(f"the server answers for <{id}>, which was not sent")
+                    self._bytes -= self._sent.popleft()[1]
                     self._lost_at, self._retries = None, waits()
                     self._changed.notify()
-        except grpc.RpcError as error:
+        except (grpc.RpcError, ConnectionError, DecodeError, InvalidId) as error:
             ended = error
+            call.cancel()
         # The thread of the client that sends is waiting for frames.
         frames.put(None)
         with self._changed:

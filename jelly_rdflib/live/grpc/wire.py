@@ -31,6 +31,9 @@ SERVER_OPTIONS = [
     # Clients and servers look whether the other one is there still.
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+    # Who calls nothing, or does not even say hello, is not kept.
+    ("grpc.max_connection_idle_ms", 60_000),
+    ("grpc.server_handshake_timeout_ms", 20_000),
 ]
 
 

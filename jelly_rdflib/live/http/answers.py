@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
@@ -18,6 +19,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from jelly_rdflib.formats import FORMATS
+from jelly_rdflib.live.waiting import LEAST_SPEED
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import options_for
 from jelly_rdflib.streams.writing import PatchWriter
@@ -29,6 +31,13 @@ SILENCE = 60
 """The seconds in which the next part of a body must come."""
 # All bodies together may be so many times as large as one.
 _TOGETHER = 4
+
+
+def patience(start: float, size: int) -> float:
+    """Return the seconds to wait for more of a body, which has brought so many bytes since then."""
+    left = start + SILENCE + size / LEAST_SPEED - time.monotonic()
+    return max(0.0, min(SILENCE, left))
+
 
 # The text of frames has no media type.
 CHANGES = [
@@ -71,11 +80,11 @@ class Bodies:
         told = request.headers.get("content-length", "")
         if told.isdecimal() and int(told) > self._most:
             raise too_large
-        size = 0
+        size, start = 0, time.monotonic()
         chunks = request.stream()
         try:
             with SpooledTemporaryFile(_IN_MEMORY) as file:
-                while chunk := await asyncio.wait_for(anext(chunks, b""), SILENCE):
+                while chunk := await asyncio.wait_for(anext(chunks, b""), patience(start, size)):
                     size += len(chunk)
                     self.hold(len(chunk))
                     if size > self._most:
@@ -84,7 +93,7 @@ class Bodies:
                 file.seek(0)
                 yield file
         except asyncio.TimeoutError:
-            raise HTTPException(408, f"nothing came for {SILENCE} seconds") from None
+            raise HTTPException(408, f"nothing came for {SILENCE} seconds, or too little") from None
         finally:
             self.hold(-size)
 

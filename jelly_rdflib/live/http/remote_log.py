@@ -7,12 +7,11 @@ import hashlib
 import io
 import json
 import os
-import socket
 import time
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any, TypeVar
@@ -23,6 +22,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http import wire
+from jelly_rdflib.live.http.watched import Watch, WatchedClient, start_of
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.entry import LogEntry, Row
 from jelly_rdflib.log.files import Place, write_segment
@@ -40,7 +40,7 @@ _CONNECT_TIMEOUT = 10.0
 # Seconds for the server to do what may take long: to append or squash patches, to check a log.
 _LONG = 600.0
 # The most that an answer in JSON may have, in bytes.
-_MOST_JSON = 1 << 26
+_MOST_JSON = 1 << 24
 # A larger segment goes to the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
@@ -63,34 +63,27 @@ class Client:
         headers = {"Accept": wire.JSON}
         if token := os.environ.get(_TOKEN) if token is None else token:
             headers["Authorization"] = f"Bearer {token}"
-        self._http = httpx2.Client(base_url=f"{self.address}/", headers=headers)
-        # The answers that are read at the moment, maybe in another thread.
-        self._open: set[httpx2.Response] = set()
-        # A PatchLog of a folder need not be closed, so neither does this.
-        self.close = weakref.finalize(self, _close, self._http, self._open, os.getpid())
-        """Closes all connections: a thread that reads an answer gets an error."""
+        self._http = WatchedClient(base_url=f"{self.address}/", headers=headers)
+        self.close = self._http.close
 
     @contextmanager
     def ask(
         self, method: str, path: str, silence: float | None = None, **options: Any
-    ) -> Iterator[httpx2.Response]:
+    ) -> Iterator[tuple[httpx2.Response, Watch]]:
         """Send a request; yield the answer, whose body is still to be read, in the block.
 
-        The server may say nothing for ``silence`` seconds, by default the timeout. A
-        ConnectionError says that it can't be reached or is busy, or that the request is
-        `Unanswered`. A LogError says that the block could not understand the answer.
+        The server may say nothing for ``silence`` seconds, by default the timeout. The whole answer
+        has one minute more, unless the block gives its `Watch` more time. A ConnectionError says
+        that the server can't be reached or is busy, or that the request is `Unanswered`. A LogError
+        says that the block could not understand the answer.
         """
         seconds = silence or self.timeout or _CONNECT_TIMEOUT
         timeout = httpx2.Timeout(seconds, connect=_CONNECT_TIMEOUT)
         try:
-            with self._http.stream(method, path, timeout=timeout, **options) as response:
+            with self._http.stream(method, path, timeout, **options) as (response, watch):
                 if not response.is_success:
                     raise self._error(response)
-                self._open.add(response)
-                try:
-                    yield response
-                finally:
-                    self._open.remove(response)
+                yield response, watch
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise ConnectionError(f"{self.address}: {error}") from error
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
@@ -100,10 +93,9 @@ class Client:
             raise Unanswered(f"{self.address}: {str(error) or type(error).__name__}") from error
 
     def _error(self, response: httpx2.Response) -> Exception:
-        response.read()
         fields = None
         with suppress(ValueError):
-            fields = response.json()
+            fields = json.loads(start_of(response))
         error = wire.error_of(response.status_code, fields, self.address)
         # A server that failed may have made a change before.
         is_unknown = response.request.method == "POST" and response.is_server_error
@@ -131,7 +123,7 @@ class Client:
     ) -> _T:
         """Return what ``make`` makes of an answer in JSON; the rest as for `ask`."""
         data = bytearray()
-        with self.ask(method, path, silence, **options) as response:
+        with self.ask(method, path, silence, **options) as (response, _):
             for part in response.iter_bytes():
                 data += part
                 if len(data) > _MOST_JSON:
@@ -151,18 +143,6 @@ class Client:
     def unknown(self, what: str, error: Exception) -> OSError:
         """Return the error for a change of which nobody knows whether it was made."""
         return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
-
-
-def _close(client: httpx2.Client, answers: set[httpx2.Response], process: int) -> None:
-    try:
-        # A forked process shares the connections of the one before it, which goes on with them.
-        for answer in list(answers) if process == os.getpid() else []:
-            connection = answer.extensions["network_stream"].get_extra_info("socket")
-            # To close a socket does not wake who waits for it. TLS goes on up to the end.
-            with suppress(OSError):
-                socket.socket.shutdown(connection, socket.SHUT_RDWR)
-    finally:
-        client.close()
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:
@@ -276,12 +256,12 @@ class _RemoteHistory(State):
             return None
 
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
-        return self._list(since, upto=upto)[:most]
+        return list(islice(self._list(since, upto=upto), most))
 
-    def latest(self, upto: int, count: int) -> list[LogEntry]:
+    def list_latest(self, upto: int, count: int) -> list[LogEntry]:
         if count > wire.MOST_ENTRIES:
-            return self._list(0, upto=upto)[-count:]
-        return self._list(0, upto=upto, last=count)
+            return list(self._list(0, upto=upto))[-count:]
+        return list(self._list(0, upto=upto, last=count))
 
     def snapshots(self, upto: int) -> list[Snapshot]:
         return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
@@ -290,27 +270,25 @@ class _RemoteHistory(State):
         """Return the patch of an answer."""
         return _RemoteEntry(row_of(fields), self)
 
-    def _list(self, since: int, id: str | None = None, **parameters: int) -> list[LogEntry]:
-        """Return the patches after a version, which are fetched page by page.
+    def _list(self, since: int, id: str | None = None, **parameters: int) -> Iterator[LogEntry]:
+        """Yield the patches after a version, which are fetched page by page.
 
         With the ``id`` of its patch, a log that has another one there is a MissingVersion.
         """
-        entries: list[LogEntry] = []
 
-        def take(fields: Any) -> int | None:
-            entries.extend(map(self.entry_in, fields["patches"]))
-            following: int | None = fields["next"]
-            if following is not None and following <= since:
+        def take(fields: Any) -> tuple[list[_RemoteEntry], bool]:
+            page, following = list(map(self.entry_in, fields["patches"])), fields["next"]
+            end = page[-1].version if page else since
+            if following is not None and not since < end == following:
                 raise ValueError("the next page is none")
-            return following
+            return page, following is not None
 
-        following: int | None = since
-        while following is not None:
-            since = following
+        has_more = True
+        while has_more:
             place = since if id is None else id
-            following = self._client.get("patches", take, since=place, **parameters)
-            id = None
-        return entries
+            page, has_more = self._client.get("patches", take, since=place, **parameters)
+            yield from page
+            since, id = page[-1].version if page else since, None
 
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
         # Events bring small patches with them; but only a list says that it has all there are.
@@ -338,9 +316,13 @@ class _RemoteHistory(State):
         """Yield the patches that one connection brings, and None for an event without one."""
         headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
-        with self._client.ask("GET", "events", silence, **options) as response:
+        with self._client.ask("GET", "events", silence, **options) as (response, watch):
+            found = response.headers
+            if found["content-type"] == wire.EVENTS_WITH_PATCHES and wire.LOG_ID not in found:
+                what = f"is an older server, whose events have no {wire.LOG_ID}: update it"
+                raise LogError(f"{self.location} {what}")
             # The server may have another log since the last connection.
-            self._check_id(response.headers[wire.LOG_ID])
+            self._check_id(found[wire.LOG_ID])
             yield None
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
@@ -353,6 +335,7 @@ class _RemoteHistory(State):
                 segment = body.read(fields["inline"])
                 if len(segment) < fields["inline"]:
                     return
+                watch.renew()
                 if fields["event"] == "gone":
                     raise MissingVersion(fields["message"])
                 if fields["event"] == "failed":
@@ -450,8 +433,9 @@ class _RemoteHistory(State):
 
         def take() -> tuple[Any, str]:
             file, found = _Held(_IN_MEMORY), hashlib.sha256()
-            with self._client.ask("GET", path, headers=headers) as response:
+            with self._client.ask("GET", path, headers=headers) as (response, watch):
                 for chunk in response.iter_raw():
+                    watch.allow(len(chunk))
                     file.write(chunk)
                     found.update(chunk)
                     if size is not None and file.tell() > size:

@@ -147,7 +147,7 @@ class LogServer:
             if last is None:
                 found = state.between(state.locate(since), end, most + 1)
             else:
-                found = state.latest(end.version, last)
+                found = state.latest(end, last)
         entries = found[:most]
         more = entries[-1].version if len(found) > most else None
         if media_type == wire.JSON:
@@ -231,7 +231,7 @@ class LogServer:
     def get_snapshot(self, version: int, request: Request) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""
         with self._history.reading() as state:
-            found = {each.version: each for each in state.snapshots(version)}.get(version)
+            found = {each.version: each for each in state.snapshots(state.version())}.get(version)
         if found is None:
             raise HTTPException(404, f"version {version} has no snapshot")
         media_type = accepted(request, [wire.JELLY])
@@ -294,6 +294,6 @@ async def _explain(request: Request, error: Exception) -> Response:
     """Answer a request that failed; what only the server's owner may know goes to the log."""
     status, fields = wire.answer_to(error)
     headers = {412: {"ETag": wire.etag(fields.get("head"))}, 503: {"Retry-After": "1"}}.get(status)
-    if status == 500:
+    if status == 500 or isinstance(error, OSError):
         _log.error("%s %s", request.method, request.url.path, exc_info=error)
     return JSONResponse(fields, status, headers)

@@ -49,6 +49,9 @@ def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
     """Return the status and the JSON for a request that failed; 500 tells nothing of the error."""
     if isinstance(error, errors.LogConflict) and error.is_locked:
         return 503, {"detail": "others are writing to the log"}
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        # It may be on its way: back from a backup, say.
+        return 503, {"detail": "the log, or a file of it, is not there at the moment"}
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):
             return status, {"detail": str(error), **vars(error)}

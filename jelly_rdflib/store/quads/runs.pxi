@@ -7,24 +7,15 @@ each is at least twice as long as the next one and there are few of them.
 
 cdef enum:
     SAMPLE_EVERY = 16
-    # To sort so many rows takes memory that is given back to the system.
-    MANY_ROWS = 1 << 16
 
 
 cdef extern from *:
     """
-    #ifdef __GLIBC__
-    #include <malloc.h>
-    #define jelly_trim_memory() ((void)malloc_trim(0))
-    #else
-    #define jelly_trim_memory() ((void)0)
-    #endif
     static const uint8_t jelly_order_columns[6][4] = {
         {0, 1, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}, {3, 0, 1, 2}, {3, 1, 2, 0}, {3, 2, 0, 1},
     };
     """
     const uint8_t[4]* ORDER_COLUMNS "jelly_order_columns"
-    void trim_memory "jelly_trim_memory"() noexcept
 
 
 @cython.nonecheck(True)
@@ -255,8 +246,6 @@ cdef int sort_rows(
             numbers[i] = items[i].number
     finally:
         PyMem_RawFree(items)
-        if count >= MANY_ROWS:
-            trim_memory()
     return 0
 
 

@@ -43,14 +43,14 @@ def held(fuseki: Fuseki) -> list[int]:
 def requests(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The bodies that were sent."""
     bodies: list[bytes] = []
-    post = httpx2.Client.post
+    stream = httpx2.Client.stream
 
-    def take(self: Any, url: Any, *, content: Iterator[bytes], **options: Any) -> Any:
+    def take(self: Any, *request: Any, content: Iterator[bytes], **options: Any) -> Any:
         pieces = list(content)
         bodies.append(b"".join(pieces))
-        return post(self, url, content=iter(pieces), **options)
+        return stream(self, *request, content=iter(pieces), **options)
 
-    monkeypatch.setattr(httpx2.Client, "post", take)
+    monkeypatch.setattr(httpx2.Client, "stream", take)
     return bodies
 
 

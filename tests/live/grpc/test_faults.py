@@ -6,9 +6,10 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.log import append_from
 from tests.live.faults import memory_of, numbers_in
 from tests.live.grpc.support import Server, kill_at_random, served
@@ -123,17 +125,18 @@ def _opened(opener: Any, url: str) -> Any:
 class Fake:
     """A server of patches that gives what it is told to."""
 
-    def __init__(self, *answers: list[bytes]) -> None:
+    def __init__(self, *answers: Iterable[bytes]) -> None:
         self._answers = iter(answers)
         self._server = grpc.server(ThreadPoolExecutor())
         handler = grpc.unary_stream_rpc_method_handler(self._subscribe)
-        methods = {"SubscribePatches": handler}
+        publish = grpc.stream_stream_rpc_method_handler(self._subscribe)
+        methods = {"SubscribePatches": handler, "PublishPatches": publish}
         handlers = grpc.method_handlers_generic_handler(SERVICE, methods)
         self._server.add_generic_rpc_handlers((handlers,))
         self.url = f"grpc://127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
-        self.asked: list[bytes] = []
+        self.asked: list[Any] = []
 
-    def _subscribe(self, request: bytes, context: Any) -> Iterator[bytes]:
+    def _subscribe(self, request: Any, context: Any) -> Iterator[bytes]:
         context.send_initial_metadata((("version", "0"),))
         self.asked.append(request)
         yield from next(self._answers, [])
@@ -157,6 +160,38 @@ def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
         with pytest.raises(jr.DecodeError, match=f"{fake.url}.* after uuid:.*01"):
             source.receive(10)
+
+
+def test_frames_with_nothing_in_them_for_ever_are_an_error() -> None:
+    frames = [bytes(frame) for frame in FrameEncoder().encode(with_id(1))]
+    answer = chain(repeat(frames[0], 1), repeat(b""))
+    with Fake([], answer) as fake, live.connect(fake.url) as source:
+        assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
+        with pytest.raises(jr.DecodeError, match="101 frames in a row have no patch"):
+            source.receive(10)
+
+
+@pytest.mark.parametrize("answer", [b"", b"\xff", b"\x12\x03abc"])
+def test_an_answer_for_another_patch_is_none(answer: bytes) -> None:
+    with Fake(*[[answer]] * 99) as fake:
+        sink = live.open_sink(fake.url, wait=0.3)
+        sink.send(with_id(1))
+        with pytest.raises(ConnectionError, match="1 patches may not have been taken"):
+            sink.close()
+
+
+def test_who_may_not_follow_is_told_before_it_has_asked(log: jr.PatchLog) -> None:
+    tokens = Tokens({"a" * 20: Right.READ})
+    with served(log.path, tokens=tokens) as address, ExitStack() as stack:
+        channel = stack.enter_context(grpc.insecure_channel(address.partition("://")[2]))
+        end = threading.Event()
+        stack.callback(end.set)
+        silent = channel.stream_stream(f"/{SERVICE}/SubscribePatches")(
+            b"" for _ in iter(end.wait, True)
+        )
+        with pytest.raises(grpc.RpcError) as caught:
+            next(silent)
+        assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
 
 
 def test_a_stream_that_ends_in_the_middle_of_a_patch_is_started_again() -> None:

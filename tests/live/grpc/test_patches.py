@@ -492,7 +492,7 @@ def test_patches_that_come_at_once_have_a_limit_together(log: jr.PatchLog) -> No
 def test_who_sends_half_a_patch_and_no_more_is_cut_off(
     log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jelly_rdflib.live.grpc.log_server.SILENCE", 0.5)
+    monkeypatch.setattr("jelly_rdflib.live.http.answers.SILENCE", 0.5)
     first, *_ = FrameEncoder(jr.PatchOptions(frame_rows=4)).encode(jr.Patch([*patch_of(1)] * 9))
     end = threading.Event()
 
@@ -505,7 +505,7 @@ def test_who_sends_half_a_patch_and_no_more_is_cut_off(
         end.set()
         assert (code, detail) == (
             "DEADLINE_EXCEEDED",
-            "nothing came for 0.5 seconds inside a patch",
+            "too little of a patch came for 0.5 seconds",
         )
         # Between patches there is all the time.
         with live.open_sink(address) as sink:

@@ -23,10 +23,12 @@ __all__ = ["Network", "Program", "served"]
 
 
 @contextmanager
-def served(folder: Path, **options: Any) -> Iterator[str]:
+def served(folder: Path, http: Any = "auto", **options: Any) -> Iterator[str]:
     """Serve a log from a thread; yield its address."""
     server = LogServer(folder, **options)
-    config = uvicorn.Config(server.app, log_level="critical", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        server.app, http=http, log_level="critical", timeout_graceful_shutdown=5
+    )
     running = uvicorn.Server(config)
     server.feed.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -1,0 +1,66 @@
+"""The connections of ``jellyp log serve``: who says nothing does not keep others out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+_Protocol: Any = AutoHTTPProtocol
+_MOST = 2000
+# Seconds for the head of a request, which may be twice as long at the most.
+_HEAD_SECONDS = 15.0
+
+
+def most_connections() -> int:
+    """Return how many connections there may be: half of the files that the process may open.
+
+    It may open more after this, if the system allows that.
+    """
+    try:
+        import resource
+    except ModuleNotFoundError:
+        # There is no such limit on Windows.
+        return _MOST
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _MOST if most == resource.RLIM_INFINITY else min(2 * _MOST, most)
+    if files == resource.RLIM_INFINITY:
+        return _MOST
+    if files < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    return min(_MOST, max(files, wanted) // 2)
+
+
+def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol]:
+    """Return uvicorn's protocol, with limits that uvicorn does not have.
+
+    There may be ``most`` connections, and half of these from one host. The head of each request has
+    to come in so many seconds.
+    """
+    hosts: Counter[str] = Counter()
+
+    class Protocol(_Protocol):  # type: ignore[misc]
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._host = self.client[0] if self.client else ""
+            hosts[self._host] += 1
+            if max(len(self.connections), 2 * hosts[self._host]) > most:
+                transport.abort()
+            self._timer = self.loop.call_later(seconds, self._look, None)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            hosts.subtract([self._host])
+            self._timer.cancel()
+
+        def _look(self, before: Any) -> None:
+            """Close the connection if it has waited for a request since the look before."""
+            is_waiting = self.cycle is None or self.cycle.response_complete
+            if is_waiting and self.cycle is before:
+                self.transport.abort()
+            now = self.cycle if is_waiting else self
+            self._timer = self.loop.call_later(seconds, self._look, now)
+
+    return Protocol

@@ -1,0 +1,124 @@
+"""A client of HTTP for servers that may be hostile: no answer is endless, and no error is large."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
+
+import httpx2
+
+from jelly_rdflib.live.waiting import LEAST_SPEED
+
+GRACE = 60.0
+"""The seconds that an answer may take, besides those in which the server says nothing."""
+_MOST_ERROR = 1 << 16
+
+
+class Watch(threading.Thread):
+    """Waits for the end of an answer, in a thread, and cuts its connection after a time.
+
+    httpx has a limit for each wait alone. It waits for each byte of a head.
+    """
+
+    def __init__(self, cut: Callable[[], None], seconds: float) -> None:
+        super().__init__(name="Watch", daemon=True)
+        self._cut = cut
+        self.ended = threading.Event()
+        self.is_late = False
+        self.seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """Let the time start now."""
+        self._end = time.monotonic() + self.seconds
+
+    def run(self) -> None:
+        """Wait."""
+        while (left := self._end - time.monotonic()) > 0:
+            if self.ended.wait(left):
+                return
+        self.is_late = True
+        self._cut()
+
+    def allow(self, size: int) -> None:
+        """Give so many bytes that came their time."""
+        self._end += size / LEAST_SPEED
+
+    def check(self) -> None:
+        """Raise the error of an answer that came too late."""
+        if self.is_late:
+            raise httpx2.ReadTimeout(f"the answer has not come within {self.seconds:g} seconds")
+
+
+class WatchedClient:
+    """A client of httpx whose answers are watched; the arguments are those of that."""
+
+    def __init__(self, **options: Any) -> None:
+        self._http, self._sockets = httpx2.Client(**options), set[socket.socket]()
+        # It need not be closed.
+        self.close = weakref.finalize(self, _close, self._http, self._sockets, os.getpid())
+        """Closes all connections: a thread that reads an answer gets an error."""
+
+    @contextmanager
+    def stream(
+        self, method: str, url: str, timeout: httpx2.Timeout, **options: Any
+    ) -> Iterator[tuple[httpx2.Response, Watch]]:
+        """Send a request; yield the answer, whose body is still to be read, in the block.
+
+        The whole answer may take as long as the server may say nothing, and `GRACE`.
+        """
+        watch = Watch(partial(_cut, self._sockets), (timeout.read or 0) + GRACE)
+        options["extensions"] = {"trace": partial(self._trace, watch)}
+        try:
+            with self._http.stream(method, url, timeout=timeout, **options) as answer:
+                yield answer, watch
+                # A body that was cut may seem to have ended.
+                watch.check()
+        except Exception:
+            watch.check()
+            raise
+        finally:
+            watch.ended.set()
+
+    def _trace(self, watch: Watch, event: str, info: dict[str, Any]) -> None:
+        """Take what httpx tells of a request."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            # Those that are closed have no number.
+            self._sockets -= {each for each in self._sockets.copy() if each.fileno() < 0}
+            self._sockets.add(info["return_value"].get_extra_info("socket"))
+        # A proxy of the network may answer before the server does.
+        elif event.endswith(".receive_response_headers.started") and watch.ident is None:
+            watch.renew()
+            watch.start()
+
+
+def start_of(answer: httpx2.Response) -> bytes:
+    """Return the first 64 KiB of a body."""
+    data = bytearray()
+    # A decoder of httpx gives 1 MiB at most at once.
+    for part in answer.iter_bytes():
+        data += part
+        if len(data) >= _MOST_ERROR:
+            break
+    return bytes(data[:_MOST_ERROR])
+
+
+def _cut(sockets: set[socket.socket]) -> None:
+    # To close a socket does not wake who waits for it. TLS goes on up to the end.
+    for each in sockets.copy():
+        with suppress(OSError):
+            socket.socket.shutdown(each, socket.SHUT_RDWR)
+
+
+def _close(client: httpx2.Client, sockets: set[socket.socket], process: int) -> None:
+    # A forked process shares the connections of the one before it, which goes on with them.
+    if process == os.getpid():
+        _cut(sockets)
+    client.close()
