@@ -52,7 +52,9 @@ def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            hosts.subtract([self._host])
+            hosts[self._host] -= 1
+            if not hosts[self._host]:
+                del hosts[self._host]
             self._timer.cancel()
 
         def _look(self, before: Any) -> None:
