@@ -15,24 +15,7 @@ _LONGEST_NAME = 200
 
 
 class BadMessages:
-    """What a source does with messages that can't be decoded.
-
-    Args:
-        address: The address of the source: its settings ``bad`` and ``bad_to`` are taken.
-
-    Raises:
-        ValueError: ``bad_to`` is given without ``bad=skip``.
-        OSError: The folder ``bad_to`` can't be made.
-
-    Examples:
-        >>> import warnings
-        >>> bad = BadMessages(Address("mqtt://localhost/changes?bad=skip", {}))
-        >>> with warnings.catch_warnings(record=True) as told:
-        ...     warnings.simplefilter("always")
-        ...     bad.leave_out(DecodeError("changes 7: no frame"), "changes-7", b"junk")
-        >>> print(told[0].message)
-        the message is left out: changes 7: no frame
-    """
+    """What a source does with messages that can't be decoded: settings ``bad`` and ``bad_to``."""
 
     def __init__(self, address: Address) -> None:
         self._are_skipped = address.choose("bad", ("error", "skip")) == "skip"
@@ -43,13 +26,7 @@ class BadMessages:
             Path(self._folder).mkdir(parents=True, exist_ok=True)
 
     def leave_out(self, error: DecodeError, name: str, data: bytes | None) -> None:
-        """Raise the error; or keep its message in the folder, if there is one, and warn.
-
-        Args:
-            error: Why it can't be decoded, and where it is.
-            name: The name of its files, which is the same when the message comes again.
-            data: The message as it came.
-        """
+        """Raise the error; or keep its message under a name, if there is a folder, and warn."""
         if not self._are_skipped:
             raise error
         place = ""
