@@ -23,6 +23,7 @@ from .errors import MissingVersion as MissingVersion
 from .errors import PatchError as PatchError
 from .errors import RecordError as RecordError
 from .errors import RollbackError as RollbackError
+from .errors import TopicWarning as TopicWarning
 from .graph.apply import ApplyResult as ApplyResult
 from .graph.apply import apply as apply
 from .graph.batches import read_batches as read_batches

@@ -281,6 +281,21 @@ class ConnectionWarning(UserWarning):
     """
 
 
+class TopicWarning(UserWarning):
+    """A topic of Kafka or MQTT does not give all patches, or soon may not.
+
+    A message was left out, since it can't be decoded; patches are lost; or the broker deletes
+    messages after a time.
+
+    Examples:
+        To make it an error:
+
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("error", TopicWarning)
+    """
+
+
 class PatchError(JellyError, ValueError):
     """A patch can't be undone as it stands, or patches don't follow one another.
 

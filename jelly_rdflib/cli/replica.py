@@ -46,6 +46,7 @@ def follow(
     Examples:
       jellyp replica follow history copy
       jellyp replica follow --timeout 5 mqtt://localhost/changes copy --setting session=copy
+      jellyp replica follow kafka://localhost:9092/changes copy --setting bad=skip
     """
     from jelly_rdflib.live import connect
     from jelly_rdflib.log import Replica

@@ -8,6 +8,9 @@ from typing import Protocol
 
 from jelly_rdflib.patch.patch import Patch
 
+# The seconds without a patch after which is looked whether anything is due.
+_INTERVAL = 0.25
+
 
 class PatchSource(Protocol):
     """A source of patches that come live, see `jelly_rdflib.live.Source`."""
@@ -55,20 +58,22 @@ def follow(
     """
     is_stored, last = True, time.monotonic()
     try:
-        for patch in source.listen(store_every):
+        for patch in source.listen(_INTERVAL):
             if patch is not None:
                 take(patch)
                 is_stored = False
             is_due = time.monotonic() >= last + store_every or source.must_be_acknowledged
-            if not is_stored and is_due:
-                try:
-                    store()
-                except Exception:
-                    # Below it would only fail again.
-                    is_stored = True
-                    raise
+            if is_due:
+                if not is_stored:
+                    try:
+                        store()
+                    except Exception:
+                        # Below it would only fail again.
+                        is_stored = True
+                        raise
+                    is_stored, last = True, time.monotonic()
+                # Also without a patch: messages that were left out count as kept.
                 source.acknowledge()
-                is_stored, last = True, time.monotonic()
     except BaseException:
         # Not acknowledged: after an interrupt the last patch may not have been taken.
         if not is_stored:
@@ -76,4 +81,4 @@ def follow(
         raise
     if not is_stored:
         store()
-        source.acknowledge()
+    source.acknowledge()

@@ -8,18 +8,21 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from rdflib import Dataset, URIRef
+from rdflib import Dataset
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, live
+from jelly_rdflib import live
 from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.live import transports
 from jelly_rdflib.live.http import server
-from jelly_rdflib.live.log import append_from
+from tests.live import fault_table
+from tests.live.fault_table import FAULTS, NOT_ASKED, Fault, Peer, ask
 from tests.live.grpc import support as grpc
 from tests.live.http import support as http
 from tests.live.test_log_transport import patch_of
@@ -234,48 +237,32 @@ def test_a_short_answer_is_not_the_whole(
                 work()
 
 
-HALF = [
-    *patch_of(1),
-    (Op.TX,),
-    (Op.A, URIRef("urn:s"), URIRef("urn:p"), jr.TripleTerm(*[URIRef("urn:a")] * 3), None),
-    (Op.TC,),
-]
+class LogPeer(Peer):
+    """A log in a folder, or its server."""
+
+    def __init__(self, transport: str, url: str, log: Path) -> None:
+        self.transport, self.url, self._log = transport, url, log
+
+    def exchange(self) -> None:
+        self._log.rename(self._log.with_name("before"))
+        jr.PatchLog.create(self._log)
+        # Its server takes nothing more.
+        self._target = str(self._log)
+
+    def delete(self) -> None:
+        jr.PatchLog(self._log).squash()
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_follower_has_no_half_of_a_patch(tmp_path: Path, transport: str) -> None:
-    jr.PatchLog.create(tmp_path / "log").append(HALF, options=jr.PatchOptions(rdf_star=True))
-    replica = jr.Replica(tmp_path / "replica")
-    with pytest.raises(jr.ApplyError):
-        follow_all(tmp_path / "log", transport, replica)
-    stored = jr.Replica(tmp_path / "replica")
-    assert (stored.version, len(stored.dataset), len(replica.dataset)) == (0, 0, 0)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault(fault: Fault, transport: str, tmp_path: Path) -> None:
+    log = jr.PatchLog.create(tmp_path / "log").path
+    with TRANSPORTS[transport](log) as url:
+        ask(fault, LogPeer(transport, url, log), tmp_path)
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-def test_of_two_followers_in_one_folder_one_is_told(exchange: Exchange, transport: str) -> None:
-    folder = exchange.log.with_name("replica")
-    one, two = jr.Replica(folder), jr.Replica(folder)
-    follow_all(exchange.log, transport, one)
-    acknowledged = []
-    with TRANSPORTS[transport](exchange.log) as address, live.connect(address) as source:
-        source.acknowledge = lambda: acknowledged.append(1)  # type: ignore[method-assign]
-        with pytest.raises(LogConflict, match="only one can follow"):
-            two.follow(source, save_every=0)
-    assert acknowledged == []
-    assert two.version == len(two.dataset) == jr.Replica(folder).version == NEWEST
-    follow_all(exchange.log, transport, two)
-
-
-@pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_log_that_follows_takes_a_patch_once(exchange: Exchange, transport: str) -> None:
-    """Also if the source gives it again, as after a lost acknowledgement."""
-    log = jr.PatchLog.create(exchange.log.with_name("copy"))
-    with TRANSPORTS[transport](exchange.log) as address:
-        for _ in range(2):
-            with live.connect(address, timeout=0.5) as source:
-                source.resume = lambda position: None  # type: ignore[method-assign]
-                append_from(source, log)
-    assert [entry.id for entry in log.patches()] == [
-        entry.id for entry in jr.PatchLog(exchange.log).patches()
-    ]
+def test_the_table_of_faults_has_all_transports() -> None:
+    schemes = {scheme or "folder" for scheme in transports._MODULES}
+    assert {*fault_table.TRANSPORTS} == schemes - {"https", "grpcs", "mqtts"}
+    fields = set(product(FAULTS, fault_table.TRANSPORTS))
+    assert NOT_ASKED.keys() < fields

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import confluent_kafka as ck
 from confluent_kafka.admin import AdminClient, ConfigResource  # type: ignore[attr-defined]
 
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import TopicWarning
 from jelly_rdflib.live.address import Address
 
 _T = TypeVar("_T")
@@ -19,6 +20,9 @@ _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
 # Seconds to wait for the first answer of a broker.
 _FIRST_ANSWER = 10.0
+
+# The settings by which a topic deletes messages.
+_BOUNDS = ("retention.ms", "retention.bytes")
 
 LARGEST = 1_000_000
 """The bytes of the client's largest message."""
@@ -78,9 +82,9 @@ class Client:
 
     def _describe(self) -> None:
         """Ask for the topic, which must keep all messages."""
-        admin, resource = self.make(AdminClient), ConfigResource("topic", self.topic)
-        topics = ck.TopicCollection([self.topic])
-        topic = admin.describe_topics(topics, request_timeout=_FIRST_ANSWER)[self.topic]
+        self.admin = admin = self.make(AdminClient)
+        resource = ConfigResource("topic", self.topic)
+        topic = self._ask_for_topic(_FIRST_ANSWER)
         config = admin.describe_configs([resource], request_timeout=_FIRST_ANSWER)[resource]
         while not (topic.done() and config.done()):
             admin.poll(0.05)
@@ -88,24 +92,46 @@ class Client:
                 raise self.exception(self.error)
             if time.monotonic() > self._end:
                 raise ConnectionError(f"{self.url}: no broker can be reached: {self.reason}")
-        self.largest = LARGEST
+        self.largest, self.retention = LARGEST, ""
         try:
             self.id = str(topic.result().topic_id)
             self.partitions = sorted(each.id for each in topic.result().partitions)
-            policy = config.result()["cleanup.policy"].value
-            self.largest = int(config.result()["max.message.bytes"].value)
+            settings = {name: each.value for name, each in config.result().items()}
+            self.largest = int(settings["max.message.bytes"])
         except ck.KafkaException as error:
             if topic.exception() or "AUTH" not in error.args[0].name():
                 raise self.exception(error.args[0]) from None
             # Few clients have the right to see it, and most topics are not compacted.
-            warnings.warn(
+            warn(
                 f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
-                " cleanup.policy is delete, since compaction removes frames that are needed",
-                stacklevel=5,
+                " cleanup.policy is delete, since compaction removes frames that are needed, and"
+                " that retention.ms and retention.bytes are -1, which keeps all messages",
+                TopicWarning,
             )
             return
+        bounds = [f"{name}={settings[name]}" for name in _BOUNDS if settings[name] != "-1"]
+        policy = settings["cleanup.policy"]
+        self.retention = ", ".join(bounds) if "delete" in policy else ""
         if "compact" in policy:
             raise ValueError(
                 f"{self.url}: the topic is compacted, which removes frames that later ones need:"
                 " its cleanup.policy must be delete"
+            )
+
+    def _ask_for_topic(self, timeout: float) -> Any:
+        topics = ck.TopicCollection([self.topic])
+        return self.admin.describe_topics(topics, request_timeout=timeout)[self.topic]
+
+    def check_topic(self, timeout: float) -> None:
+        """Check that the topic is still the one that it was, if a broker answers in time."""
+        try:
+            id = str(self._ask_for_topic(timeout).result().topic_id)
+        except ck.KafkaException as error:
+            if "UNKNOWN_TOPIC" in error.args[0].name():
+                raise self.exception(error.args[0]) from None
+            return
+        if id != self.id:
+            raise ConnectionError(
+                f"{self.url}: the topic was deleted, and another one of this name was made: its"
+                " patches don't follow those that came. Begin anew, with an empty copy"
             )

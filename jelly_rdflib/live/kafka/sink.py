@@ -41,6 +41,8 @@ class KafkaSink(Sink):
             own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
         self._is_transactional = bool(transactional)
         self._client = Client(address, own)
+        # A sink asks nothing more: this ends a thread and a connection.
+        del self._client.admin
         super().__init__(self._client.url, limits)
         config = self._client.config
         largest = min(int(config.get("message.max.bytes", LARGEST)), self._client.largest)

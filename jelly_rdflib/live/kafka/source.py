@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 
 import confluent_kafka as ck
 
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import DecodeError, TopicWarning
 from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.bad import BadMessages
 from jelly_rdflib.live.frames import FrameDecoder, starts_stream
 from jelly_rdflib.live.kafka.client import PAUSE, Client, is_one_of
 from jelly_rdflib.live.source import Source
@@ -76,6 +78,7 @@ class KafkaSource(Source):
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"
         self._skips = address.choose("deleted", ("error", "skip")) == "skip"
+        self._bad = BadMessages(address)
         self._group = address.take("group", str, "")
         self._most = address.take("streams", int, 1000)
         self._idle = address.take("idle", float, _IDLE)
@@ -92,6 +95,13 @@ class KafkaSource(Source):
         }
         self._client = Client(address, own)
         super().__init__(self._client.url, timeout)
+        if self._client.retention and not self._skips:
+            warn(
+                f"{self.url}: Kafka deletes messages of this topic ({self._client.retention}): a"
+                " copy that is made later, or is away for long, misses them, which is an error."
+                " With -1 the topic keeps all; deleted=skip goes on without them",
+                TopicWarning,
+            )
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
         # Patches of one frame, each with where its partition stands after it, and its own place.
@@ -108,7 +118,7 @@ class KafkaSource(Source):
         self._committed: dict[int, list[int]] = {}
         self._refresh = float(refresh) / 1000
         self._next_look = time.monotonic() + self._refresh
-        self._next_try = 0.0
+        self._next_try, self._next_check = 0.0, time.monotonic() + _ANSWER
         if self._group:
             names = [self._client.topic]
             self._consumer.subscribe(names, on_assign=self._take_over, on_revoke=self._give_up)
@@ -133,7 +143,8 @@ class KafkaSource(Source):
         return self._ask(lambda: self._consumer.get_watermark_offsets(spot, timeout=_ANSWER))
 
     def _begin(self, partition: int, is_latest: bool) -> _Partition:
-        offset = self._range(partition)[is_latest]
+        # Of a topic that has deleted its first messages this is not the first that is there.
+        offset = self._range(partition)[1] if is_latest else 0
         return _Partition(offset, offset, joins=is_latest)
 
     def _take_over(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
@@ -148,6 +159,7 @@ class KafkaSource(Source):
 
     def _assign(self) -> None:
         """Go on where each partition stands, from the start of its open streams."""
+        self._look_at_topic()
         kept = self._read_group() if self._group else {}
         for number in self._owned:
             partition, theirs = self._partitions.get(number), kept.get(number)
@@ -163,10 +175,10 @@ class KafkaSource(Source):
                 partition = _Partition(low, low, joins=True)
             if not low <= partition.next <= high:
                 raise ConnectionError(
-                    f"{self.url}: the next patch of partition {number} is at offset"
+                    f"{self.url}: the next message of partition {number} is at offset"
                     f" {partition.next}, and the topic has offsets {low} to {high}: messages were"
-                    " deleted, and patches may be lost. Begin anew, with an empty copy, or skip"
-                    " them by the setting deleted=skip"
+                    " deleted, and patches may be lost. Go on from a copy that has them, or"
+                    " without them by the setting deleted=skip"
                 )
             partition.start = max(partition.start, low)
             partition.streams.clear()
@@ -197,7 +209,7 @@ class KafkaSource(Source):
         with self._lock:
             places = {n: self._partitions[n].place for n in self._owned if n in self._partitions}
             new = {n: place for n, place in places.items() if self._committed.get(n) != place}
-            if not self._group or not new:
+            if not self._group or not new or self._is_closed.is_set():
                 return
             spots = [self._spot(n, place[1], json.dumps(place)) for n, place in new.items()]
             commit: Any = self._consumer.commit
@@ -244,6 +256,7 @@ class KafkaSource(Source):
                     if self._client.error:
                         raise self._client.exception(self._client.error)
                     if message is not None and not self._must_assign:
+                        self._look_at_topic()
                         self._take(message)
                     elif time.monotonic() >= end:
                         return None
@@ -273,6 +286,15 @@ class KafkaSource(Source):
                 self._owned = sorted({*self._owned, *new})
                 self._must_assign = True
 
+    def _look_at_topic(self) -> None:
+        """Notice that the topic was made anew: before a message is taken, if a second has passed.
+
+        If the new one has less messages, the next offset is not there, and it comes to that.
+        """
+        if time.monotonic() >= self._next_check:
+            self._client.check_topic(_ANSWER)
+            self._next_check = time.monotonic() + _ANSWER
+
     def _look_for_brokers(self) -> None:
         """Notice that the brokers are gone, or are there again."""
         if not self._client.is_down or time.monotonic() < self._next_try:
@@ -295,7 +317,8 @@ class KafkaSource(Source):
             if error.fatal() or (is_needed and is_one_of(error, _FINAL)):
                 raise self._client.exception(error)
             # An offset that is not there is looked into; the client mends all else by itself.
-            self._must_assign |= is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE"))
+            if is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE")):
+                self._must_assign, self._next_check = True, 0.0
             return
         partition, offset = self._partitions[message.partition()], message.offset()
         place = f"{self._client.topic}/{message.partition()}/{offset}"
@@ -303,7 +326,10 @@ class KafkaSource(Source):
             patches = self._decode(partition, offset, message)
         except DecodeError as reason:
             reason.message = f"{self.url}: {place}, key {message.key()!r}: {reason.message}"
-            raise
+            patches = []
+            # What was left out before may be read again. Its stream is not open any more.
+            if offset >= partition.next:
+                self._bad.leave_out(reason, place.replace("/", "-"), message.value())
         if offset < partition.next:
             return
         starts = [stream.start for stream in partition.streams.values()]
@@ -329,8 +355,9 @@ class KafkaSource(Source):
             if frame and offset >= partition.next and not partition.joins:
                 raise DecodeError(
                     "the stream of this frame has no start: it was deleted, or the stream was"
-                    " forgotten (settings idle, streams). With start=latest, a source leaves"
-                    " streams out until they start anew"
+                    " forgotten (settings idle, streams), or a message of it was left out"
+                    " (bad=skip). With start=latest, a source leaves streams out until they start"
+                    " anew"
                 )
             return []
         patches = list(stream.decoder.decode(frame))

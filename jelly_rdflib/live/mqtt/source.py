@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
+from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any
 
@@ -15,8 +16,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, TopicWarning
 from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.bad import BadMessages
 from jelly_rdflib.live.frames import FrameDecoder, starts_stream
 from jelly_rdflib.live.mqtt.client import (
     CONNECT_TIMEOUT,
@@ -62,15 +64,17 @@ class MqttSource(Source):
         session = address.take("session", str, "")
         self._has_session, self._is_kept = bool(session), bool(session)
         self._accepts_loss = address.choose("lost", ("error", "warn")) == "warn"
+        self._bad = BadMessages(address)
         self._most = address.take("receive_maximum", int, 65535)
         # The last numbers of the streams: of what was passed on, and of what is kept.
         self._numbers: dict[str, int] = {}
         self._kept: dict[str, int] = {}
         self._arrived: deque[MQTTMessage] = deque()
         self._patches: deque[Patch] = deque()
-        self._place: str | None = None
         # Packet ids: of messages that were passed on, and of those that the broker may forget.
         self._passed: list[int] = []
+        # How many of the first were up to the last patch that was given, and the numbers then.
+        self._given: tuple[int, dict[str, int]] = 0, {}
         self._acknowledged: list[int] = []
         self._lock = threading.Lock()
         self._error: Exception | None = None
@@ -101,6 +105,7 @@ class MqttSource(Source):
         # What was not acknowledged comes again, unless its sender did not ask for that.
         self._arrived = deque(message for message in self._arrived if message.qos == 0)
         self._passed, self._acknowledged, self._waits = [], [], waits()
+        self._given = 0, self._given[1]
         self._was_kept = flags.session_present
         if self._is_open and not self._was_kept:
             self._note_new_session()
@@ -121,7 +126,7 @@ class MqttSource(Source):
 
     def _lose(self, why: str) -> None:
         if self._accepts_loss:
-            warn(f"{self.url}: patches are lost: {why}")
+            warn(f"{self.url}: patches are lost: {why}", TopicWarning)
         else:
             text = f"{self.url}: patches are lost: {why}; with the setting lost=warn this goes on"
             self._error = ConnectionError(text)
@@ -140,6 +145,7 @@ class MqttSource(Source):
         if self._is_shared:
             raise ValueError(f"{self.url}: a shared subscription has no positions")
         self._kept = dict(self._numbers)
+        self._given = 0, self._kept
         if not self._has_session:
             self._lose("to go on from a position takes the setting session")
         elif not self._was_kept:
@@ -155,10 +161,13 @@ class MqttSource(Source):
 
     def _acknowledge(self) -> None:
         """Have the next `receive`, or `close`, tell the broker that all patches so far are kept."""
-        self._acknowledged += self._passed
+        count, self._kept = self._given
+        self._acknowledged += self._passed[:count]
         for stream in list(self._numbers)[: -max(_MOST_STREAMS, len(self._passed))]:
             del self._numbers[stream]
-        self._passed, self._kept = [], dict(self._numbers)
+            self._kept.pop(stream, None)
+        del self._passed[:count]
+        self._given = 0, self._kept
 
     def _receive(self, wait: float) -> Patch | None:
         with self._lock:
@@ -173,7 +182,7 @@ class MqttSource(Source):
                 raise self._error
             patch = self._patches.popleft() if self._patches else None
             if patch is not None and not self._patches:
-                self._pass(self._message)
+                self._pass(self._message, is_given=True)
             return patch
 
     def _turn(self, wait: float) -> None:
@@ -201,7 +210,6 @@ class MqttSource(Source):
         """Decode a message, unless its patch was passed on before."""
         self._message = message
         stream, number = _stamp(message)
-        self._place = f"{message.topic} {stream} {number}"
         last = None if self._is_shared else self._numbers.get(stream)
         if last is not None and number > last + 1:
             self._lose(f"after number {last} of the stream {stream} comes {number}")
@@ -217,8 +225,12 @@ class MqttSource(Source):
                 self._patches.extend(self._decode(message.payload))
         except DecodeError as error:
             self._patches.clear()
-            error.message = f"{self.url}: message {self._place}: {error.message}"
-            raise
+            topic, data = message.topic, bytes(message.payload)
+            place = f"{stream} {number}" if stream else f"packet {message.mid}"
+            error.message = f"{self.url}: message {topic} {place}: {error.message}"
+            # A packet has another id when it comes again.
+            name = f"{stream}-{number}" if stream else sha256(data).hexdigest()[:16]
+            self._bad.leave_out(error, f"{topic}-{name}", data)
         finally:
             if not self._patches:
                 self._pass(message)
@@ -233,14 +245,21 @@ class MqttSource(Source):
         settings: Any = {"limits": self._limits, "normalize": False, "format": "jelly-patch"}
         return list(read_patches(payload, **settings))
 
-    def _pass(self, message: MQTTMessage) -> None:
-        """Count a message as passed on."""
+    def _pass(self, message: MQTTMessage, *, is_given: bool = False) -> None:
+        """Count a message as passed on.
+
+        One that was left out comes again until the position of a later patch is kept, which has its
+        number: otherwise the number would be missing.
+        """
         stream, number = _stamp(message)
         if stream:
             # The newest stands at the end.
             self._numbers[stream] = max(number, self._numbers.pop(stream, 0))
         if message.qos:
             self._passed.append(message.mid)
+        has_position = self._has_session and not self._is_shared
+        if is_given or not has_position or self._numbers == self._given[1]:
+            self._given = len(self._passed), dict(self._numbers)
         if not self._has_session:
             self._acknowledge()
 

@@ -49,6 +49,7 @@ transaction.state.log.num.partitions=3
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 log.retention.check.interval.ms=1000
+log.retention.ms=-1
 """
 
 
@@ -96,6 +97,12 @@ class Broker(JavaServer):
         self.admin.create_topics([topic])[name].result(SECONDS)
         # The broker itself hears of it a little later.
         while not self.admin.list_topics(name, SECONDS).topics[name].partitions:
+            time.sleep(0.05)
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic, and wait until it is gone."""
+        self.admin.delete_topics([name])[name].result(SECONDS)
+        while name in self.admin.list_topics(timeout=SECONDS).topics:
             time.sleep(0.05)
 
     def _run(self, tool: str, *arguments: str) -> str:

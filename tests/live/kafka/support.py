@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.live.kafka.broker import Broker
 
-__all__ = ["consume", "frame_of", "long_options", "numbers", "patch_of", "produce", "read"]
+__all__ = [
+    "consume",
+    "delete",
+    "frame_of",
+    "long_options",
+    "numbers",
+    "patch_of",
+    "produce",
+    "read",
+]
 
 P, G = URIRef("urn:p"), URIRef("urn:g")
 # A patch of more than some rows takes several frames.
@@ -55,6 +64,12 @@ def consume(broker: Broker, topic: str, partitions: int = 1) -> list[Any]:
         found.append(message)
     consumer.close()
     return found
+
+
+def delete(broker: Broker, topic: str, offset: int = OFFSET_END) -> None:
+    """Delete what comes before an offset, as the topic's retention does."""
+    place = TopicPartition(topic, 0, offset)
+    broker.admin.delete_records([place])[place].result(30)
 
 
 def read(url: str, **settings: Any) -> list[int]:

@@ -10,7 +10,6 @@ import warnings
 from typing import Any
 
 import pytest
-from confluent_kafka import TopicPartition
 from confluent_kafka.admin import NewPartitions
 from rdflib import Literal, URIRef
 
@@ -20,6 +19,7 @@ from jelly_rdflib.live.frames import FrameEncoder, starts_stream
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import (
     consume,
+    delete,
     frame_of,
     long_options,
     numbers,
@@ -304,7 +304,7 @@ def test_patches_that_were_deleted_are_an_error(broker: Broker, topic: str, url:
             for _ in range(18):
                 source.receive(5)
                 positions.append(source.position)
-        _delete(broker, topic, 12)
+        delete(broker, topic, 12)
         with live.connect(url, position=positions[5]) as source:
             for _ in range(2):
                 with pytest.raises(ConnectionError, match=r"partition 0 is at offset 6.*12 to 20"):
@@ -317,12 +317,6 @@ def test_patches_that_were_deleted_are_an_error(broker: Broker, topic: str, url:
         late = live.connect(url, position=positions[14])
         with late, pytest.raises(jr.DecodeError, match="it was deleted"):
             late.receive(5)
-
-
-def _delete(broker: Broker, topic: str, offset: int) -> None:
-    """Delete what comes before an offset, as the topic's retention does."""
-    place = TopicPartition(topic, 0, offset)
-    broker.admin.delete_records([place])[place].result(30)
 
 
 def test_a_dead_producer_does_not_hold_the_position_back(
@@ -380,3 +374,43 @@ def test_settings_with_a_dot_are_the_clients(url: str) -> None:
     with warnings.catch_warnings(), live.open_sink(url, **{"compression.type": "zstd"}) as sink:
         sink.send(patch_of(0, 1000))
     assert read(f"{url}?fetch.min.bytes=1") == [0]
+
+
+@pytest.mark.parametrize("group", ["", "g"])
+def test_the_rest_of_a_stream_is_left_out_with_its_bad_message(
+    broker: Broker, topic: str, url: str, group: str
+) -> None:
+    encoders = [FrameEncoder(long_options, restart_every=9) for _ in range(2)]
+    frames = [
+        [bytes(f) for n in range(6) for f in each.encode(patch_of(n + at, 50))]
+        for at, each in ((0, encoders[0]), (100, encoders[1]))
+    ]
+    # In the middle of the first patch of the first stream.
+    broken = [*frames[0][:6], b"junk", *frames[0][6:]]
+    messages = [m for pair in zip(broken, [*frames[1], b""], strict=True)
+                for m in zip((b"1", b"2"), pair, strict=True)]  # fmt: skip
+    produce(broker, topic, *messages)
+    settings: Any = {"timeout": 3, "bad": "skip", "group": group}
+    with pytest.warns(jr.TopicWarning), live.connect(url, **settings) as source:  # noqa: PT031
+        steps = [(number, source.position) for patch in source for number in numbers([patch])]
+        source.acknowledge()
+    found = [number for number, _ in steps]
+    assert [n for n in found if n >= 100] == list(range(100, 106))
+    # The stream starts anew with its third patch.
+    assert [n for n in found if n < 100] == [2, 3, 4, 5]
+    with live.connect(url, timeout=1, position=steps[-1][1]) as source:
+        assert list(source) == []
+    if group:
+        with live.connect(url, timeout=3, group=group) as source:
+            assert list(source) == []
+
+
+def test_a_topic_that_deletes_messages_is_told_once(broker: Broker, topic: str) -> None:
+    broker.create_topic(f"{topic}-week", retention_ms="604800000", retention_bytes="1000000")
+    url = f"kafka://{broker.address}/{topic}-week"
+    match = r"deletes messages of this topic \(retention.ms=604800000, retention.bytes=1000000\)"
+    with pytest.warns(jr.TopicWarning, match=match) as told, live.connect(url, timeout=1) as source:
+        assert list(source) == []
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    live.connect(url, deleted="skip").close()

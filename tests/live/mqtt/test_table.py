@@ -1,0 +1,53 @@
+"""Each fault of the table that a topic of MQTT can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jelly_rdflib import live
+from tests.live.fault_table import FAULTS, Fault, Peer, ask
+from tests.live.mqtt.broker import Mosquitto
+from tests.live.mqtt.support import publish
+
+
+class MqttPeer(Peer):
+    """A topic whose followers have a session, which was there before."""
+
+    transport = "mqtt"
+    silence = 1.0
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._broker = Mosquitto(folder)
+        self.url, self.settings = f"{self._broker.url}/t", {"session": "s"}
+
+    def __enter__(self) -> MqttPeer:
+        self._broker.start()
+        live.connect(self.url, **self.settings).close()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._broker.stop()
+
+    def exchange(self) -> None:
+        self._broker.stop()
+        (self._folder / "mosquitto.db").unlink()
+        self._broker.start()
+
+    def send_bad(self, data: bytes) -> str:
+        publish(self._broker, "t", data)
+        return rf"{self.url}: message t packet \d+: "
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[MqttPeer]:
+    with MqttPeer(tmp_path) as found:
+        yield found
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault(fault: Fault, peer: MqttPeer, tmp_path: Path) -> None:
+    ask(fault, peer, tmp_path)
