@@ -28,7 +28,7 @@ def served(folder: Path, **options: Any) -> Iterator[str]:
     server = LogServer(folder, **options)
     config = uvicorn.Config(server.app, log_level="critical", timeout_graceful_shutdown=5)
     running = uvicorn.Server(config)
-    server.feed.is_ending = lambda: running.should_exit
+    server.followers.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:
         # As `jellyp log serve` does.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
