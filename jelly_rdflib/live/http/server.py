@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request, Response
+from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import JSONResponse, StreamingResponse
-from fastapi_swagger import patch_fastapi
+from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, Field
 from rdflib.term import URIRef
 from starlette.concurrency import run_in_threadpool
@@ -47,7 +48,7 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _BODY = {"requestBody": {"content": dict.fromkeys(CHANGES, _BINARY), "required": True}}
 _Version = Annotated[
     int | Annotated[str, Field(max_length=100)],
-    Field(description="A number, or the id of a patch.", union_mode="left_to_right"),
+    Field(description="A number, or the id of a patch.", examples=[2], union_mode="left_to_right"),
 ]
 _Digest = Annotated[
     str | None,
@@ -62,6 +63,15 @@ _LOG_NAME = re.compile(
     "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
 )
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+# It loads nothing from other hosts.
+_PAGE = get_swagger_ui_html(
+    openapi_url="openapi.json",
+    title="Patch log",
+    swagger_js_url="swagger/swagger-ui-bundle.js",
+    swagger_css_url="swagger/swagger-ui.css",
+    swagger_favicon_url="swagger/favicon-32x32.png",
+    swagger_ui_parameters={"validatorUrl": None},
+)
 # What may be wrong with any request.
 _FAULTS = 400, 401, 403, 404, 429, 500, 503
 
@@ -146,16 +156,14 @@ class LogServer:
             exception_handlers=handlers,
             docs_url=None,
             redoc_url=None,
-            swagger_ui_oauth2_redirect_url=None,
         )
         self.app.state.server = self
         # Answers that are smaller gain nothing.
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
         self.app.add_middleware(Conditions, is_private=self.tokens is not None)
-        # A page that loads nothing from other hosts.
-        look: Any = {"swagger_ui_parameters": {"validatorUrl": None}}
-        patch_fastapi(self.app, redirect_from_root_to_docs=False, **look)
+        self.app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
+        self.app.add_route("/docs", lambda request: _PAGE)
         self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         json, events = [wire.JSON], [wire.EVENTS, wire.EVENTS_WITH_PATCHES]
         add, prefix = self._add, "/{name}" if self.single is None else ""
@@ -402,9 +410,9 @@ class LogServer:
         version = 0 if newest is None else newest.version
         unwanted = parse_etags(if_none_match)
         named = {each.partition(";")[0] for each in unwanted.as_set(include_weak=True)}
-        if unwanted.star_tag or (head or wire.EMPTY) in named:
+        if unwanted.star_tag or str(head or wire.EMPTY) in named:
             what = f"If-None-Match refuses the newest patch, <{head}>"
-            raise LogConflict(what, head=head, version=version)
+            raise LogConflict(what, expected=head, head=head, version=version)
         if if_match is None:
             if prev is None:
                 what = "say in If-Match which patch this one follows: the ETag of the log"
@@ -502,9 +510,9 @@ def _is_log(folder: Path, name: str) -> bool:
 
 async def _refuse_method(request: Request, error: Any) -> Response:
     """Answer 405. Each route knows one method, and the answer names all of its path."""
-    routes: Any = request.app.routes
-    fitting = [each.methods for each in routes if each.path_regex.match(request.url.path)]
-    allowed = {"HEAD" if "GET" in each else "" for each in fitting}.union(*fitting) - {""}
+    routes = [each for each in request.app.routes if each.path_regex.match(request.url.path)]
+    allowed = {method for each in routes for method in getattr(each, "methods", ())}
+    allowed |= {"HEAD"} if "GET" in allowed else set()
     return JSONResponse({"detail": error.detail}, 405, {"Allow": ", ".join(sorted(allowed))})
 
 
