@@ -268,7 +268,8 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 @click.option(
     "--tokens",
     type=click.Path(exists=True, dir_okay=False),
-    help="A file of tokens; a line is a right (read, append or manage) and a token.",
+    help="A file of tokens; a line is a right (read, append or manage), a token, and maybe the"
+    " names of the logs that it is for.",
 )
 @click.option("--open", "is_open", is_flag=True, help="Let everybody do all, without tokens.")
 @click.option(
