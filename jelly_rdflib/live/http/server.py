@@ -438,7 +438,7 @@ class LogServer:
     ) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""
         with log.history.reading() as state:
-            found = {each.version: each for each in state.snapshots(version)}.get(version)
+            found = {each.version: each for each in state.snapshots(state.version())}.get(version)
         if found is None or digest not in (None, found.digest):
             raise HTTPException(404, f"version {version} has no snapshot, or another one")
         media_type = accepted(request, [wire.JELLY])
