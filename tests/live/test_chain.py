@@ -18,7 +18,7 @@ from rdflib import Dataset, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.errors import LogConflict, LogError
-from jelly_rdflib.live.http import server
+from jelly_rdflib.live.http import answers
 from jelly_rdflib.live.log import append_from
 from tests.live.grpc import support as grpc
 from tests.live.http import support as http
@@ -219,7 +219,7 @@ def test_a_list_without_a_row_is_not_the_whole(exchange: Exchange, row: str) -> 
 def test_a_short_answer_is_not_the_whole(
     exchange: Exchange, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = server.JSONResponse
+    answer = answers.JSONResponse
 
     def shorten(content: Any, *arguments: Any, **options: Any) -> Any:
         if "patches" in content:
@@ -228,7 +228,7 @@ def test_a_short_answer_is_not_the_whole(
 
     with http.served(exchange.log) as address:
         log = jr.PatchLog(address)
-        monkeypatch.setattr(server, "JSONResponse", shorten)
+        monkeypatch.setattr(answers, "JSONResponse", shorten)
         for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
             with pytest.raises(LogError):
                 work()
