@@ -247,7 +247,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("log", metavar="LOG", type=_FOLDER)
+@click.argument("logs", metavar="FOLDER...", nargs=-1, required=True, type=_FOLDER)
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="The name or address to listen at."
 )
@@ -266,7 +266,8 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 @click.option(
     "--tokens",
     type=click.Path(exists=True, dir_okay=False),
-    help="A file of tokens; a line is a right (read, append or manage) and a token.",
+    help="A file of tokens; a line is a right (read, append or manage), a token, and maybe the"
+    " names of the logs that it is for.",
 )
 @click.option("--open", "is_open", is_flag=True, help="Let everybody do all, without tokens.")
 @click.option(
@@ -295,7 +296,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
 @limit_option
 @timeout_option
 def serve(
-    log: str,
+    logs: tuple[str, ...],
     host: str,
     port: int,
     grpc_port: int | None,
@@ -303,7 +304,10 @@ def serve(
     key: str | None,
     **options: Any,
 ) -> None:
-    """Give a log to others, by HTTP, until Ctrl+C or SIGTERM.
+    """Give logs to others, by HTTP, until Ctrl+C or SIGTERM.
+
+    A FOLDER is a log; or the folder of several, also of those that are made in it later. Each of
+    several has an address of its own, which ends with its name: http://127.0.0.1:8080/history
 
     All jellyp log commands, and PatchLog in Python, take the address that is printed. Its /docs
     describes the interface for other programs. Other processes may use the folder meanwhile.
@@ -313,6 +317,7 @@ def serve(
       jellyp log serve history
       jellyp log serve history --host 0.0.0.0 --tokens tokens.txt --certificate c.pem --key k.pem
       jellyp log serve history --grpc-port 8981
+      jellyp log serve logs/*
       jellyp log tail -f http://127.0.0.1:8080
     """
     try:
@@ -344,9 +349,14 @@ def serve(
         raise click.UsageError("--certificate and --key go together")
     try:
         known = None if tokens is None else Tokens.read(tokens)
-        server = server_class(log, tokens=known, is_open=is_open, limits=chosen_limits(), **options)
+        more = {"is_open": is_open, "limits": chosen_limits(), **options}
+        server = server_class(logs, tokens=known, **more)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+
+    def tell_places(address: str) -> None:
+        for folder, end in server.places.items():
+            tell(f"{folder} is at {address}{end}")
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
@@ -365,13 +375,11 @@ def serve(
         # Now, so that a wrong certificate is an error before the address is told.
         config.load()
         scheme, name = "http" if key is None else "https", f"[{host}]" if ":" in host else host
-        tell(f"{log} is at {scheme}://{name}:{listening.getsockname()[1]}")
+        tell_places(f"{scheme}://{name}:{listening.getsockname()[1]}")
         running = uvicorn.Server(config)
         if grpc_port is not None:
-            running = server.runner(
-                config, host, grpc_port, lambda address: tell(f"{log} is at {address}")
-            )
-        server.feed.is_ending = lambda: running.should_exit
+            running = server.runner(config, host, grpc_port, tell_places)
+        server.followers.is_ending = lambda: running.should_exit
         running.run([listening])
 
 

@@ -20,7 +20,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import live
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.live import transports
-from jelly_rdflib.live.http import server
+from jelly_rdflib.live.http import answers
 from tests.live import fault_table
 from tests.live.fault_table import FAULTS, NOT_ASKED, Fault, Peer, ask
 from tests.live.grpc import support as grpc
@@ -222,7 +222,7 @@ def test_a_list_without_a_row_is_not_the_whole(exchange: Exchange, row: str) -> 
 def test_a_short_answer_is_not_the_whole(
     exchange: Exchange, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = server.JSONResponse
+    answer = answers.JSONResponse
 
     def shorten(content: Any, *arguments: Any, **options: Any) -> Any:
         if "patches" in content:
@@ -231,7 +231,7 @@ def test_a_short_answer_is_not_the_whole(
 
     with http.served(exchange.log) as address:
         log = jr.PatchLog(address)
-        monkeypatch.setattr(server, "JSONResponse", shorten)
+        monkeypatch.setattr(answers, "JSONResponse", shorten)
         for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
             with pytest.raises(LogError):
                 work()

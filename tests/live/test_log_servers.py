@@ -56,6 +56,20 @@ def test_a_server_that_is_gone_is_told_once_and_so_is_its_return(
     check_outages_are_told(url, lambda: server.end(signal.SIGKILL), server.start)
 
 
+@pytest.mark.parametrize("kind", ["grpc", "http"])
+def test_a_start_that_the_log_does_not_have(log: jr.PatchLog, server: Server, kind: str) -> None:
+    url = server.url if kind == "grpc" else server.address
+    unknown = "uuid:0686c69d-8f89-4496-acb5-744f0157a8db"
+    for start, message in (
+        ("9", "there is no version 9"),
+        ("1" * 30, "there is no version 1{30}"),
+        (unknown, f"has no patch <{unknown}>"),
+        ("junk", "'junk' can't be the id of a patch"),
+    ):
+        with pytest.raises(jr.LogError, match=message):
+            live.connect(f"{url}?start={start}", timeout=1).receive(5)
+
+
 @pytest.mark.slow
 def test_followers_by_http_that_read_nothing_take_no_memory(
     log: jr.PatchLog, server: Server

@@ -1,4 +1,4 @@
-"""A patch log for others, by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
+"""Patch logs for others, by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from jelly_rdflib.live.grpc.wire import (
 )
 from jelly_rdflib.live.http import answers
 from jelly_rdflib.live.http.access import Right, is_local
-from jelly_rdflib.live.http.server import LogServer
+from jelly_rdflib.live.http.server import LogServer, Served
 from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
@@ -65,7 +65,7 @@ _LAST_SECONDS = 1
 
 
 class PatchLogServer(LogServer):
-    """A `LogServer` that gives its log by gRPC, too; the arguments are those of that class.
+    """A `LogServer` that gives its logs by gRPC, too; the arguments are those of that class.
 
     Followers share the work: a patch is read and encoded once for all that ask for the same
     options, and none of them has a thread.
@@ -122,8 +122,9 @@ class PatchLogServer(LogServer):
         try:
             yield address
         finally:
-            self.feed.is_ending = lambda: True
-            self.feed.look()
+            self.followers.is_ending = lambda: True
+            for log in self._logs.values():
+                log.feed.look()
             await server.stop(_LAST_SECONDS)
 
     def runner(
@@ -133,53 +134,44 @@ class PatchLogServer(LogServer):
         files = {"certificate": config.ssl_certfile, "key": config.ssl_keyfile}
         return _Both(config, self.serving(host, port, started=started, **files))
 
-    def _handler(self, work: Callable[[Any, Any], Awaitable[None]], right: Right) -> Any:
+    def _handler(self, work: Callable[[Any, Any, Served], Awaitable[None]], right: Right) -> Any:
         """Return what grpc calls: it checks the right, and answers errors."""
 
-        async def handle(request: Any, context: Any) -> None:
+        async def handle(messages: Any, context: Any) -> None:
             try:
-                self._admit(context, right)
-                await work(request, context)
+                metadata = dict(context.invocation_metadata())
+                topic = metadata.get("topic-bin", b"").decode("utf-8", "replace")
+                kind, _, token = str(metadata.get("authorization", "")).partition(" ")
+                told = token if kind.lower() == "bearer" else None
+                self._gate.admit(_host_of(context), right, told, topic or self.single)
+                if right == Right.READ:
+                    data = await asyncio.wait_for(anext(messages, b""), answers.SILENCE)
+                    messages = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
+                    topic = messages.topic or topic
+                    self._gate.check(right, told, topic or self.single)
+                log = await run_sync(self.find, topic or self.single)
+                await work(messages, context, log)
             except Exception as error:
                 await context.abort(*_explain(error))
 
         return handle
 
-    def _admit(self, context: Any, right: Right) -> None:
-        metadata = dict(context.invocation_metadata())
-        kind, _, token = str(metadata.get("authorization", "")).partition(" ")
-        is_bearer = kind.lower() == "bearer"
-        self._gate.admit(_host_of(context), right, token if is_bearer else None)
-        self._check_topic(metadata.get("topic-bin", b"").decode("utf-8", "replace"))
-
-    def _check_topic(self, topic: str | None) -> None:
-        own = self._history.path.name
-        if topic and topic != own:
-            raise MissingVersion(f"there is no topic {topic!r} here: the log is {own!r}")
-
-    async def _subscribe(self, messages: Any, context: Any) -> None:
-        data = await asyncio.wait_for(anext(messages, b""), answers.SILENCE)
-        request = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
-        self._check_topic(request.topic)
-        requested = requested_options(request, PatchDecoder(self._history.limits))
+    async def _subscribe(self, request: Any, context: Any, log: Served) -> None:
+        requested = requested_options(request, PatchDecoder(log.history.limits))
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
             # Which terms will come is not known yet: one that does not fit ends the answer.
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
-        point = await run_sync(self._locate, since and getattr(request, since))
-        self.feed.check_room(_host_of(context))
-        async with aclosing(self.feed.pages(point, _host_of(context))) as pages:
+        point = await run_sync(_locate, log, since and getattr(request, since))
+        self.followers.check_room(_host_of(context))
+        async with aclosing(log.feed.pages(point, _host_of(context))) as pages:
             await context.send_initial_metadata((("version", str(point.version)),))
             async for page in pages:
                 for entry in page:
                     async for frame in self._frames(entry, options):
                         await context.write(frame)
-
-    def _locate(self, version: Version) -> Point:
-        with self._history.reading() as state:
-            return state.locate(version)
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
@@ -199,11 +191,10 @@ class PatchLogServer(LogServer):
         for frame in kept:
             yield frame
 
-    async def _publish(self, frames: Any, context: Any) -> None:
-        await context.send_initial_metadata(
-            (("version", str((await run_sync(self._locate, None)).version)),)
-        )
-        decoder = FrameDecoder(self._history.limits, on_repeated_options="continue")
+    async def _publish(self, frames: Any, context: Any, log: Served) -> None:
+        version = str((await run_sync(_locate, log, None)).version)
+        await context.send_initial_metadata((("version", version),))
+        decoder = FrameDecoder(log.history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         start = 0.0
         try:
@@ -220,8 +211,8 @@ class PatchLogServer(LogServer):
                 if size > self.max_body:
                     raise LimitError(f"the patch has more than {self.max_body} bytes")
                 for patch in await run_sync(list, decoder.decode(frame)):
-                    entry = await run_sync(self._take, patch, decoder.options)
-                    self.feed.look()
+                    entry = await run_sync(_take, log, patch, decoder.options)
+                    log.feed.look()
                     self._bodies.hold(-size)
                     size = 0
                     answer = received(version=entry.version, id=str(entry.id))
@@ -231,11 +222,6 @@ class PatchLogServer(LogServer):
         if decoder.options is None or decoder.is_open:
             what = "has no frame" if decoder.options is None else "ends inside a patch"
             raise DecodeError(f"the stream {what}")
-
-    def _take(self, patch: Patch, stream: Any) -> LogEntry:
-        """Append a patch, unless the log has it."""
-        options = _with_terms(default_options(patch), stream)
-        return append_newest(self._open(), patch, options)
 
 
 class _Both(uvicorn.Server):
@@ -258,6 +244,16 @@ class _Both(uvicorn.Server):
         super().run(sockets)
         if self._error is not None:
             raise self._error
+
+
+def _locate(log: Served, version: Version) -> Point:
+    with log.history.reading() as state:
+        return state.locate(version)
+
+
+def _take(log: Served, patch: Patch, stream: Any) -> LogEntry:
+    """Append a patch, unless the log has it."""
+    return append_newest(log.open(), patch, _with_terms(default_options(patch), stream))
 
 
 def _host_of(context: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import grpc
 
-from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.errors import DecodeError, LogError, MissingVersion
 from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
@@ -54,10 +54,14 @@ class GrpcSource(ThreadedSource):
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
         start = address.take("start", str, "earliest")
-        self._client = Client(address, limits)
         self._limits = limits
         if start != "latest":
-            self._start = "0" if start == "earliest" else start
+            start = "0" if start == "earliest" else start
+            if start.isdecimal() and int(start) >> 63:
+                # A message can't have it.
+                raise MissingVersion(f"{self.url}: there is no version {start}")
+            self._start = start if start.isdecimal() else parse_patch_id(start)
+        self._client = Client(address, limits)
         try:
             # What is wrong with the address or the token is told now.
             call = self._subscribe(self._start, _FIRST_SECONDS)

@@ -7,8 +7,9 @@ import hashlib
 import ipaddress
 import os
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Request
@@ -27,7 +28,7 @@ class Right(enum.IntEnum):
 
     READ = 1  # and to follow
     APPEND = 2
-    MANAGE = 3  # to verify the log, to write snapshots, and to squash patches
+    MANAGE = 3  # to verify and create logs, to write snapshots, and to squash patches
 
 
 _RIGHTS = {right.name.lower(): right for right in Right}
@@ -36,33 +37,43 @@ _RIGHTS = {right.name.lower(): right for right in Right}
 class Tokens:
     """The tokens of a server, and the right that each gives; a ValueError says that it is none.
 
-    Only hashes are kept, and looked up, so that the time of an answer tells nothing of a token.
+    A token is for the ``logs`` that are named for it; otherwise, for all. Only hashes are kept, and
+    looked up, so that the time of an answer tells nothing of a token.
     """
 
-    def __init__(self, rights: dict[str, Right]) -> None:
+    def __init__(
+        self, rights: Mapping[str, Right], logs: Mapping[str, Collection[str]] | None = None
+    ) -> None:
         if not all(map(_TOKEN.fullmatch, rights)):
             # Not the token itself: messages end up in files.
             raise ValueError("a token has 16 or more of A-Z a-z 0-9 - . _ ~ + /, and = at its end")
         self._rights = {_hash(token): right for token, right in rights.items()}
+        self._logs = {_hash(token): frozenset(names) for token, names in (logs or {}).items()}
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Tokens:
-        """Read a file with a right and a token in each line, or ``#`` and a comment."""
-        rights = {}
+        """Read a file; a line has a right, a token, and maybe names of logs, or is a # comment."""
+        rights, logs = {}, {}
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
             words = line.split()
             if words and not line.startswith("#"):
-                if len(words) != 2 or words[0] not in _RIGHTS:
-                    what = f"a line is a right ({', '.join(_RIGHTS)}) and a token"
+                if len(words) < 2 or words[0] not in _RIGHTS or words[1] in rights:
+                    what = f"a line is a right ({', '.join(_RIGHTS)}), another token, names of logs"
                     raise ValueError(f"{os.fspath(path)}, line {number}: {what}")
                 rights[words[1]] = _RIGHTS[words[0]]
+                if words[2:]:
+                    logs[words[1]] = words[2:]
         if not rights:
             raise ValueError(f"{os.fspath(path)} has no token")
-        return cls(rights)
+        return cls(rights, logs)
 
     def right(self, token: str) -> Right | None:
         """Return the right that a token gives; None if there is no such token."""
         return self._rights.get(_hash(token))
+
+    def covers(self, token: str, log: str) -> bool:
+        """Is a token for the log of a name?"""
+        return log in self._logs.get(_hash(token), (log,))
 
 
 def _hash(token: str) -> bytes:
@@ -75,33 +86,53 @@ class Gate:
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens
         self._is_open = is_open
+        # Without tokens the description of the interface names no scheme for them.
+        self._bearer = (lambda: None) if tokens is None else _BEARER
         self._rate = None if rate is None else parse_rate(rate)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
-    def admit(self, host: str, right: Right, token: str | None) -> None:
-        """Count a request of a host; an HTTPException says that it is not let through."""
+    def admit(self, host: str, right: Right, token: str | None, log: str | None) -> None:
+        """Count a request of a host; an HTTPException says that it is not let through.
+
+        ``log`` is the name of the log that it is for; None: it is for none of them.
+        """
         if self._rate is not None and not self._limiter.hit(self._rate, host):
             raise HTTPException(429, "too many requests", {"Retry-After": "1"})
+        self.check(right, token, log)
+
+    def check(self, right: Right, token: str | None, log: str | None) -> None:
+        """Check that a token gives a right; otherwise an HTTPException."""
         if self._tokens is None:
             return
         found = None if token is None else self._tokens.right(token)
         if found is None:
             raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
-        if found < right:
+        if found < right or not self.may_see(token, log):
             headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
-            detail = f"this needs a token with the right {right.name.lower()}"
+            where = "" if log is None else f" for the log {log}"
+            detail = f"this needs a token with the right {right.name.lower()}{where}"
             raise HTTPException(403, detail, headers)
 
-    def needs(self, right: Right) -> Any:
-        """Return a dependency of FastAPI that lets requests through which have a right."""
+    def may_see(self, token: str | None, log: str | None) -> bool:
+        """May the holder of a token know of a log?"""
+        if self._tokens is None or token is None or log is None:
+            return True
+        return self._tokens.covers(token, log)
+
+    def needs(self, right: Right, log: str | None) -> Any:
+        """Return a dependency of FastAPI that lets requests through which have a right.
+
+        The right is for the log that the path names; if it names none, for ``log``.
+        """
+        bearer = Depends(self._bearer)
 
         async def check(
-            request: Request,
-            credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+            request: Request, credentials: HTTPAuthorizationCredentials | None = bearer
         ) -> None:
             self._check_browser(request)
             token = None if credentials is None else credentials.credentials
-            self.admit(client_of(request), right, token)
+            self.admit(client_of(request), right, token, request.path_params.get("name", log))
+            request.state.token = token
 
         return Depends(check)
 
@@ -112,7 +143,9 @@ class Gate:
         origin = request.headers.get("origin")
         site = request.headers.get("sec-fetch-site", "none")
         is_own = origin is None or urlsplit(origin).netloc == request.url.netloc
-        if request.method != "GET" and (not is_own or site not in ("none", "same-origin")):
+        if request.method not in ("GET", "HEAD") and (
+            not is_own or site not in ("none", "same-origin")
+        ):
             raise HTTPException(403, "pages of other sites can't change the log")
 
 

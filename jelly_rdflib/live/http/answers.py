@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -14,9 +15,10 @@ from typing import IO, Any
 
 import zstandard
 from fastapi import HTTPException, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.datastructures import Headers, MutableHeaders
 from werkzeug.datastructures import MIMEAccept
-from werkzeug.http import parse_accept_header
+from werkzeug.http import parse_accept_header, parse_etags, unquote_etag
 
 from jelly_rdflib.formats import FORMATS
 from jelly_rdflib.live.waiting import LEAST_SPEED
@@ -76,6 +78,9 @@ class Bodies:
     @asynccontextmanager
     async def take(self, request: Request) -> AsyncIterator[IO[bytes]]:
         """Read a body into a file, which is there in the block."""
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            headers = {"Accept-Encoding": "identity"}
+            raise HTTPException(415, "a body has no content coding", headers)
         too_large = HTTPException(413, f"the body has more than {self._most} bytes")
         told = request.headers.get("content-length", "")
         if told.isdecimal() and int(told) > self._most:
@@ -98,23 +103,39 @@ class Bodies:
             self.hold(-size)
 
 
+def send_json(fields: Any, prefix: str = "", status: int = 200, **headers: str) -> Response:
+    """Answer with JSON, whose ETag is a prefix and a digest of the answer."""
+    answer = JSONResponse(fields, status, headers)
+    digest = hashlib.sha256(answer.body).hexdigest()[:16]
+    answer.headers["ETag"] = f'"{prefix}{digest}"'
+    return answer
+
+
 def send_stored(
     source: bytes | Path, media_type: str, request: Request, digest: str, is_compressed: bool
 ) -> Response:
     """Answer with a file of a log as it is stored; without its zstd if the client takes none."""
     # Weak: the content is the same, whatever its coding is.
     headers = {"ETag": f'W/"{digest}"', "Vary": "Accept, Accept-Encoding"}
+    if request.query_params.get("digest") is not None:
+        # What the address stands for can be no other bytes.
+        headers["Cache-Control"] = "max-age=31536000, immutable"
     codings = parse_accept_header(request.headers.get("accept-encoding") or "identity")
-    if is_compressed and codings.quality("zstd") == 0:
-        opened = source.open("rb") if isinstance(source, Path) else io.BytesIO(source)
-        decompressed = zstandard.ZstdDecompressor().stream_reader(opened, closefd=True)
-        pieces = iter(partial(decompressed.read, _CHUNK), b"")
-        return StreamingResponse(pieces, media_type=media_type, headers=headers)
-    if is_compressed:
+    is_plain = is_compressed and codings.quality("zstd") == 0
+    if is_compressed and not is_plain:
         headers["Content-Encoding"] = "zstd"
-    if isinstance(source, Path):
-        return FileResponse(source, media_type=media_type, headers=headers)
-    return Response(source, media_type=media_type, headers=headers)
+    if isinstance(source, bytes) and not is_plain:
+        return Response(source, media_type=media_type, headers=headers)
+    if isinstance(source, Path) and not is_plain:
+        headers["Content-Length"] = str(source.stat().st_size)
+
+    # No FileResponse, which offers ranges: each coding would have others, with the same ETag.
+    def pieces() -> Iterator[bytes]:
+        with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
+            reader = zstandard.ZstdDecompressor().stream_reader(file) if is_plain else file
+            yield from iter(partial(reader.read, _CHUNK), b"")
+
+    return StreamingResponse(pieces(), media_type=media_type, headers=headers)
 
 
 def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -> Response:
@@ -135,4 +156,55 @@ def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -
         yield chunks.getvalue()
 
     headers["Vary"] = "Accept"
+    # Weak: another version of this package may write the same patches in another way.
+    digests = " ".join([media_type, *(entry.digest for entry in entries)])
+    headers["ETag"] = f'W/"{hashlib.sha256(digests.encode()).hexdigest()}"'
     return StreamingResponse(encoded(), media_type=media_type, headers=headers)
+
+
+class _Enough(Exception):
+    """The client gets no more of an answer."""
+
+
+class Conditions:
+    """Middleware: answers HEAD and If-None-Match for all that GET reads, and tells caches of it."""
+
+    def __init__(self, app: Any, *, is_private: bool) -> None:
+        self._app = app
+        self._is_private = is_private
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Hand a request on to the application."""
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        known = parse_etags(Headers(scope=scope).get("if-none-match"))
+
+        async def answer(message: Any) -> None:
+            if message["type"] != "http.response.start":
+                await send(message)
+                return
+            headers = MutableHeaders(scope=message)
+            self._tell_caches(headers)
+            tag = headers.get("etag")
+            if message["status"] == 200 and tag and known.contains_weak(unquote_etag(tag)[0]):
+                message["status"] = 304
+                for name in ("Content-Type", "Content-Length", "Content-Encoding", "Link"):
+                    del headers[name]
+            await send(message)
+            if scope["method"] == "HEAD" or message["status"] == 304:
+                await send({"type": "http.response.body"})
+                raise _Enough
+
+        with suppress(_Enough):
+            await self._app({**scope, "method": "GET"}, receive, answer)
+
+    def _tell_caches(self, headers: MutableHeaders) -> None:
+        control = headers.get("cache-control", "no-cache")
+        if "no-store" not in control:
+            headers["Cache-Control"] = f"{'private' if self._is_private else 'public'}, {control}"
+        if self._is_private:
+            headers.add_vary_header("Authorization")
+        if headers.get("content-encoding") == "gzip" and headers.get("etag", "W").startswith('"'):
+            # Other bytes have another strong ETag.
+            headers["ETag"] = headers["ETag"].removesuffix('"') + '-gzip"'

@@ -38,20 +38,33 @@ _INTERVAL = 0.1
 _NOWHERE = Point(-1, None)
 
 
+class Followers:
+    """The followers of all logs of a server: ``most`` at most, and half of these from one host."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.hosts: Counter[str] = Counter()
+        self.is_ending: Callable[[], bool] = lambda: False
+        """Is the server ending? Then followers go."""
+
+    def check_room(self, host: str) -> None:
+        """Check that a host may follow, once more."""
+        if max(self.hosts.total(), 2 * self.hosts[host]) >= self._most:
+            raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
+
+
 class Feed:
     """The news of a log, for any number of followers.
 
     The log is a folder, to which other processes append, too: so the feed looks for new patches
-    while there are followers. There may be ``most`` of them, and half of these from one host.
+    while there are followers.
     """
 
-    def __init__(self, history: History, most: int) -> None:
+    def __init__(self, history: History, followers: Followers) -> None:
         self._history = history
-        self._most = most
-        self._followers: Counter[str] = Counter()
+        self._all = followers
+        self._count = 0
         self._forget()
-        self.is_ending: Callable[[], bool] = lambda: False
-        """Is the server ending? Then followers go."""
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
@@ -60,11 +73,6 @@ class Feed:
         """Look for new patches at once: one was appended."""
         self._wanted.set()
 
-    def check_room(self, host: str) -> None:
-        """Check that a host may follow, once more."""
-        if max(self._followers.total(), 2 * self._followers[host]) >= self._most:
-            raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
-
     def _forget(self) -> None:
         # The version at the last look, and the first patches since the look before that one.
         self._point = _NOWHERE
@@ -72,7 +80,7 @@ class Feed:
 
     async def _watch(self) -> None:
         """Look for new patches while there are followers."""
-        while self._followers:
+        while self._count:
             point = self._point
             try:
                 self._point, self._fresh = await run_sync(self._look, point)
@@ -80,7 +88,7 @@ class Feed:
             except (LogConflict, OSError) as error:
                 # It may work the next time, and followers wait for that.
                 self._history.link.set(error)
-            if self._point != point or self.is_ending():
+            if self._point != point or self._all.is_ending():
                 news, self._news = self._news, asyncio.Event()
                 news.set()
             with suppress(asyncio.TimeoutError):
@@ -134,12 +142,13 @@ class Feed:
 
         A MissingVersion says that the version was squashed meanwhile.
         """
-        self._followers[host] += 1
+        self._count += 1
+        self._all.hosts[host] += 1
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
         self.look()
         try:
-            while not self.is_ending():
+            while not self._all.is_ending():
                 news = self._news
                 if self._fresh and since == (self._fresh[0].first - 1, self._fresh[0].prev):
                     page = self._fresh
@@ -156,7 +165,8 @@ class Feed:
                 except asyncio.TimeoutError:
                     yield []
         finally:
-            self._followers -= Counter([host])
+            self._count -= 1
+            self._all.hosts -= Counter([host])
 
     def _after(self, since: Point) -> list[LogEntry]:
         with self._history.reading() as state:

@@ -230,6 +230,9 @@ class _RemoteHistory(State):
 
     def _described(self, fields: Any) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
         """Return the id of the log, its compression, its newest patch, and its snapshots."""
+        if "logs" in fields:
+            names = ", ".join(f"{self.location}/{each['name']}" for each in fields["logs"])
+            raise LogError(f"{self.location} has several logs, each with its address: {names}")
         stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
         snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
@@ -433,7 +436,9 @@ class _RemoteHistory(State):
 
         def take() -> tuple[Any, str]:
             file, found = _Held(_IN_MEMORY), hashlib.sha256()
-            with self._client.ask("GET", path, headers=headers) as (response, watch):
+            # A cache may then keep the answer.
+            options: Any = {"params": {"digest": digest}, "headers": headers}
+            with self._client.ask("GET", path, **options) as (response, watch):
                 for chunk in response.iter_raw():
                     watch.allow(len(chunk))
                     file.write(chunk)

@@ -1,27 +1,41 @@
-"""A patch log for others, by HTTP: ``jellyp log serve``."""
+"""Patch logs for others, by HTTP: ``jellyp log serve``."""
 
 # FastAPI reads the annotations of the methods below while it runs: they are no strings.
 
 import logging
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
-from typing import IO, Annotated, Any
+from http import HTTPStatus
+from pathlib import Path
+from typing import IO, Annotated, Any, Literal
 
-from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request, Response
+from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import Field
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, Field
 from rdflib.term import URIRef
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 from werkzeug.http import parse_etags, quote_etag
 
-from jelly_rdflib.errors import JellyError, LogConflict
+from jelly_rdflib.errors import JellyError, LogConflict, MissingVersion
 from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.access import Gate, Right, Tokens, client_of
-from jelly_rdflib.live.http.answers import CHANGES, Bodies, accepted, send_changes, send_stored
-from jelly_rdflib.live.http.events import Feed
+from jelly_rdflib.live.http.answers import (
+    CHANGES,
+    Bodies,
+    Conditions,
+    accepted,
+    send_changes,
+    send_json,
+    send_stored,
+)
+from jelly_rdflib.live.http.events import Feed, Followers
 from jelly_rdflib.log import LogEntry, PatchLog
-from jelly_rdflib.log.history import History
+from jelly_rdflib.log.history import NAME, History
 from jelly_rdflib.log.incoming import open_incoming
 from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.log.tables import entry_fields
@@ -34,19 +48,76 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _BODY = {"requestBody": {"content": dict.fromkeys(CHANGES, _BINARY), "required": True}}
 _Version = Annotated[
     int | Annotated[str, Field(max_length=100)],
-    Field(description="A number, or the id of a patch.", union_mode="left_to_right"),
+    Field(description="A number, or the id of a patch.", examples=[2], union_mode="left_to_right"),
 ]
+_Digest = Annotated[
+    str | None,
+    Query(description="Answer with the file of this SHA-256, or not at all: it never changes."),
+]
+_IfMatch = Annotated[str | None, Header(description="The ETag of the log; *: any")]
+_IfNoneMatch = Annotated[str | None, Header(description="Not after this one; *: after none")]
+
+# Other names have a meaning in addresses, of this server or of others like it.
+_LOG_NAME = re.compile(
+    "(?!(docs|swagger|redoc|health|ready|metrics|logs|patches|snapshots|squash|problems|events)$)"
+    "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
+)
+_NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+# It loads nothing from other hosts.
+_PAGE = get_swagger_ui_html(
+    openapi_url="openapi.json",
+    title="Patch log",
+    swagger_js_url="swagger/swagger-ui-bundle.js",
+    swagger_css_url="swagger/swagger-ui.css",
+    swagger_favicon_url="swagger/favicon-32x32.png",
+    swagger_ui_parameters={"validatorUrl": None},
+)
+# What may be wrong with any request.
+_FAULTS = 400, 401, 403, 404, 429, 500, 503
+
+
+class _Fault(BaseModel):
+    """The answer to a request that failed; some have more fields."""
+
+    detail: str
+
+
+class Served:
+    """A log that a server gives to others; a LogError or OSError says that it is none."""
+
+    def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
+        self._options: Any = {"limits": limits, "timeout": timeout}
+        self.history = History(path, limits or Limits(), timeout)
+        self.name = self.history.path.name
+        self.history.read_log()
+        self.feed = Feed(self.history, all)
+
+    def open(self) -> PatchLog:
+        """Open the log."""
+        return PatchLog(self.history.path, **self._options)
+
+
+def _served(request: Request) -> Served:
+    found: Served = request.app.state.server.find(request.path_params.get("name"))
+    return found
+
+
+_Log = Annotated[Served, Depends(_served)]
 
 
 @dataclass(eq=False, repr=False)
 class LogServer:
-    """An application (ASGI) that gives a patch log to others.
+    """An application (ASGI) that gives patch logs to others.
 
-    Requests are served by several threads. Other processes may use the folder at the same time.
+    One log is at ``/``. Several, or those in a folder that is no log itself, are at ``/NAME/``, by
+    the names of their folders. What becomes a log in that folder later is served, too.
+
+    Requests are served by several threads. Other processes may use the folders at the same time.
 
     Raises:
-        LogError, OSError: The folder is no log, or there is none.
-        ValueError: There is no such rate.
+        LogError, OSError: A folder is no log, or there is none.
+        ValueError: There is no such rate; a folder's name can't be the name of a log, or is the
+            name of two.
 
     Examples:
         >>> import tempfile
@@ -58,7 +129,7 @@ class LogServer:
         0
     """
 
-    path: str | os.PathLike[str]  # the folder of the log
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # a folder, or several
     _: KW_ONLY
     tokens: Tokens | None = None  # who may do what; None: everybody may do all
     # Without tokens, requests that name another host than this machine are refused, unless this
@@ -71,11 +142,10 @@ class LogServer:
     max_followers: int = 1000  # half of them from one host
 
     def __post_init__(self) -> None:
-        self._history = History(self.path, self.limits or Limits(), self.timeout)
-        self._history.read_log()
+        self.followers = Followers(self.max_followers)
         self._bodies = Bodies(self.max_body)
-        self.feed = Feed(self._history, self.max_followers)
-        handlers: Any = {JellyError: _explain, OSError: _explain}
+        self._find_folders()
+        handlers: Any = {JellyError: _explain, OSError: _explain, 405: _refuse_method}
         description = (
             "A log of changes of an RDF dataset. The n-th patch makes version n of the data."
         )
@@ -84,41 +154,152 @@ class LogServer:
             version=__version__,
             description=description,
             exception_handlers=handlers,
+            docs_url=None,
+            redoc_url=None,
         )
+        self.app.state.server = self
         # Answers that are smaller gain nothing.
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
+        self.app.add_middleware(Conditions, is_private=self.tokens is not None)
+        self.app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
+        self.app.add_route("/docs", lambda request: _PAGE)
         self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
-        for method, place, endpoint, right in (
-            ("GET", "/", self.get_log, Right.READ),
-            ("GET", "/patches", self.get_patches, Right.READ),
-            ("POST", "/patches", self.append, Right.APPEND),
-            ("GET", "/patches/{version}", self.get_patch, Right.READ),
-            ("GET", "/snapshots/{version}", self.get_snapshot, Right.READ),
-            ("POST", "/snapshots", self.snapshot, Right.MANAGE),
-            ("POST", "/squash", self.squash, Right.MANAGE),
-            ("GET", "/problems", self.verify, Right.MANAGE),
-            ("GET", "/events", self.follow, Right.READ),
-        ):
-            needs, extra = [self._gate.needs(right)], _BODY if right == Right.APPEND else None
+        json, events = [wire.JSON], [wire.EVENTS, wire.EVENTS_WITH_PATCHES]
+        add, prefix = self._add, "/{name}" if self.single is None else ""
+        add("GET", f"{prefix}/", self.get_log, Right.READ, json, 304)
+        add("GET", f"{prefix}/patches", self.get_patches, Right.READ, [*json, *CHANGES], 304, 406)
+        add("POST", f"{prefix}/patches", self.append, Right.APPEND, json, 408, 412, 413, 415, 428)
+        one = f"{prefix}/patches/{{version}}"
+        add("GET", one, self.get_patch, Right.READ, [*CHANGES, *json], 304, 406)
+        one = f"{prefix}/snapshots/{{version}}"
+        add("GET", one, self.get_snapshot, Right.READ, [wire.JELLY], 304, 406)
+        add("POST", f"{prefix}/snapshots", self.snapshot, Right.MANAGE, json, 412, 413)
+        add("POST", f"{prefix}/squash", self.squash, Right.MANAGE, json, 412, 413)
+        add("GET", f"{prefix}/problems", self.verify, Right.MANAGE, json, 413)
+        add("GET", f"{prefix}/events", self.follow, Right.READ, events, 406)
+        if self.single is None:
+            add("GET", "/", self.get_logs, Right.READ, json, 304)
+            add("PUT", f"{prefix}/", self.create, Right.MANAGE, json, 201, 409, 412)
+
+    def _add(
+        self, method: str, place: str, work: Any, right: Right, types: list[str], *codes: int
+    ) -> None:
+        """Add what answers a request, with the media types and the further codes of the answers."""
+        status = 201 if work == self.append else 200
+        answers: dict[int | str, Any] = {
+            code: {"description": HTTPStatus(code).phrase, "model": _Fault}
+            for code in (*_FAULTS, *codes)
+        }
+        for code in {status, 201} & {status, *codes}:
+            answers[code] = {"description": "done", "content": {each: {} for each in types}}
+        if 304 in codes:
+            answers[304] = {"description": HTTPStatus(304).phrase}
+        extra: dict[str, Any] = _BODY if work == self.append else {}
+        if place.startswith("/{name}") and work != self.create:
+            extra = {"parameters": [_NAME], **extra}
+        # The address of a log may end with a slash or not.
+        for path in {place, place if place == "/" else place.rstrip("/")}:
             self.app.add_api_route(
-                place, endpoint, methods=[method], dependencies=needs, openapi_extra=extra
+                path,
+                work,
+                methods=[method],
+                status_code=status,
+                dependencies=[self._gate.needs(right, self.single)],
+                responses=answers,
+                response_class=Response,
+                openapi_extra=extra,
+                include_in_schema=path == place,
             )
 
-    def _open(self) -> PatchLog:
-        return PatchLog(self.path, limits=self.limits, timeout=self.timeout)
+    def _find_folders(self) -> None:
+        given = [self.path] if isinstance(self.path, str | os.PathLike) else list(self.path)
+        paths = [Path(os.path.abspath(path)) for path in given]
+        self._logs: dict[str, Served] = {}
+        # The folder in which logs may appear.
+        self._folder: Path | None = None
+        first, *others = paths
+        if not others and not (first / NAME).exists() and first.is_dir() and _names_in(first):
+            self._folder = paths.pop()
+        for path in paths:
+            if len(paths) > 1 and (path.name in self._logs or not _LOG_NAME.fullmatch(path.name)):
+                raise ValueError(f"{path}: this name is that of another log, or can't be one")
+            self._logs[path.name] = self._open(path)
+        self.single = paths[0].name if len(paths) == 1 else None
+        """The name of the only log; None if there may be others."""
+        ends = [f"/{path.name}" if len(paths) > 1 else "" for path in paths] or [""]
+        self.places = dict(zip(map(str, given), ends, strict=True))
+        """What follows the address of the server in that of each folder."""
 
-    def get_log(
-        self, if_none_match: Annotated[str | None, Header(max_length=1000)] = None
+    def _open(self, path: Path) -> Served:
+        return Served(path, self.limits, self.timeout, self.followers)
+
+    def names(self) -> list[str]:
+        """Return the names of the logs."""
+        return sorted(self._logs) if self._folder is None else _names_in(self._folder)
+
+    def find(self, name: str | None) -> Served:
+        """Return the log of a name, or the only one; a MissingVersion says that there is none."""
+        name = self.single if name is None else name
+        if name is None:
+            raise MissingVersion("there are several logs here: the address ends with the name")
+        found = self._logs.get(name)
+        if found is None and self._folder is not None and _is_log(self._folder, name):
+            # Of two threads the first one's is kept.
+            found = self._logs.setdefault(name, self._open(self._folder / name))
+        if found is None:
+            raise MissingVersion(f"there is no log {name!r} here")
+        return found
+
+    def get_logs(self, request: Request) -> Response:
+        """The logs that the token is for. One that can't be read has no id, and no version."""
+        logs: list[dict[str, Any]] = []
+        for name in self.names():
+            if self._gate.may_see(request.state.token, name):
+                logs.append({"name": name, "id": None, "version": None})
+                try:
+                    id, _, head = self.find(name).history.read_log()
+                    logs[-1] |= {"id": id, "version": 0 if head is None else head.version}
+                except (JellyError, OSError) as error:
+                    _log.error("%s", name, exc_info=error)
+        return send_json({"logs": logs})
+
+    def create(
+        self,
+        request: Request,
+        name: str,
+        compression: Literal["zst"] | None = None,
+        if_none_match: Annotated[str | None, Header(description="*: only a new log")] = None,
     ) -> Response:
+        """Create an empty log, unless it is there: in the folder of logs of the server."""
+        is_new = False
+        if name not in self.names():
+            if self._folder is None:
+                what = "this server makes no logs: it has some, and not the folder that they are in"
+                raise HTTPException(403, what)
+            if not _LOG_NAME.fullmatch(name):
+                what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is no word of the interface"
+                raise HTTPException(400, what)
+            if (self._folder / name).exists():
+                raise HTTPException(409, "there is something else with this name")
+            is_new = History(self._folder / name, Limits(), self.timeout).create(compression)
+        log = self.find(name)
+        if not is_new and parse_etags(if_none_match).star_tag:
+            raise HTTPException(412, "the log is there")
+        if compression is not None and not log.history.is_compressed:
+            raise HTTPException(409, "the log is there, and is not compressed")
+        answer = self.get_log(log)
+        if is_new:
+            answer.status_code = 201
+            answer.headers["Location"] = f"{request.url.path.rstrip('/')}/"
+        return answer
+
+    def get_log(self, log: _Log) -> Response:
         """The id of the log, its version, and its snapshots. The ETag names the newest patch."""
-        id, compression, head = self._history.read_log()
+        id, compression, head = log.history.read_log()
         version = 0 if head is None else head.version
-        with self._history.reading() as state:
+        with log.history.reading() as state:
             snapshots = state.snapshots(version)
-        headers = {"ETag": wire.etag(None if head is None else head.id)}
-        if if_none_match == headers["ETag"]:
-            return Response(status_code=304, headers=headers)
         fields = {
             "id": id,
             "version": version,
@@ -126,10 +307,11 @@ class LogServer:
             "head": head and entry_fields(head),
             "snapshots": [{"version": each.version, "digest": each.digest} for each in snapshots],
         }
-        return JSONResponse(fields, headers=headers)
+        return send_json(fields, f"{wire.EMPTY if head is None else head.id};")
 
     def get_patches(
         self,
+        log: _Log,
         request: Request,
         since: _Version = 0,
         upto: _Version | None = None,
@@ -142,7 +324,7 @@ class LogServer:
         `last` they are the last ones up to a version, so many.
         """
         media_type = accepted(request, [wire.JSON, *CHANGES])
-        with self._history.reading() as state:
+        with log.history.reading() as state:
             end = state.locate(upto)
             if last is None:
                 found = state.between(state.locate(since), end, most + 1)
@@ -152,27 +334,33 @@ class LogServer:
         more = entries[-1].version if len(found) > most else None
         if media_type == wire.JSON:
             fields = {"patches": list(map(entry_fields, entries)), "next": more}
-            return JSONResponse(fields, headers={"Vary": "Accept"})
+            return send_json(fields, Vary="Accept")
         link = f'<?since={more}&upto={end.version}&most={most}>; rel="next"'
         return send_changes(entries, media_type, **({} if more is None else {"Link": link}))
 
-    def get_patch(self, version: _Version, request: Request) -> Response:
+    def get_patch(
+        self, log: _Log, version: _Version, request: Request, digest: _Digest = None
+    ) -> Response:
         """A patch: in a format of changes, or as JSON what the log knows of it."""
-        with self._history.reading() as state:
+        with log.history.reading() as state:
             entry = state.entry(version)
+        if digest not in (None, entry.digest):
+            raise MissingVersion(f"version {version} has another file: was it squashed meanwhile?")
         media_type = accepted(request, [*CHANGES, wire.JSON])
         if media_type == wire.JSON:
-            return JSONResponse(entry_fields(entry), headers={"Vary": "Accept"})
+            return send_json(entry_fields(entry), Vary="Accept")
         if media_type != CHANGES[0]:
             return send_changes([entry], media_type)
         source: Any = entry.stored()
-        is_compressed = self._history.is_compressed
+        is_compressed = log.history.is_compressed
         return send_stored(source, media_type, request, entry.digest, is_compressed)
 
     async def append(
         self,
+        log: _Log,
         request: Request,
-        if_match: Annotated[str | None, Header(description="The ETag of the log; *: any")] = None,
+        if_match: _IfMatch = None,
+        if_none_match: _IfNoneMatch = None,
     ) -> Response:
         """Append a patch; its answer comes when it is on the disk.
 
@@ -180,86 +368,106 @@ class LogServer:
         """
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type not in CHANGES:
-            raise HTTPException(415, f"a patch is one of: {', '.join(CHANGES)}")
+            types = ", ".join(CHANGES)
+            raise HTTPException(415, f"a patch is one of: {types}", {"Accept": types})
         async with self._bodies.take(request) as body:
-            entry = await run_in_threadpool(self._append, body, media_type, if_match)
-        self.feed.look()
+            conditions = if_match, if_none_match
+            entry = await run_in_threadpool(self._append, log.history, body, media_type, conditions)
+        log.feed.look()
         headers = {"ETag": wire.etag(entry.id), "Location": f"patches/{entry.version}"}
         return JSONResponse(entry_fields(entry), 201, headers)
 
-    def _append(self, body: IO[bytes], format: Any, if_match: str | None) -> LogEntry:
+    def _append(
+        self, history: History, body: IO[bytes], format: Any, conditions: tuple[str | None, ...]
+    ) -> LogEntry:
         while True:
-            with open_incoming(body, self._history.limits, format) as incoming:
+            with open_incoming(body, history.limits, format) as incoming:
                 try:
-                    return self._history.append(
+                    return history.append(
                         incoming,
                         id=incoming.id or make_patch_id(),
-                        prev=self._expected(if_match, incoming.prev),
+                        prev=self._expected(history, incoming.prev, *conditions),
                         options=incoming.options or PatchOptions(),
                     )
                 except LogConflict as error:
                     # "*" takes any newest patch, also one that came meanwhile.
                     is_late = not error.is_locked and error.expected != error.head
-                    if if_match != "*" or incoming.prev is not None or not is_late:
+                    if conditions[0] != "*" or incoming.prev is not None or not is_late:
                         raise
             body.seek(0)
 
-    def _expected(self, if_match: str | None, prev: URIRef | None) -> URIRef | None:
+    def _expected(
+        self,
+        history: History,
+        prev: URIRef | None,
+        if_match: str | None,
+        if_none_match: str | None,
+    ) -> URIRef | None:
         """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
+        with history.reading() as state:
+            newest = state.newest()
+        head = None if newest is None else newest.id
+        version = 0 if newest is None else newest.version
+        unwanted = parse_etags(if_none_match)
+        named = {each.partition(";")[0] for each in unwanted.as_set(include_weak=True)}
+        if unwanted.star_tag or str(head or wire.EMPTY) in named:
+            what = f"If-None-Match refuses the newest patch, <{head}>"
+            raise LogConflict(what, expected=head, head=head, version=version)
         if if_match is None:
             if prev is None:
                 what = "say in If-Match which patch this one follows: the ETag of the log"
                 raise HTTPException(428, what)
             return prev
-        with self._history.reading() as state:
-            newest = state.newest()
-        head = None if newest is None else newest.id
         # Weak ones match nothing.
         tags = parse_etags(if_match)
         if tags.star_tag:
             return prev or head
-        ids = [None if each == wire.EMPTY else parse_patch_id(each) for each in tags]
+        heads = [each.partition(";")[0] for each in tags]
+        ids = [None if each == wire.EMPTY else parse_patch_id(each) for each in heads]
         if not all(quote_etag(each) in if_match for each in tags):
             raise HTTPException(400, "the ETags in If-Match stand in quotation marks")
         if not ids:
             what = f"a weak ETag matches nothing; the newest patch is <{head}>"
-            raise LogConflict(what, head=head, version=newest.version if newest else 0)
+            raise LogConflict(what, head=head, version=version)
         if prev is not None and prev not in ids:
             raise HTTPException(400, f"If-Match says {if_match}, but the patch says {prev}")
         return prev or (head if head in ids else ids[0])
 
-    def get_snapshot(self, version: int, request: Request) -> Response:
+    def get_snapshot(
+        self, log: _Log, version: int, request: Request, digest: _Digest = None
+    ) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""
-        with self._history.reading() as state:
+        with log.history.reading() as state:
             found = {each.version: each for each in state.snapshots(state.version())}.get(version)
-        if found is None:
-            raise HTTPException(404, f"version {version} has no snapshot")
+        if found is None or digest not in (None, found.digest):
+            raise HTTPException(404, f"version {version} has no snapshot, or another one")
         media_type = accepted(request, [wire.JELLY])
-        source = self._history.open_snapshot(found)
-        return send_stored(source, media_type, request, found.digest, self._history.is_compressed)
+        source = log.history.open_snapshot(found)
+        return send_stored(source, media_type, request, found.digest, log.history.is_compressed)
 
-    def snapshot(self, version: _Version) -> dict[str, int]:
+    def snapshot(self, log: _Log, version: _Version) -> Response:
         """Store the whole data of a version, which makes checkouts faster."""
-        log = self._open()
-        entry = log.entry(version)
-        log.snapshot(entry.version)
-        return {"version": entry.version}
+        opened = log.open()
+        entry = opened.entry(version)
+        opened.snapshot(entry.version)
+        return JSONResponse({"version": entry.version})
 
-    def squash(self, first: _Version, last: _Version) -> dict[str, Any]:
+    def squash(self, log: _Log, first: _Version, last: _Version) -> Response:
         """Replace the patches from one version to another by one with the same effect."""
-        return entry_fields(self._open().squash(first, last))
+        return JSONResponse(entry_fields(log.open().squash(first, last)))
 
-    def verify(self, deep: bool = False) -> dict[str, list[dict[str, Any]]]:
+    def verify(self, log: _Log, deep: bool = False) -> Response:
         """Check the log: read every file to its end. The answer names no path of the server's."""
-        folder = f"{self._history.path}{os.sep}"
-        problems = [asdict(each) for each in self._open().verify(deep=deep)]
+        folder = f"{log.history.path}{os.sep}"
+        problems = [asdict(each) for each in log.open().verify(deep=deep)]
         for each in problems:
             for key in ("path", "message"):
                 each[key] = str(each[key]).replace(folder, "")
-        return {"problems": problems}
+        return JSONResponse({"problems": problems})
 
     def follow(
         self,
+        log: _Log,
         request: Request,
         since: _Version | None = None,
         last_event_id: Annotated[_Version | None, Header()] = None,
@@ -276,18 +484,36 @@ class LogServer:
         has up to 64 KiB, else nothing.
         """
         media_type = accepted(request, [wire.EVENTS, wire.EVENTS_WITH_PATCHES])
-        with self._history.reading() as state:
+        with log.history.reading() as state:
             point = state.locate(since if last_event_id is None else last_event_id)
         host = client_of(request)
-        self.feed.check_room(host)
+        self.followers.check_room(host)
         headers = {
             "Cache-Control": "no-store, no-transform",
             "X-Accel-Buffering": "no",
             "Vary": "Accept",
-            wire.LOG_ID: self._history.read_log()[0],
+            wire.LOG_ID: log.history.read_log()[0],
         }
-        events = self.feed.follow(point, host, media_type)
+        events = log.feed.follow(point, host, media_type)
         return StreamingResponse(events, media_type=media_type, headers=headers)
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names of the logs in a folder."""
+    return sorted(path.name for path in folder.iterdir() if _is_log(folder, path.name))
+
+
+def _is_log(folder: Path, name: str) -> bool:
+    # The name comes from a client, and may have slashes.
+    return _LOG_NAME.fullmatch(name) is not None and (folder / name / NAME).is_file()
+
+
+async def _refuse_method(request: Request, error: Any) -> Response:
+    """Answer 405. Each route knows one method, and the answer names all of its path."""
+    routes = [each for each in request.app.routes if each.path_regex.match(request.url.path)]
+    allowed = {method for each in routes for method in getattr(each, "methods", ())}
+    allowed |= {"HEAD"} if "GET" in allowed else set()
+    return JSONResponse({"detail": error.detail}, 405, {"Allow": ", ".join(sorted(allowed))})
 
 
 async def _explain(request: Request, error: Exception) -> Response:

@@ -361,7 +361,7 @@ def test_requested_options_are_kept(log: jr.PatchLog, address: str) -> None:
 
 def test_a_topic_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:
     for opener in (live.connect, live.open_sink):
-        with pytest.raises(jr.MissingVersion, match="there is no topic 'other'"):
+        with pytest.raises(jr.MissingVersion, match="there is no log 'other'"):
             opener(f"{address}/other")
         opener(f"{address}/{log.path.name}").close()
     assert ask(address, topic="other")[1] == "NOT_FOUND"

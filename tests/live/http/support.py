@@ -15,11 +15,30 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from starlette.testclient import TestClient
 
 from jelly_rdflib.live.http.server import LogServer
 from tests.cli.support import COMMAND, ENVIRONMENT
 
-__all__ = ["Network", "Program", "served"]
+__all__ = ["Client", "Network", "Program", "served"]
+
+
+class Client(TestClient):
+    """A client without a server, which checks that the interface describes each answer."""
+
+    def __init__(self, app: Any) -> None:
+        super().__init__(app, base_url="http://localhost", raise_server_exceptions=False)
+        paths = app.openapi()["paths"]
+        self._paths = {re.compile(re.sub(r"{\w+}", "[^/]+", path)): paths[path] for path in paths}
+
+    def request(self, method: str, url: Any, **options: Any) -> Any:
+        answer = super().request(method, url, **options)
+        for path, methods in self._paths.items():
+            if path.fullmatch(answer.request.url.path) and method.lower() in methods:
+                known = methods[method.lower()]["responses"][str(answer.status_code)]
+                media_type = answer.headers.get("content-type", "").partition(";")[0]
+                assert (media_type or None) in known.get("content", {None: None})
+        return answer
 
 
 @contextmanager
@@ -30,7 +49,7 @@ def served(folder: Path, http: Any = "auto", **options: Any) -> Iterator[str]:
         server.app, http=http, log_level="critical", timeout_graceful_shutdown=5
     )
     running = uvicorn.Server(config)
-    server.feed.is_ending = lambda: running.should_exit
+    server.followers.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:
         # As `jellyp log serve` does.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
