@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -294,6 +295,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     type=click.IntRange(1),
     help="How many may follow at the same time; half of them from one host.",
 )
+@click.option("--access-log", is_flag=True, help="Print a line for each request by HTTP.")
 @limit_option
 @timeout_option
 def serve(
@@ -303,12 +305,16 @@ def serve(
     grpc_port: int | None,
     is_open: bool,
     key: str | None,
+    access_log: bool,
     **options: Any,
 ) -> None:
     """Give a log to others, by HTTP, until Ctrl+C or SIGTERM.
 
     All jellyp log commands, and PatchLog in Python, take the address that is printed. Its /docs
     describes the interface for other programs. Other processes may use the folder meanwhile.
+
+    SIGHUP has the files of tokens and of the certificate read again. SIGTERM ends the server with
+    exit code 0.
 
     \b
     Examples:
@@ -320,6 +326,7 @@ def serve(
     try:
         import uvicorn
 
+        from jelly_rdflib.cli import serving
         from jelly_rdflib.live.http.access import Tokens, is_local
         from jelly_rdflib.live.http.server import LogServer
     except ModuleNotFoundError as error:
@@ -362,9 +369,14 @@ def serve(
             limit_concurrency=_MOST_CONNECTIONS,
             ssl_certfile=certificate,
             ssl_keyfile=key,
+            **({"log_config": serving.access_log()} if access_log else {}),
         )
+        if access_log:
+            logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         # Now, so that a wrong certificate is an error before the address is told.
         config.load()
+        serving.Reload(server, config)
+        serving.end_well_at_sigterm()
         scheme, name = "http" if key is None else "https", f"[{host}]" if ":" in host else host
         tell(f"{log} is at {scheme}://{name}:{listening.getsockname()[1]}")
         running = uvicorn.Server(config)

@@ -17,6 +17,7 @@ import grpc.aio
 import uvicorn
 from anyio.to_thread import run_sync
 from fastapi import HTTPException
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.errors import (
@@ -61,6 +62,8 @@ _CODES = {
 }
 # What is in work when the server stops may take so many seconds.
 _LAST_SECONDS = 1
+# The seconds between looks of the health service.
+_INTERVAL = 2
 
 
 class PatchLogServer(LogServer):
@@ -111,8 +114,12 @@ class PatchLogServer(LogServer):
         methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
         handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
         server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
-        address = open_port(server, host, port, certificate, key)
+        # It takes no token.
+        service = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(service, server)
+        address = open_port(server, host, port, certificate, key, lambda: self.certificate)
         await server.start()
+        looking = asyncio.create_task(self._look(service))
         if started is not None:
             started(address)
         try:
@@ -120,7 +127,18 @@ class PatchLogServer(LogServer):
         finally:
             self.feed.is_ending = lambda: True
             self.feed.look()
+            looking.cancel()
+            await service.enter_graceful_shutdown()
             await server.stop(_LAST_SECONDS)
+
+    async def _look(self, service: Any) -> None:
+        """Tell the health service how the logs are."""
+        status = health_pb2.HealthCheckResponse.ServingStatus
+        while True:
+            now = status.NOT_SERVING if await self.metrics.problem() else status.SERVING
+            for name in ("", PATCH_SERVICE):
+                await service.set(name, now)
+            await asyncio.sleep(_INTERVAL)
 
     def runner(
         self, config: uvicorn.Config, host: str, port: int, started: Callable[[str], object]
@@ -171,6 +189,7 @@ class PatchLogServer(LogServer):
                 for entry in page:
                     async for frame in self._frames(entry, options):
                         await context.write(frame)
+                        self.metrics.sent.inc(len(frame))
 
     def _locate(self, version: Version) -> Point:
         with self._history.reading() as state:
@@ -211,8 +230,8 @@ class PatchLogServer(LogServer):
                 if size > self.max_body:
                     raise LimitError(f"the patch has more than {self.max_body} bytes")
                 for patch in await run_sync(list, decoder.decode(frame)):
-                    entry = await run_sync(self._take, patch, decoder.options)
-                    self.feed.look()
+                    with self.feed.appending():
+                        entry = await run_sync(self._take, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
                     answer = received(version=entry.version, id=str(entry.id))

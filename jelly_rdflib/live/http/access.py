@@ -39,6 +39,8 @@ class Tokens:
     Only hashes are kept, and looked up, so that the time of an answer tells nothing of a token.
     """
 
+    _path: str | os.PathLike[str] | None = None
+
     def __init__(self, rights: dict[str, Right]) -> None:
         if not all(map(_TOKEN.fullmatch, rights)):
             # Not the token itself: messages end up in files.
@@ -58,7 +60,14 @@ class Tokens:
                 rights[words[1]] = _RIGHTS[words[0]]
         if not rights:
             raise ValueError(f"{os.fspath(path)} has no token")
-        return cls(rights)
+        tokens = cls(rights)
+        tokens._path = path
+        return tokens
+
+    def reload(self) -> None:
+        """Read the file again, if there is one. After an error the tokens are as they were."""
+        if self._path is not None:
+            vars(self).update(vars(self.read(self._path)))
 
     def right(self, token: str) -> Right | None:
         """Return the right that a token gives; None if there is no such token."""

@@ -14,6 +14,8 @@ from typing import IO, Any
 import zstandard
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
+from prometheus_client import Counter
+from starlette.requests import ClientDisconnect
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
@@ -54,13 +56,14 @@ class Bodies:
     All that are held at once may have four times as many.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, received: Counter) -> None:
+        self._most, self._received = most, received
         self._held = 0
 
     def hold(self, size: int) -> None:
         """Count bytes that came; a negative number counts those that are held no more."""
         self._held += size
+        self._received.inc(max(size, 0))
         if size > 0 and self._held > _TOGETHER * self._most:
             raise HTTPException(503, "too many patches come at once", {"Retry-After": "1"})
 
@@ -83,6 +86,9 @@ class Bodies:
                     file.write(chunk)
                 file.seek(0)
                 yield file
+        except ClientDisconnect:
+            # Nobody gets it; metrics count it.
+            raise HTTPException(499, "the client is gone") from None
         except asyncio.TimeoutError:
             raise HTTPException(408, f"nothing came for {SILENCE} seconds") from None
         finally:

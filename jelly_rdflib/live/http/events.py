@@ -6,8 +6,8 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ class Feed:
         self._history = history
         self._most = most
         self._followers: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        """What metrics tell of the log."""
         self._forget()
         self.is_ending: Callable[[], bool] = lambda: False
         """Is the server ending? Then followers go."""
@@ -59,6 +61,27 @@ class Feed:
     def look(self) -> None:
         """Look for new patches at once: one was appended."""
         self._wanted.set()
+
+    @contextmanager
+    def appending(self) -> Iterator[None]:
+        """Count the patch that is appended in the block, and tell followers of it."""
+        try:
+            yield
+        except LogConflict:
+            self.counts["conflicts"] += 1
+            raise
+        self.counts["appends"] += 1
+        self.look()
+
+    def check_log(self) -> None:
+        """Look whether the log can be read; its link tells if not."""
+        problem = None
+        try:
+            self.counts["version"] = point_of(self._history.read_log()[2]).version
+        except (JellyError, OSError) as error:
+            problem = error
+        self.counts["readable"] = int(problem is None)
+        self._history.link.set(problem)
 
     def check_room(self, host: str) -> None:
         """Check that a host may follow, once more."""
@@ -135,6 +158,7 @@ class Feed:
         A MissingVersion says that the version was squashed meanwhile.
         """
         self._followers[host] += 1
+        self.counts["followers"] += 1
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
         self.look()
@@ -155,7 +179,11 @@ class Feed:
                     await asyncio.wait_for(news.wait(), HEARTBEAT)
                 except asyncio.TimeoutError:
                     yield []
+        except Exception:
+            self.counts["failures"] += 1
+            raise
         finally:
+            self.counts["followers"] -= 1
             self._followers -= Counter([host])
 
     def _after(self, since: Point) -> list[LogEntry]:

@@ -9,6 +9,7 @@ from typing import IO, Annotated, Any
 
 from fastapi import FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
+from prometheus_client.exposition import choose_encoder
 from pydantic import Field
 from rdflib.term import URIRef
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +21,7 @@ from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.access import Gate, Right, Tokens, client_of
 from jelly_rdflib.live.http.answers import CHANGES, Bodies, accepted, send_changes, send_stored
 from jelly_rdflib.live.http.events import Feed
+from jelly_rdflib.live.http.metrics import Metrics
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import open_incoming
@@ -73,8 +75,11 @@ class LogServer:
     def __post_init__(self) -> None:
         self._history = History(self.path, self.limits or Limits(), self.timeout)
         self._history.read_log()
-        self._bodies = Bodies(self.max_body)
         self.feed = Feed(self._history, self.max_followers)
+        self.metrics = Metrics({self._history.path.name: self.feed})
+        self._bodies = Bodies(self.max_body, self.metrics.received)
+        # The key and the certificate that gRPC takes from now on; None: those it has.
+        self.certificate: tuple[bytes, bytes] | None = None
         handlers: Any = {JellyError: _explain, OSError: _explain}
         description = (
             "A log of changes of an RDF dataset. The n-th patch makes version n of the data."
@@ -88,6 +93,7 @@ class LogServer:
         # Answers that are smaller gain nothing.
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
+        self.app.add_middleware(self.metrics.counting)
         self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         for method, place, endpoint, right in (
             ("GET", "/", self.get_log, Right.READ),
@@ -99,8 +105,12 @@ class LogServer:
             ("POST", "/squash", self.squash, Right.MANAGE),
             ("GET", "/problems", self.verify, Right.MANAGE),
             ("GET", "/events", self.follow, Right.READ),
+            ("GET", "/metrics", self.get_metrics, Right.READ),
+            ("GET", "/health", self.get_health, None),
+            ("GET", "/ready", self.get_ready, None),
         ):
-            needs, extra = [self._gate.needs(right)], _BODY if right == Right.APPEND else None
+            needs = [] if right is None else [self._gate.needs(right)]
+            extra = _BODY if right == Right.APPEND else None
             self.app.add_api_route(
                 place, endpoint, methods=[method], dependencies=needs, openapi_extra=extra
             )
@@ -182,8 +192,8 @@ class LogServer:
         if media_type not in CHANGES:
             raise HTTPException(415, f"a patch is one of: {', '.join(CHANGES)}")
         async with self._bodies.take(request) as body:
-            entry = await run_in_threadpool(self._append, body, media_type, if_match)
-        self.feed.look()
+            with self.feed.appending():
+                entry = await run_in_threadpool(self._append, body, media_type, if_match)
         headers = {"ETag": wire.etag(entry.id), "Location": f"patches/{entry.version}"}
         return JSONResponse(entry_fields(entry), 201, headers)
 
@@ -288,6 +298,22 @@ class LogServer:
         }
         events = self.feed.follow(point, host, media_type)
         return StreamingResponse(events, media_type=media_type, headers=headers)
+
+    async def get_health(self) -> dict[str, str]:
+        """Does the server answer? This takes no token."""
+        return {"status": "ok"}
+
+    async def get_ready(self) -> dict[str, str]:
+        """Can each log be read, and is the server not ending? This takes no token."""
+        if problem := await self.metrics.problem():
+            raise HTTPException(503, problem, {"Retry-After": "1"})
+        return {"status": "ready"}
+
+    async def get_metrics(self, request: Request) -> Response:
+        """What the server counts, as Prometheus reads it."""
+        await self.metrics.problem()
+        encode, media_type = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(self.metrics.registry), media_type=media_type)
 
 
 async def _explain(request: Request, error: Exception) -> Response:
