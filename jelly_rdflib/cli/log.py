@@ -335,6 +335,8 @@ def serve(
         ) from error
     server_class: Any = LogServer
     if grpc_port is not None:
+        # Otherwise gRPC prints a line for each client that breaks off a handshake.
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         try:
             from jelly_rdflib.live.grpc.log_server import PatchLogServer as server_class
         except ModuleNotFoundError as error:
