@@ -363,6 +363,7 @@ def serve(
         # The sockets of connections inherit it. Otherwise the body of an answer waits 40 ms for the
         # client's acknowledgement of the head.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        logs: Any = {"log_config": serving.access_log()} if access_log else {}
         config = uvicorn.Config(
             server.app,
             log_level="warning",
@@ -371,7 +372,7 @@ def serve(
             limit_concurrency=_MOST_CONNECTIONS,
             ssl_certfile=certificate,
             ssl_keyfile=key,
-            **({"log_config": serving.access_log()} if access_log else {}),
+            **logs,
         )
         if access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)

@@ -8,6 +8,9 @@ import signal
 import socket
 import ssl
 import struct
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +28,7 @@ from jelly_rdflib.live.grpc import log_server
 from jelly_rdflib.live.grpc.wire import PATCH_SERVICE
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.server import LogServer
+from tests.cli.support import ROOT
 from tests.live.certificate import make_certificate
 from tests.live.grpc.support import Server, served
 from tests.live.http.support import Program
@@ -308,3 +312,31 @@ def test_the_access_log_has_no_query_and_no_token(log: PatchLog) -> None:
             r'\d{4}-\d\d-\d\d [\d:,]+ 127\.0\.0\.1:\d+ - "GET /patches/1 HTTP/1\.1" 200\n', line
         )
         assert program.end(signal.SIGTERM) == (0, "")
+
+
+# --- backups --------------------------------------------------------------------------------------
+
+
+def test_the_backup_of_the_page_is_whole_while_others_append(log: PatchLog, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "live" / "operating.md").read_text("utf-8")
+    found = re.search(r"^\$ cat > back_up.py .*\n((?:>.*\n)+)> END$", page, re.MULTILINE)
+    assert found is not None
+    script = "\n".join(line[2:] for line in found.group(1).splitlines())
+    ended = threading.Event()
+
+    def append() -> None:
+        while not ended.is_set():
+            log.append(change(log.version + 1))
+
+    writer = threading.Thread(target=append)
+    writer.start()
+    try:
+        for number in range(5):
+            target = tmp_path / f"backup-{number}"
+            command = [sys.executable, "-c", script, str(log.path), str(target)]
+            subprocess.run(command, check=True)
+            assert PatchLog(target).verify(deep=True) == []
+    finally:
+        ended.set()
+        writer.join()
+    assert PatchLog(target).version > 3
