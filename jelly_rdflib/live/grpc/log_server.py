@@ -114,8 +114,8 @@ class PatchLogServer(LogServer):
         methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
         handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
         server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
-        # It takes no token.
-        service = health.aio.HealthServicer()
+        # It takes no token. Its stubs don't know the variant for asyncio.
+        service: Any = vars(health)["aio"].HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(service, server)
         address = open_port(server, host, port, certificate, key, lambda: self.certificate)
         await server.start()

@@ -41,21 +41,21 @@ def open_port(
     port: int,
     certificate: str | os.PathLike[str] | None,
     key: str | os.PathLike[str] | None,
-    newest: Callable[[], tuple[bytes, bytes] | None] = lambda: None,
+    newest: Callable[[], Any] = lambda: None,
 ) -> str:
     """Have a server listen, with TLS if there is a certificate; return its address.
 
-    ``newest`` is asked at each connection for another pair of key and certificate.
+    ``newest`` is asked at each connection for another pair of key and certificate, or None.
     """
-    configure = grpc.ssl_server_certificate_configuration
     name, scheme = f"[{host}]" if ":" in host else host, "grpc"
     try:
         if certificate is None or key is None:
             found = server.add_insecure_port(f"{name}:{port}")
         else:
             pair, scheme = (Path(key).read_bytes(), Path(certificate).read_bytes()), "grpcs"
+            made = grpc.ssl_server_certificate_configuration
             credentials = grpc.dynamic_ssl_server_credentials(
-                configure([pair]), lambda: (pair := newest()) and configure([pair])
+                made([pair]), lambda: made([newest() or pair])
             )
             found = server.add_secure_port(f"{name}:{port}", credentials)
     except RuntimeError as error:
