@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -293,6 +294,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     type=click.IntRange(1),
     help="How many may follow at the same time; half of them from one host.",
 )
+@click.option("--access-log", is_flag=True, help="Print a line for each request by HTTP.")
 @limit_option
 @timeout_option
 def serve(
@@ -302,6 +304,7 @@ def serve(
     grpc_port: int | None,
     is_open: bool,
     key: str | None,
+    access_log: bool,
     **options: Any,
 ) -> None:
     """Give logs to others, by HTTP, until Ctrl+C or SIGTERM.
@@ -311,6 +314,9 @@ def serve(
 
     All jellyp log commands, and PatchLog in Python, take the address that is printed. Its /docs
     describes the interface for other programs. Other processes may use the folder meanwhile.
+
+    SIGHUP has the files of tokens and of the certificate read again. SIGTERM ends the server with
+    exit code 0.
 
     \b
     Examples:
@@ -323,6 +329,7 @@ def serve(
     try:
         import uvicorn
 
+        from jelly_rdflib.cli import serving
         from jelly_rdflib.cli.connections import most_connections, protocol
         from jelly_rdflib.live.http.access import Tokens, is_local
         from jelly_rdflib.live.http.server import LogServer
@@ -332,6 +339,8 @@ def serve(
         ) from error
     server_class: Any = LogServer
     if grpc_port is not None:
+        # Otherwise gRPC prints a line for each client that breaks off a handshake.
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         try:
             from jelly_rdflib.live.grpc.log_server import PatchLogServer as server_class
         except ModuleNotFoundError as error:
@@ -363,6 +372,7 @@ def serve(
         # The sockets of connections inherit it. Otherwise the body of an answer waits 40 ms for the
         # client's acknowledgement of the head.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        of_log: Any = {"log_config": serving.access_log()} if access_log else {}
         config = uvicorn.Config(
             server.app,
             log_level="warning",
@@ -371,9 +381,14 @@ def serve(
             http=protocol(most_connections()),
             ssl_certfile=certificate,
             ssl_keyfile=key,
+            **of_log,
         )
+        if access_log:
+            logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         # Now, so that a wrong certificate is an error before the address is told.
         config.load()
+        serving.Reload(server, config)
+        serving.end_well_at_sigterm()
         scheme, name = "http" if key is None else "https", f"[{host}]" if ":" in host else host
         tell_places(f"{scheme}://{name}:{listening.getsockname()[1]}")
         running = uvicorn.Server(config)

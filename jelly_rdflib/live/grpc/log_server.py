@@ -18,6 +18,7 @@ import grpc.aio
 import uvicorn
 from anyio.to_thread import run_sync
 from fastapi import HTTPException
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.errors import (
@@ -62,6 +63,8 @@ _CODES = {
 }
 # What is in work when the server stops may take so many seconds.
 _LAST_SECONDS = 1
+# The seconds between looks of the health service.
+_INTERVAL = 2
 
 
 class PatchLogServer(LogServer):
@@ -115,8 +118,12 @@ class PatchLogServer(LogServer):
         methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
         handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
         server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
-        address = open_port(server, host, port, certificate, key)
+        # It takes no token. Its stubs don't know the variant for asyncio.
+        service: Any = vars(health)["aio"].HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(service, server)
+        address = open_port(server, host, port, certificate, key, lambda: self.certificate)
         await server.start()
+        looking = asyncio.create_task(self._look(service))
         if started is not None:
             started(address)
         try:
@@ -125,7 +132,18 @@ class PatchLogServer(LogServer):
             self.followers.is_ending = lambda: True
             for log in self._logs.values():
                 log.feed.look()
+            looking.cancel()
+            await service.enter_graceful_shutdown()
             await server.stop(_LAST_SECONDS)
+
+    async def _look(self, service: Any) -> None:
+        """Tell the health service how the logs are."""
+        status = health_pb2.HealthCheckResponse.ServingStatus
+        while True:
+            now = status.NOT_SERVING if await self.metrics.problem() else status.SERVING
+            for name in ("", PATCH_SERVICE):
+                await service.set(name, now)
+            await asyncio.sleep(_INTERVAL)
 
     def runner(
         self, config: uvicorn.Config, host: str, port: int, started: Callable[[str], object]
@@ -172,6 +190,7 @@ class PatchLogServer(LogServer):
                 for entry in page:
                     async for frame in self._frames(entry, options):
                         await context.write(frame)
+                        self.metrics.sent.inc(len(frame))
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
@@ -211,8 +230,8 @@ class PatchLogServer(LogServer):
                 if size > self.max_body:
                     raise LimitError(f"the patch has more than {self.max_body} bytes")
                 for patch in await run_sync(list, decoder.decode(frame)):
-                    entry = await run_sync(_take, log, patch, decoder.options)
-                    log.feed.look()
+                    with log.feed.appending():
+                        entry = await run_sync(_take, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
                     answer = received(version=entry.version, id=str(entry.id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,15 +44,22 @@ def open_port(
     port: int,
     certificate: str | os.PathLike[str] | None,
     key: str | os.PathLike[str] | None,
+    newest: Callable[[], Any] = lambda: None,
 ) -> str:
-    """Have a server listen, with TLS if there is a certificate; return its address."""
+    """Have a server listen, with TLS if there is a certificate; return its address.
+
+    ``newest`` is asked at each connection for another pair of key and certificate, or None.
+    """
     name, scheme = f"[{host}]" if ":" in host else host, "grpc"
     try:
         if certificate is None or key is None:
             found = server.add_insecure_port(f"{name}:{port}")
         else:
             pair, scheme = (Path(key).read_bytes(), Path(certificate).read_bytes()), "grpcs"
-            credentials = grpc.ssl_server_credentials([pair])
+            made = grpc.ssl_server_certificate_configuration
+            credentials = grpc.dynamic_ssl_server_credentials(
+                made([pair]), lambda: made([newest() or pair])
+            )
             found = server.add_secure_port(f"{name}:{port}", credentials)
     except RuntimeError as error:
         raise OSError(f"gRPC can't listen at {name}:{port}") from error

@@ -41,6 +41,8 @@ class Tokens:
     looked up, so that the time of an answer tells nothing of a token.
     """
 
+    _path: str | os.PathLike[str] | None = None
+
     def __init__(
         self, rights: Mapping[str, Right], logs: Mapping[str, Collection[str]] | None = None
     ) -> None:
@@ -65,7 +67,14 @@ class Tokens:
                     logs[words[1]] = words[2:]
         if not rights:
             raise ValueError(f"{os.fspath(path)} has no token")
-        return cls(rights, logs)
+        tokens = cls(rights, logs)
+        tokens._path = path
+        return tokens
+
+    def reload(self) -> None:
+        """Read the file again, if there is one. After an error the tokens are as they were."""
+        if self._path is not None:
+            vars(self).update(vars(self.read(self._path)))
 
     def right(self, token: str) -> Right | None:
         """Return the right that a token gives; None if there is no such token."""

@@ -16,7 +16,9 @@ from typing import IO, Any
 import zstandard
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
+from prometheus_client import Counter
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, parse_etags, unquote_etag
 
@@ -65,13 +67,14 @@ class Bodies:
     All that are held at once may have four times as many.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, received: Counter) -> None:
+        self._most, self._received = most, received
         self._held = 0
 
     def hold(self, size: int) -> None:
         """Count bytes that came; a negative number counts those that are held no more."""
         self._held += size
+        self._received.inc(max(size, 0))
         if size > 0 and self._held > _TOGETHER * self._most:
             raise HTTPException(503, "too many patches come at once", {"Retry-After": "1"})
 
@@ -97,6 +100,9 @@ class Bodies:
                     file.write(chunk)
                 file.seek(0)
                 yield file
+        except ClientDisconnect:
+            # Nobody gets it; metrics count it.
+            raise HTTPException(499, "the client is gone") from None
         except asyncio.TimeoutError:
             raise HTTPException(408, f"nothing came for {SILENCE} seconds, or too little") from None
         finally:
@@ -179,11 +185,14 @@ class Conditions:
             await self._app(scope, receive, send)
             return
         known = parse_etags(Headers(scope=scope).get("if-none-match"))
+        inner = {**scope, "method": "GET"}
 
         async def answer(message: Any) -> None:
             if message["type"] != "http.response.start":
                 await send(message)
                 return
+            # Metrics, outside of this, count requests by their routes.
+            scope["route"] = inner.get("route")
             headers = MutableHeaders(scope=message)
             self._tell_caches(headers)
             tag = headers.get("etag")
@@ -197,7 +206,7 @@ class Conditions:
                 raise _Enough
 
         with suppress(_Enough):
-            await self._app({**scope, "method": "GET"}, receive, answer)
+            await self._app(inner, receive, answer)
 
     def _tell_caches(self, headers: MutableHeaders) -> None:
         control = headers.get("cache-control", "no-cache")

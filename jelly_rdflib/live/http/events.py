@@ -6,8 +6,8 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,8 @@ class Feed:
     def __init__(self, history: History, followers: Followers) -> None:
         self._history = history
         self._all = followers
-        self._count = 0
+        self.counts: Counter[str] = Counter()
+        """What metrics tell of the log."""
         self._forget()
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
@@ -73,6 +74,27 @@ class Feed:
         """Look for new patches at once: one was appended."""
         self._wanted.set()
 
+    @contextmanager
+    def appending(self) -> Iterator[None]:
+        """Count the patch that is appended in the block, and tell followers of it."""
+        try:
+            yield
+        except LogConflict:
+            self.counts["conflicts"] += 1
+            raise
+        self.counts["appends"] += 1
+        self.look()
+
+    def check_log(self) -> None:
+        """Look whether the log can be read; its link tells if not."""
+        problem = None
+        try:
+            self.counts["version"] = point_of(self._history.read_log()[2]).version
+        except (JellyError, OSError) as error:
+            problem = error
+        self.counts["readable"] = int(problem is None)
+        self._history.link.set(problem)
+
     def _forget(self) -> None:
         # The version at the last look, and the first patches since the look before that one.
         self._point = _NOWHERE
@@ -80,7 +102,7 @@ class Feed:
 
     async def _watch(self) -> None:
         """Look for new patches while there are followers."""
-        while self._count:
+        while self.counts["followers"]:
             point = self._point
             try:
                 self._point, self._fresh = await run_sync(self._look, point)
@@ -142,7 +164,7 @@ class Feed:
 
         A MissingVersion says that the version was squashed meanwhile.
         """
-        self._count += 1
+        self.counts["followers"] += 1
         self._all.hosts[host] += 1
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
@@ -164,8 +186,11 @@ class Feed:
                     await asyncio.wait_for(news.wait(), HEARTBEAT)
                 except asyncio.TimeoutError:
                     yield []
+        except Exception:
+            self.counts["failures"] += 1
+            raise
         finally:
-            self._count -= 1
+            self.counts["followers"] -= 1
             self._all.hosts -= Counter([host])
 
     def _after(self, since: Point) -> list[LogEntry]:

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, asdict, dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -34,6 +35,7 @@ from jelly_rdflib.live.http.answers import (
     send_stored,
 )
 from jelly_rdflib.live.http.events import Feed, Followers
+from jelly_rdflib.live.http.metrics import MEDIA_TYPES, Metrics
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.history import NAME, History
 from jelly_rdflib.log.incoming import open_incoming
@@ -62,6 +64,7 @@ _LOG_NAME = re.compile(
     "(?!(docs|swagger|redoc|health|ready|metrics|logs|patches|snapshots|squash|problems|events)$)"
     "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
 )
+_OWN_PATHS = "docs", "health", "ready", "metrics"
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
 # It loads nothing from other hosts.
 _PAGE = get_swagger_ui_html(
@@ -143,7 +146,10 @@ class LogServer:
 
     def __post_init__(self) -> None:
         self.followers = Followers(self.max_followers)
-        self._bodies = Bodies(self.max_body)
+        self.metrics = Metrics(self._feeds, self.followers)
+        self._bodies = Bodies(self.max_body, self.metrics.received)
+        # The key and the certificate that gRPC takes from now on; None: those it has.
+        self.certificate: tuple[bytes, bytes] | None = None
         self._find_folders()
         handlers: Any = {JellyError: _explain, OSError: _explain, 405: _refuse_method}
         description = (
@@ -162,11 +168,15 @@ class LogServer:
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
         self.app.add_middleware(Conditions, is_private=self.tokens is not None)
+        self.app.add_middleware(self.metrics.counting)
         self.app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
         self.app.add_route("/docs", lambda request: _PAGE)
         self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         json, events = [wire.JSON], [wire.EVENTS, wire.EVENTS_WITH_PATCHES]
         add, prefix = self._add, "/{name}" if self.single is None else ""
+        add("GET", "/health", self.metrics.get_health, None, json)
+        add("GET", "/ready", self.metrics.get_ready, None, json)
+        add("GET", "/metrics", self.metrics.get_metrics, Right.READ, MEDIA_TYPES)
         add("GET", f"{prefix}/", self.get_log, Right.READ, json, 304)
         add("GET", f"{prefix}/patches", self.get_patches, Right.READ, [*json, *CHANGES], 304, 406)
         add("POST", f"{prefix}/patches", self.append, Right.APPEND, json, 408, 412, 413, 415, 428)
@@ -180,10 +190,10 @@ class LogServer:
         add("GET", f"{prefix}/events", self.follow, Right.READ, events, 406)
         if self.single is None:
             add("GET", "/", self.get_logs, Right.READ, json, 304)
-            add("PUT", f"{prefix}/", self.create, Right.MANAGE, json, 201, 409, 412)
+            add("PUT", f"{prefix}/", self.create, Right.MANAGE, json, 201, 405, 409, 412)
 
     def _add(
-        self, method: str, place: str, work: Any, right: Right, types: list[str], *codes: int
+        self, method: str, place: str, work: Any, right: Right | None, types: list[str], *codes: int
     ) -> None:
         """Add what answers a request, with the media types and the further codes of the answers."""
         status = 201 if work == self.append else 200
@@ -205,7 +215,7 @@ class LogServer:
                 work,
                 methods=[method],
                 status_code=status,
-                dependencies=[self._gate.needs(right, self.single)],
+                dependencies=[] if right is None else [self._gate.needs(right, self.single)],
                 responses=answers,
                 response_class=Response,
                 openapi_extra=extra,
@@ -251,6 +261,14 @@ class LogServer:
             raise MissingVersion(f"there is no log {name!r} here")
         return found
 
+    def _feeds(self) -> dict[str, Feed | None]:
+        """Return the feeds of the logs by their names; None for one that can't be opened."""
+        feeds: dict[str, Feed | None] = dict.fromkeys(self.names())
+        for name in feeds:
+            with suppress(JellyError, OSError):
+                self.find(name)
+        return feeds | {name: log.feed for name, log in self._logs.items()}
+
     def get_logs(self, request: Request) -> Response:
         """The logs that the token is for. One that can't be read has no id, and no version."""
         logs: list[dict[str, Any]] = []
@@ -274,6 +292,8 @@ class LogServer:
         """Create an empty log, unless it is there: in the folder of logs of the server."""
         is_new = False
         if name not in self.names():
+            if name in _OWN_PATHS:
+                raise HTTPException(405)
             if self._folder is None:
                 what = "this server makes no logs: it has some, and not the folder that they are in"
                 raise HTTPException(403, what)
@@ -372,8 +392,10 @@ class LogServer:
             raise HTTPException(415, f"a patch is one of: {types}", {"Accept": types})
         async with self._bodies.take(request) as body:
             conditions = if_match, if_none_match
-            entry = await run_in_threadpool(self._append, log.history, body, media_type, conditions)
-        log.feed.look()
+            with log.feed.appending():
+                entry = await run_in_threadpool(
+                    self._append, log.history, body, media_type, conditions
+                )
         headers = {"ETag": wire.etag(entry.id), "Location": f"patches/{entry.version}"}
         return JSONResponse(entry_fields(entry), 201, headers)
 
@@ -511,6 +533,8 @@ def _is_log(folder: Path, name: str) -> bool:
 async def _refuse_method(request: Request, error: Any) -> Response:
     """Answer 405. Each route knows one method, and the answer names all of its path."""
     routes = [each for each in request.app.routes if each.path_regex.match(request.url.path)]
+    # A path of the server's own looks like that of a log.
+    routes = [each for each in routes if each.path == request.url.path] or routes
     allowed = {method for each in routes for method in getattr(each, "methods", ())}
     allowed |= {"HEAD"} if "GET" in allowed else set()
     return JSONResponse({"detail": error.detail}, 405, {"Allow": ", ".join(sorted(allowed))})

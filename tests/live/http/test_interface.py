@@ -14,6 +14,7 @@ import pytest
 from jelly_rdflib import PatchLog
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import CHANGES
+from jelly_rdflib.live.http.events import Followers
 from jelly_rdflib.live.http.server import LogServer
 from tests.log.support import fill
 
@@ -32,6 +33,8 @@ def faults_in(server: LogServer, **generation: Any) -> list[str]:
     """Return what schemathesis finds: by its examples, its edge cases, and random requests."""
     # Otherwise an answer of events has no end.
     server.followers.is_ending = lambda: True
+    # But the server is ready.
+    server.metrics._followers = Followers(1)
     settings: Any = {
         "generation": {"deterministic": True, "no-shrink": True, **generation},
         # Random bytes are no patch, and a log has few versions.

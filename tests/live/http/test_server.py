@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import zstandard
 from fastapi import HTTPException, Request
+from prometheus_client import Counter
 from rdflib import Dataset, URIRef
 from starlette.testclient import TestClient
 
@@ -446,7 +447,10 @@ REQUESTS = [
     ("GET", "/problems", Right.MANAGE),
     ("POST", "/snapshots?version=1", Right.MANAGE),
     ("POST", "/squash?first=1&last=2", Right.MANAGE),
+    ("GET", "/metrics", Right.READ),
 ]
+# These tell nothing of a log.
+FOR_ALL = {("GET", "/health"), ("GET", "/ready")}
 
 
 @pytest.mark.parametrize(("method", "path", "right"), REQUESTS)
@@ -473,10 +477,14 @@ def test_every_path_takes_a_right(log: PatchLog) -> None:
     """A path that is added to the application is in the list above."""
     paths = client(log).get("/openapi.json").json()["paths"]
     found = {(method.upper(), path) for path, methods in paths.items() for method in methods}
-    assert found == {
-        (method, re.sub(r"/1$", "/{version}", path.partition("?")[0]))
-        for method, path, _ in REQUESTS
-    }
+    assert (
+        found
+        == {
+            (method, re.sub(r"/1$", "/{version}", path.partition("?")[0]))
+            for method, path, _ in REQUESTS
+        }
+        | FOR_ALL
+    )
 
 
 def test_a_client_that_asks_too_often(log: PatchLog) -> None:
@@ -576,7 +584,7 @@ def test_a_new_follower_gets_no_patch_that_was_squashed_before(log: PatchLog) ->
 
 
 def test_bodies_at_once_have_a_limit() -> None:
-    bodies = Bodies(1000)
+    bodies = Bodies(1000, Counter("received", "Bytes.", registry=None))
 
     def request(size: int) -> Request:
         async def receive() -> Any:
@@ -617,13 +625,15 @@ def test_a_file_of_tokens(tmp_path: Path) -> None:
 # --- the program ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_server_and_its_followers(log: PatchLog, number: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 128 + signal.SIGINT)]
+)
+def test_a_signal_ends_the_server_and_its_followers(log: PatchLog, number: int, code: int) -> None:
     with Program(log.path) as program:
         remote = PatchLog(program.address)
         follower = remote.follow(2)
         assert next(follower).version == 3
-        assert program.end(number) == (128 + number, "")
+        assert program.end(number) == (code, "")
 
 
 def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,121 @@
+"""What an operator asks a server: can it read its logs, and how much does it do?"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from anyio.to_thread import run_sync
+from fastapi import HTTPException, Request, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import choose_encoder
+
+from jelly_rdflib.live.http.events import Feed, Followers
+
+MEDIA_TYPES = ["text/plain", "application/openmetrics-text"]
+# A client may send any other word.
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+# The kinds of `Feed.counts`.
+_OF_A_LOG: dict[str, tuple[Any, str]] = {
+    "followers": (GaugeMetricFamily, "Followers now."),
+    "readable": (GaugeMetricFamily, "1 if the log can be read, else 0."),
+    "version": (GaugeMetricFamily, "The newest version, when the log could be read."),
+    "appends": (CounterMetricFamily, "Patches that were taken."),
+    "conflicts": (CounterMetricFamily, "Patches that were refused since another one came first."),
+    "failures": (CounterMetricFamily, "Followers that got an error in place of a patch."),
+}
+
+
+class Metrics:
+    """The state of a server's logs, and counts as Prometheus reads them.
+
+    Args:
+        feeds: Returns the feeds of the logs by their names, None for one that can't be opened.
+        followers: Those of all logs.
+    """
+
+    def __init__(
+        self, feeds: Callable[[], Mapping[str, Feed | None]], followers: Followers
+    ) -> None:
+        self._feeds, self._followers = feeds, followers
+        self._known: Mapping[str, Feed | None] = {}
+        self._looking, self._next = asyncio.Lock(), 0.0
+        self.registry = registry = CollectorRegistry()
+        registry.register(self)
+        ProcessCollector(registry=registry)
+        self.received = Counter("jellyp_received_bytes", "Bytes of patches.", registry=registry)
+        self.sent = Counter("jellyp_sent_bytes", "Bytes of answers.", registry=registry)
+        what, labels = "Until the head of an answer by HTTP.", ["method", "route", "status"]
+        self._seconds = Histogram("jellyp_request_seconds", what, labels, registry=registry)
+
+    async def problem(self) -> str | None:
+        """Return why the server can't do its work; None if it can. This names no log."""
+        async with self._looking:
+            # Strangers may ask as often as they like: that is one look each second.
+            if time.monotonic() > self._next:
+                self._known = await run_sync(self._feeds)
+                for feed in filter(None, self._known.values()):
+                    await run_sync(feed.check_log)
+                self._next = time.monotonic() + 1
+        if self._followers.is_ending():
+            return "the server is ending"
+        lost = sum(not _count(feed, "readable") for feed in self._known.values())
+        return f"{lost} of {len(self._known)} logs can't be read" if lost else None
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield what is known of each log."""
+        for kind, (make, what) in _OF_A_LOG.items():
+            family = make(f"jellyp_{kind}", what, labels=["log"])
+            for name, feed in self._known.items():
+                family.add_metric([name], _count(feed, kind))
+            yield family
+
+    async def get_health(self) -> Response:
+        """Does the server answer? This takes no token."""
+        return JSONResponse({"status": "ok"})
+
+    async def get_ready(self) -> Response:
+        """Can each log be read, and is the server not ending? This takes no token."""
+        if problem := await self.problem():
+            raise HTTPException(503, problem, {"Retry-After": "1"})
+        return JSONResponse({"status": "ready"})
+
+    async def get_metrics(self, request: Request) -> Response:
+        """What the server counts, as Prometheus reads it."""
+        await self.problem()
+        encode, media_type = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(self.registry), media_type=media_type)
+
+    def counting(self, app: Any) -> Any:
+        """Return an application (ASGI) that counts what another one answers."""
+
+        async def run(scope: Any, receive: Any, send: Any) -> None:
+            start, is_answered = time.perf_counter(), False
+
+            async def count(message: Any) -> None:
+                nonlocal is_answered
+                if message["type"] == "http.response.start":
+                    is_answered = True
+                    method = scope["method"] if scope["method"] in _METHODS else "other"
+                    labels = method, getattr(scope.get("route"), "path", ""), message["status"]
+                    self._seconds.labels(*labels).observe(time.perf_counter() - start)
+                self.sent.inc(len(message.get("body", b"")))
+                await send(message)
+
+            try:
+                await app(scope, receive, count)
+            except asyncio.CancelledError:
+                # The server ends. What has begun is cut off, so that it can't pass for the whole.
+                if not is_answered:
+                    await count({"type": "http.response.start", "status": 503, "headers": []})
+                    await count({"type": "http.response.body"})
+
+        return run
+
+
+def _count(feed: Feed | None, kind: str) -> int:
+    return 0 if feed is None else feed.counts[kind]
