@@ -22,6 +22,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.names import DIGEST_LENGTH, FileName
@@ -322,21 +323,31 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
         raise LogError(f"{path} is no file, but a folder, a pipe or the like")
     with open(fd, "rb") as file:
         # To get memory for more would take longer than to read a small file.
-        size = min(_AT_ONCE, status.st_size + 1)
-        data = piece = file.read(size)
-        sha256 = hashlib.sha256(data)
-        while len(piece) == size:
-            piece = file.read(size)
-            sha256.update(piece)
-    return data if len(data) < size else path, sha256.hexdigest()
+        data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
+    return path if data is None else data, found
+
+
+def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
+    """Return the bytes of an opened file, if it can be read at once, and its SHA-256."""
+    data: bytes | None = file.read(size)
+    sha256 = hashlib.sha256(data or b"")
+    while piece := file.read(size):
+        sha256.update(piece)
+        data = None
+    return data, sha256.hexdigest()
 
 
 def read_stored(path: Path, digest: str) -> bytes | Path:
     """Return a file as a source for readers, after a check of its SHA-256 or its first digits."""
     source, found = hash_stored(path)
+    check_digest(found, digest, path)
+    return source
+
+
+def check_digest(found: str, digest: str, path: object) -> None:
+    """Check the SHA-256 of a file against what it should be, or its first digits; a LogError."""
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
         raise LogError(f"{path} is damaged: its SHA-256 is {found}, and should be {digest}")
-    return source
 
 
 def rewound(source: Readable) -> Readable:

@@ -6,10 +6,11 @@ the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 
 from jelly_rdflib.spark.files import decode_files
 from jelly_rdflib.spark.frames import decode_frames, encode_frames
-from jelly_rdflib.spark.kafka import read_frames, write_frames
+from jelly_rdflib.spark.kafka import check_topic, read_frames, write_frames
 from jelly_rdflib.spark.session import register
 
 __all__ = [
+    "check_topic",
     "decode_files",
     "decode_frames",
     "encode_frames",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import posixpath
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats import find_format
+from jelly_rdflib.log.names import FileName
+from jelly_rdflib.log.staging import check_digest
 from jelly_rdflib.options import Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
 
@@ -60,7 +64,8 @@ def decode_files(
         LookupError: There is no such format.
         ValueError: A column is missing, or has the name of one of the result; or an argument is
             invalid.
-        PythonException: By Spark: a file is damaged; the message names it.
+        PythonException: By Spark: a file is damaged; or, in each mode, it is of a log, and not the
+            one that its name says by a digest. The message names it.
 
     Examples:
         >>> from rdflib import URIRef
@@ -101,6 +106,8 @@ def decode_files(
     def opened(path: str, content: memoryview) -> Iterator[BatchSource]:
         if not content:
             raise DecodeError("the file is empty")
+        if (segment := FileName.parse(posixpath.basename(path))) is not None:
+            check_digest(hashlib.sha256(content).hexdigest(), segment.digest, path)
         try:
             batches = open_input(
                 content,

@@ -156,6 +156,63 @@ def read_frames(
     )
 
 
+def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
+    """Return a stream of messages that ends with an error if its topic was deleted and made anew.
+
+    Spark's source for Kafka goes by names and offsets: if the new topic has more messages than were
+    read, it goes on in the middle. This asks before each batch, on the driver, for the id that
+    Kafka gives each topic, and the checkpoint keeps it. A batch that is read while the topic is
+    exchanged may come before the error.
+
+    Args:
+        messages: A streaming DataFrame, of ``spark.readStream.format("kafka")``.
+        url: The address of the topic: ``kafka://host:port/topic``. Several topics take a call each.
+        settings: Settings of the client (librdkafka), such as passwords; not in the checkpoint.
+
+    Returns:
+        A streaming DataFrame with the same rows. The driver needs the extra ``kafka``.
+
+    Raises:
+        StreamingQueryException: By Spark, of the query: the topic is another one, or is compacted.
+    """
+    from pyspark.sql.datasource import DataSource, DataSourceStreamReader
+    from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+    from jelly_rdflib.live.address import Address
+    from jelly_rdflib.live.kafka.client import Client
+
+    class Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+        def __init__(self) -> None:
+            self.client = Client(Address(url, settings), {})
+
+        def initialOffset(self) -> dict[str, str]:
+            return {}
+
+        def prepareForTriggerAvailableNow(self) -> None:
+            pass
+
+        def latestOffset(self, start: dict[str, str], limit: object) -> dict[str, str]:
+            found = {"topic": self.client.ask_id()}
+            if start not in ({}, found):
+                what = "the topic was deleted and made anew: begin with another checkpoint"
+                raise ValueError(f"{self.client.url}: {what}")
+            return found
+
+        def partitions(self, start: object, end: object) -> list[Any]:
+            return []
+
+        def read(self, partition: object) -> Iterator[Any]:
+            return iter(())
+
+    class JellyTopic(DataSource):
+        def streamReader(self, schema: object) -> Reader:
+            return Reader()
+
+    spark = messages.sparkSession
+    spark.dataSource.register(JellyTopic)
+    return messages.union(spark.readStream.format(JellyTopic.name()).schema(messages.schema).load())
+
+
 class _Rows:
     """The rows of a stream from number ``first`` on; those before ``taken`` were taken earlier."""
 

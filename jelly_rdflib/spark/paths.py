@@ -6,12 +6,12 @@ import fnmatch
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
 from urllib.parse import unquote
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.log import PatchLog
+from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.spark.storage import (
     Entry,
@@ -108,16 +108,19 @@ def find_files(
     *,
     pattern: str = "*",
     is_recursive: bool = False,
+    list_patches: Callable[[PatchLog], list[LogEntry]] = PatchLog.patches,
 ) -> list[Entry]:
     """Return the files of absolute paths: files, folders, and globs of both.
 
     Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
-    folder ``segments``, are those that its database lists. ``pattern`` is a glob for the names of
-    files in folders. A FileNotFoundError if a path does not exist, a ValueError if a file comes
-    twice, a LogError if a log is broken, of an earlier format, or in a store.
+    folder ``segments``, are those that its database lists, in the order of the log. ``pattern`` is
+    a glob for the names of files in folders. ``list_patches`` tells the wanted patches of a log. A
+    FileNotFoundError if a path does not exist, a ValueError if a file comes twice, a LogError if a
+    log is broken, of an earlier format, or in a store.
     """
     files: list[Entry] = []
     logs: dict[tuple[str, bool], str | None] = {}
+    patches: dict[str, list[str]] = {}
     for path in paths:
         place = (storage or Storage()).at(path)
         entry = place.find(path)
@@ -132,8 +135,9 @@ def find_files(
                 logs[key] = _log_of(place, folder, entries)
             log = logs[key]
             if log is not None:
-                found = [os.fspath(entry.path) for entry in PatchLog(log).patches()]
-                found = [file for file in found if match.is_folder or file == match.path]
+                if log not in patches:
+                    patches[log] = [entry.location for entry in list_patches(PatchLog(log))]
+                found = [file for file in patches[log] if match.is_folder or file == match.path]
                 names = (f for f in found if fnmatch.fnmatchcase(os.path.basename(f), pattern))
                 files += (place.find(name) or Entry(name) for name in names)
             elif match.is_folder:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rdflib import Literal, URIRef
+
 import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.operations import Operation
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 
-__all__ = ["COLUMNS", "iri", "make_operations", "read_rows", "write_file"]
+__all__ = ["COLUMNS", "forge", "iri", "make_operations", "paid", "read_rows", "write_file"]
 
 COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
@@ -41,6 +45,18 @@ def make_operations(patches: int, size: int, seed: int = 0) -> list[Plain]:
             )
         result += [("TC",), ("END",)]
     return result
+
+
+def paid(count: int) -> list[Operation]:
+    """Return a patch of so many payments; the first is 10, until `forge` makes it 99."""
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+    return [(Op.A, s, p, Literal(f"paid {n:<120}"), None) for n in range(10, 10 + count)]
+
+
+def forge(path: Path) -> None:
+    data = path.read_bytes()
+    assert b"paid 10" in data
+    path.write_bytes(data.replace(b"paid 10", b"paid 99", 1))
 
 
 def write_file(path: Path, operations: list[Plain], **options: Any) -> Path:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import jelly_rdflib as jr
-from tests.spark.files import COLUMNS, iri, make_operations, read_rows, write_file
+from tests.spark.files import COLUMNS, forge, iri, make_operations, paid, read_rows, write_file
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
-from jelly_rdflib.spark import decode_files
+from jelly_rdflib.spark import decode_files, register
+from jelly_rdflib.spark.pipeline import history, replay
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -189,3 +190,34 @@ def test_a_file_without_content(spark: SparkSession, content: bytes | None, mess
     files = spark.createDataFrame([("a", content)], "path string, content binary")
     with pytest.raises(Exception, match=message):
         decode_files(files).count()
+
+
+def test_a_log_with_a_segment_that_was_changed(spark: SparkSession, tmp_path: Path) -> None:
+    """By each way in; see also what readers do in each mode, by `test_partitions`."""
+    register(spark)
+    log = jr.PatchLog.create(tmp_path / "log")
+    path = log.append(paid(3)).path
+
+    def read(place: Path) -> DataFrame:
+        return spark.read.format("jelly-patch").load(str(place))
+
+    def stream(place: Path) -> Any:
+        table = spark.readStream.format("jelly-patch").load(str(place))
+        query = table.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query = query.trigger(availableNow=True).start(str(tmp_path / "out"))
+        query.awaitTermination()
+
+    binary = spark.read.format("binaryFile").load(str(path))
+    forge(path)
+    for work in (
+        lambda: read(log.path).collect(),
+        lambda: read(path).first(),
+        lambda: replay(read(log.path)).collect(),
+        lambda: history(read(log.path)).collect(),
+        lambda: decode_files(binary).collect(),
+        lambda: decode_files(binary, mode="PERMISSIVE").collect(),
+        lambda: decode_files(binary, mode="DROPMALFORMED").count(),
+        lambda: stream(log.path),
+    ):
+        with pytest.raises(Exception, match="is damaged: its SHA-256 is"):
+            work()

@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.live.test_chain import EXCHANGES, Exchange
 from tests.spark.files import make_operations, read_rows, write_file
 from tests.support import ROOT
 
@@ -86,6 +88,31 @@ class TestReading:
         (folder / "bad.jellyp").write_bytes(b"\x05\xff")
         with pytest.raises(Exception, match=r"bad\.jellyp: "):
             run(spark, folder, tmp_path)
+
+
+class TestALogThatIsExchanged:
+    @pytest.mark.parametrize("change", EXCHANGES)
+    def test_a_query_does_not_go_on(
+        self, spark: SparkSession, tmp_path: Path, change: Callable[[Path], None]
+    ) -> None:
+        exchange = Exchange(tmp_path)
+        assert [len(batch) for batch in run(spark, exchange.log, tmp_path)] == [5]
+        exchange.restore(change)
+        with pytest.raises(Exception, match="begin anew with another checkpoint"):
+            run(spark, exchange.log, tmp_path)
+
+    def test_a_running_query_ends(self, spark: SparkSession, tmp_path: Path) -> None:
+        exchange = Exchange(tmp_path)
+        stream = spark.readStream.format("jelly-patch").load(str(exchange.log))
+        writer = stream.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query = writer.start(str(tmp_path / "out"))
+        query.processAllAvailable()
+        exchange.restore(EXCHANGES[1])
+        # The folder is away for a moment.
+        with pytest.raises(Exception, match=r"begin anew with another|there is no such file"):
+            query.awaitTermination(60)
+        rows = spark.read.parquet(str(tmp_path / "out"))
+        assert rows.where("op = 'END'").count() == 5
 
 
 class TestWriting:

@@ -46,6 +46,7 @@ class Client:
         shared = {"bootstrap.servers": address.host, "error_cb": self._note}
         for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
+        self._admin: AdminClient | None = None
         self.error: ck.KafkaError | None = None
         # Whether the client has reported that all brokers are down. The source clears it when a
         # broker answers.
@@ -79,6 +80,15 @@ class Client:
         is_refused = "AUTH" in error.name() or "authorization failed" in error.str()
         kind = PermissionError if is_refused else ConnectionError
         return kind(f"{self.url}: {what}{error.str()}")
+
+    def ask_id(self) -> str:
+        """Return the topic's id as it is now: another one if the topic was made anew."""
+        self._admin = self._admin or self.make(AdminClient)
+        topics = ck.TopicCollection([self.topic])
+        try:
+            return str(self._admin.describe_topics(topics)[self.topic].result().topic_id)
+        except ck.KafkaException as error:
+            raise self.exception(error.args[0]) from None
 
     def _describe(self) -> None:
         """Ask for the topic, which must keep all messages."""

@@ -8,15 +8,14 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pyspark.sql.datasource import InputPartition
 
 from jelly_rdflib.core.batch import BatchSource
-from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.log.names import FileName
-from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.log.staging import check_digest, hash_file
 from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, ReadOptions
@@ -65,8 +64,9 @@ def opened(
 ) -> Iterator[BatchSource]:
     """Open a file, or a part of it; with ``is_quiet`` nothing is warned of, no digest is checked.
 
-    Its reader raises a DecodeError if it is the other Jelly. So does this if it is the segment of a
-    log, and is damaged: the task that reads its start reads all of it to check that.
+    Its reader raises a DecodeError if it is the other Jelly. In each mode this raises a LogError if
+    the file of a log is not the one that its name says. The task that reads its start reads all of
+    it to check that, before the first row: Spark may want only a few.
     """
     is_statements = kind.is_statements
     settings: dict[str, Any] = {
@@ -75,11 +75,11 @@ def opened(
     }
     place = storage.at(file)
     with closing(place.open(file)) as source:
-        if not (is_quiet or place.is_remote) and (part is None or part.state is None):
-            _check_segment(file)
+        is_checked = not is_quiet and (part is None or part.state is None)
+        data = _check_file(source, file) if is_checked else None
         if part is None:
             batches = open_input(
-                source,
+                source if data is None else data,
                 format=kind.format,
                 holds_changes=not is_statements,
                 is_quiet=is_quiet,
@@ -91,14 +91,15 @@ def opened(
             yield batches
 
 
-def _check_segment(file: str) -> None:
-    """Check the digest in the name of a log's segment; a DecodeError if it is another one."""
-    name = FileName.parse(os.path.basename(file))
-    if name is not None:
-        try:
-            read_stored(Path(file), name.digest)
-        except LogError as error:
-            raise DecodeError(str(error)) from None
+def _check_file(source: BinaryIO, path: str) -> bytes | None:
+    """Check an opened file of a log by the digest in its name; return its bytes if they are few."""
+    name = FileName.parse(os.path.basename(path))
+    if name is None:
+        return None
+    data, found = hash_file(source)
+    check_digest(found, name.digest, path)
+    source.seek(0)
+    return data
 
 
 def find_statement_type(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,9 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.log import LogEntry, PatchLog
+from jelly_rdflib.log.versions import check_log_id
 from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
@@ -29,6 +32,11 @@ from jelly_rdflib.streams.index import Part
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
+
+
+# The time of a log's file in an offset: its place in the log tells whether it is new.
+_IN_LOG = -1
+_ANEW = "; put it back as it was, or begin anew with another checkpoint"
 
 
 class RowsReader:
@@ -60,11 +68,17 @@ class RowsReader:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.kind.name}: {', '.join(self.paths)}>"
 
-    def find_files(self) -> list[Entry]:
-        """Return the current files of the paths."""
+    def find_files(
+        self, list_patches: Callable[[PatchLog], list[LogEntry]] = PatchLog.patches
+    ) -> list[Entry]:
+        """Return the current files of the paths; of logs those of the patches that are listed."""
         options = self.options
         files = find_files(
-            self.paths, self.storage, pattern=options.pattern, is_recursive=options.is_recursive
+            self.paths,
+            self.storage,
+            pattern=options.pattern,
+            is_recursive=options.is_recursive,
+            list_patches=list_patches,
         )
         after, before = options.modified_after, options.modified_before
         if after is None and before is None:
@@ -168,6 +182,9 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
 
     While the query runs, this object remembers the names of seven days (``maxFileAge``). So it
     finds a file that comes with an older time than the offset's, which no restart could find.
+
+    The patches of a log have an order, whatever the times of their files. So an offset has the id
+    of each log, and the version and the id of the last patch that was read: the next must follow.
     """
 
     _only: set[str] | None = None
@@ -175,10 +192,16 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     _found: Mapping[str, Entry] = {}
     # The times of the files that count as read, by path; None until the folder is first listed.
     _read: dict[str, int] | None = None
+    # The times of files that have replaced damaged ones, whose batch came again after a restart.
+    _mended: Mapping[str, int] = {}
+    # What the offset has of logs that are not listed yet.
+    _logs: dict[str, list[Any]]
+    # By the file of a patch that is listed: its log, and what an offset after the patch has of it.
+    _patches: dict[str, tuple[str, list[Any]]]
 
     def initialOffset(self) -> dict[str, Any]:
         """Return the offset before the first file."""
-        return {"before": 0, "files": {}}
+        return {"paths": self.paths, "before": 0, "files": {}, "logs": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """Return the largest number of files of a micro-batch, or of their bytes."""
@@ -191,10 +214,32 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         """Fix the files that this query reads: those that exist now."""
         self._only = {file.path for file in self.find_files()}
 
+    def _list_patches(self, log: PatchLog) -> list[LogEntry]:
+        """Return the patches of a log after the last one that was read."""
+        place = log.location
+        id, version, last = self._logs.pop(place, ("", 0, None))
+        try:
+            check_log_id(id, log.log_id, "the log")
+            entries = log.patches(last)
+        except LogError as error:
+            read = f"the stream has read version {version}: " if last else ""
+            raise LogError(f"{place}: {read}{error}{_ANEW if last else ''}") from None
+        for entry in entries:
+            point = [log.log_id, entry.version, str(entry.id)]
+            self._patches[entry.location] = place, point
+        return entries
+
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """Return the offset after the next new files, as many as the limit allows."""
+        if start["paths"] != self.paths:
+            of = f"of {', '.join(start['paths'])}, and not of {', '.join(self.paths)}"
+            raise ValueError(f"the checkpoint is {of}: take another one")
         before: int = start["before"]
-        late, new = self._find_new(before, start["files"])
+        known = start["files"] | {p: t for p, t in self._mended.items() if p in start["files"]}
+        self._logs, self._patches = dict(start["logs"]), {}
+        late, new = self._find_new(before, known)
+        for log in self._logs:
+            raise LogError(f"{log}: the stream has read this log, which is none any more{_ANEW}")
         count = len(new)
         if isinstance(limit, ReadMaxFiles):
             count = limit.max_files
@@ -205,41 +250,47 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         # The next offset could not tell that a late file is left.
         taken, left = [*late, *new[:count]], new[count:]
         if not taken:
-            return start
+            return start if known == start["files"] else {**start, "files": known}
         # A time to come would make all files of today late.
         newest = min(max(file.modified for file in taken), time.time_ns())
         ends = [newest - self.options.max_delay * 10**9, *(file.modified for file in left)]
         before = max(before, min(ends))
-        files = {path: when for path, when in start["files"].items() if when >= before}
+        files = {path: when for path, when in known.items() if when >= before}
         files |= {file.path: file.modified for file in taken}
         self._found = {file.path: file for file in taken}
-        return {"before": before, "files": files}
+        read = (self._patches[path] for path in self._found if path in self._patches)
+        return {**start, "before": before, "files": files, "logs": start["logs"] | dict(read)}
 
     def _find_new(self, before: int, files: dict[str, int]) -> tuple[list[Entry], list[Entry]]:
         """Return the unread files: those older than the offset, and the others, both in order."""
-        there = [file for file in self.find_files() if not file.is_missing]
+        found = self.find_files(self._list_patches)
+        found = [file for file in found if self._only is None or file.path in self._only]
+        # Of a patch, a file that is missing is not passed over.
+        patches = [file._replace(modified=_IN_LOG) for file in found if file.path in self._patches]
+        there = [file for file in found if not (file.is_missing or file.path in self._patches)]
         if self._read is None:
             self._read = {file.path: file.modified for file in there if file.modified < before}
         oldest = before - (self.options.max_age - self.options.max_delay) * 10**9
         read = {**self._read, **files}
+        for file in there:
+            if read.get(file.path, file.modified) != file.modified:
+                what = "this file was replaced or changed after the stream had read it"
+                raise ValueError(f"{file.path}: {what}: give a new one its own name{_ANEW}")
         self._read = {path: when for path, when in read.items() if when >= oldest}
-        new = [
-            file
-            for file in there
-            if file.path not in self._read
-            and file.modified >= oldest
-            and (self._only is None or file.path in self._only)
-        ]
+        new = [file for file in there if file.path not in self._read and file.modified >= oldest]
         new.sort(key=lambda file: (file.modified, file.path), reverse=self.options.latest_first)
         late = [file for file in new if file.modified < before]
-        return late, [file for file in new if file.modified >= before]
+        return late, patches + [file for file in new if file.modified >= before]
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Distribute the files between two offsets to partitions, the oldest ones first."""
         files: dict[str, int] = end["files"]
         new = files.keys() - start["files"].keys()
         paths = sorted(new, key=lambda path: (files[path], path))
-        return self.plan([self._found.get(path) or self._find(path) for path in paths])
+        found = [self._found.get(path) or self._find(path) for path in paths]
+        times = {file.path: file.modified for file in found if not file.is_missing}
+        self._mended = {p: time for p, time in times.items() if files[p] not in (_IN_LOG, time)}
+        return self.plan(found)
 
     def _find(self, path: str) -> Entry:
         return self.storage.at(path).find(path) or Entry(path)

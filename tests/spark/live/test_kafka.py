@@ -19,7 +19,7 @@ from jelly_rdflib import live
 from tests import maven
 from tests.live.kafka.broker import Broker
 from tests.oracle.terms import operation
-from tests.spark.files import COLUMNS, make_operations
+from tests.spark.files import COLUMNS, make_operations, paid
 from tests.spark.live.driver import TOPIC
 from tests.spark.session import needs_connectors
 from tests.spelling import rows_of
@@ -242,3 +242,47 @@ def test_what_a_live_sink_sends_is_read(spark: SparkSession, broker: Broker) -> 
         kept = [{each: row[each] for each in ("op", "s", "p", "o", "g", "name")} for row in of_name]
         expected = [{each: row[each] for each in kept[0]} for row in rows_of(operations)]
         assert kept == expected
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_topic_that_is_made_anew(
+    spark: SparkSession, broker: Broker, tmp_path: Path, is_stopped: bool
+) -> None:
+    """Also if the new one has more messages than were read: then Spark itself goes on."""
+    from jelly_rdflib.spark import check_topic, read_frames
+
+    url = f"kafka://{broker.address}/{TOPIC}"
+
+    def send(patches: int) -> None:
+        with live.open_sink(url, stream="a", restart=1) as sink:
+            for number in range(patches):
+                sink.send(paid(1 + number))
+
+    def start(**trigger: Any) -> Any:
+        source = spark.readStream.format("kafka").option("subscribe", TOPIC)
+        source = source.option("kafka.bootstrap.servers", broker.address)
+        messages = source.option("startingOffsets", "earliest").load()
+        changes = read_frames(check_topic(messages, url), on_repeated_options="restart")
+        writer = changes.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        return writer.trigger(**trigger).start(str(tmp_path / "out"))
+
+    send(3)
+    query = start(**({"availableNow": True} if is_stopped else {"processingTime": "1 second"}))
+    if is_stopped:
+        query.awaitTermination()
+    else:
+        query.processAllAvailable()
+    rows = spark.read.parquet(str(tmp_path / "out"))
+    assert rows.where("op = 'END'").count() == 3
+    broker.admin.delete_topics([TOPIC])[TOPIC].result(SECONDS)
+    while TOPIC in broker.admin.list_topics(timeout=SECONDS).topics:
+        time.sleep(0.05)
+    broker.create_topic(TOPIC, 3)
+    send(20)
+    if is_stopped:
+        query = start(availableNow=True)
+    with pytest.raises(Exception, match=r"deleted|UnknownTopic|data may have been lost"):
+        query.awaitTermination(SECONDS)
+    if is_stopped:
+        assert "made anew: begin with another checkpoint" in str(query.exception())
+        assert spark.read.parquet(str(tmp_path / "out")).count() == rows.count()

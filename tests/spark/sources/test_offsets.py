@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark")
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
 
+import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.sources.reader import FolderReader
 from jelly_rdflib.spark.storage import Entry
+from tests.live.test_chain import EXCHANGES, Exchange
 from tests.spark.files import make_operations, write_file
 
 MINUTE = 60 * 10**9
@@ -53,9 +57,10 @@ class Folder:
         assert len(paths) == len(partitions)
         return [Path(path).stem for path in paths]
 
-    def restart(self) -> None:
+    def restart(self, path: Path | None = None) -> None:
         old = self.reader
-        self.reader = FolderReader(JELLY_PATCH, old.options, JELLY_PATCH.schema, old.paths)
+        paths = old.paths if path is None else [str(path)]
+        self.reader = FolderReader(JELLY_PATCH, old.options, JELLY_PATCH.schema, paths)
 
     def listed(self) -> set[str]:
         return {Path(path).stem for path in self.offset["files"]}
@@ -187,7 +192,7 @@ def test_an_offset_does_not_grow_with_the_files_of_seven_days(
 ) -> None:
     folder = Folder(tmp_path)
     files: list[Entry] = []
-    monkeypatch.setattr(folder.reader, "find_files", lambda: files)
+    monkeypatch.setattr(folder.reader, "find_files", lambda _: files)
     path, size = write_file(tmp_path / "a.jellyp", make_operations(1, 1)), 0
     for number in range(1000):
         name = f"{path}-{number:04}"
@@ -201,13 +206,12 @@ def test_an_offset_does_not_grow_with_the_files_of_seven_days(
     assert size < 65 * len(json.dumps({name: DAY}))
 
 
-def test_an_offset_of_an_earlier_release(tmp_path: Path) -> None:
-    """It lists the files of seven days."""
+def test_an_offset_with_the_files_of_seven_days(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     for number in range(3):
         folder.add(f"{number}", 10 * DAY + number * DAY)
     files = {str(path): path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    folder.offset = {"before": 5 * DAY, "files": files}
+    folder.offset |= {"before": 5 * DAY, "files": files}
     folder.add("late", 6 * DAY)
     folder.add("new", 12 * DAY + 1)
     assert folder.batch() == ["late", "new"]
@@ -230,7 +234,7 @@ def test_each_file_is_read_once(actions: list[Any], latest_first: bool) -> None:
     """Files come by any age, and the query is killed before or after Spark stores an offset."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
         files: list[Entry] = []
-        patched.setattr(FolderReader, "find_files", lambda reader: list(files))
+        patched.setattr(FolderReader, "find_files", lambda *_: list(files))
         folder = Folder(Path(name), latestFirst=str(latest_first).lower())
         path = write_file(Path(name) / "a.jellyp", make_operations(1, 1))
         patched.setattr(FolderReader, "plan", lambda reader, found: [each.path for each in found])
@@ -297,5 +301,120 @@ def test_a_file_that_goes_while_the_folder_is_listed(
     folder = Folder(tmp_path)
     folder.add("a", DAY)
     files = [Entry(str(tmp_path / "gone.jellyp")), *folder.reader.find_files()]
-    monkeypatch.setattr(folder.reader, "find_files", lambda: files)
+    monkeypatch.setattr(folder.reader, "find_files", lambda _: files)
     assert folder.batch() == ["a"]
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+@pytest.mark.parametrize("later", [-1, 1, 2 * DAY])
+def test_a_file_that_is_replaced_is_an_error(tmp_path: Path, is_stopped: bool, later: int) -> None:
+    folder = Folder(tmp_path)
+    folder.add("a", DAY)
+    assert folder.batch() == ["a"]
+    if is_stopped:
+        folder.restart()
+    folder.add("a", DAY + later)
+    with pytest.raises(ValueError, match=r"a\.jellyp: this file was replaced .* own name; put it"):
+        folder.batch()
+
+
+def test_a_damaged_file_may_be_replaced_before_its_batch_comes_again(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add("a", DAY)
+    start = folder.offset
+    assert folder.batch() == ["a"]
+    folder.restart()
+    folder.add("a", DAY + 1)
+    folder.reader.partitions(start, folder.offset)
+    # The offset gets the new time, by a batch without files.
+    assert folder.batch() == []
+    assert list(folder.offset["files"].values()) == [DAY + 1]
+    folder.restart()
+    assert folder.batch() == []
+
+
+def test_a_checkpoint_of_another_folder_is_an_error(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    folder = Folder(tmp_path / "a")
+    folder.add("1", DAY)
+    assert folder.batch() == ["1"]
+    folder.restart(tmp_path / "b")
+    with pytest.raises(ValueError, match=r"the checkpoint is of .*/a, and not of .*/b: take ano"):
+        folder.batch()
+
+
+def log_of(path: Path, count: int = 5) -> list[str]:
+    """Append to a log; return the names of the files of all its patches."""
+    log = jr.PatchLog(path, create=True)
+    for _ in range(count):
+        log.append([])
+    return [entry.path.stem for entry in log.patches()]
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("is_stopped", [False, True])
+@pytest.mark.parametrize("place", ["log", "log/segments", "lo[fg]/segments/*"])
+def test_a_log_that_is_exchanged_is_an_error(
+    tmp_path: Path, change: Callable[[Path], None], is_stopped: bool, place: str
+) -> None:
+    exchange = Exchange(tmp_path)
+    folder = Folder(tmp_path / place)
+    assert len(folder.batch()) == 5
+    if is_stopped:
+        folder.restart()
+    exchange.restore(change)
+    # An empty log has no segments.
+    with pytest.raises((jr.LogError, FileNotFoundError), match=r"begin anew|there is no such file"):
+        folder.batch()
+
+
+def test_the_patches_of_a_log_come_in_its_order_whatever_the_times(tmp_path: Path) -> None:
+    names = log_of(tmp_path)
+    for number, path in enumerate(sorted((tmp_path / "segments").iterdir())):
+        os.utime(path, ns=(DAY, (10 - number) * DAY))
+    folder = Folder(tmp_path, maxFilesPerTrigger="2", latestFirst="true")
+    assert folder.batch() + folder.batch() == names[:4]
+    folder.restart()
+    names = log_of(tmp_path, 1)
+    os.utime(tmp_path / "segments" / f"{names[-1]}.jellyp", ns=(0, 0))
+    assert folder.batch() == names[4:]
+    assert len(folder.offset["files"]) == 2
+    assert folder.batch() == []
+
+
+def test_a_log_that_is_squashed_under_a_stream(tmp_path: Path) -> None:
+    names = log_of(tmp_path)
+    folder = Folder(tmp_path, maxFilesPerTrigger="2")
+    assert folder.batch() == names[:2]
+    log = jr.PatchLog(tmp_path)
+    log.squash(1, 2)
+    log.squash(3, 4)
+    names = log_of(tmp_path, 0)
+    assert folder.batch() == names[1:]
+    log.squash(5)
+    assert folder.batch() == []
+    folder = Folder(tmp_path, maxFilesPerTrigger="1")
+    assert len(folder.batch()) == 1
+    log.squash()
+    with pytest.raises(
+        jr.LogError, match=r"the stream has read version 2: .* it was squashed; put"
+    ):
+        folder.batch()
+
+
+def test_a_file_of_a_log_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    log_of(tmp_path)
+    jr.PatchLog(tmp_path).entry(3).path.unlink()
+    with pytest.raises(FileNotFoundError, match="0000000003-"):
+        Folder(tmp_path).batch()
+
+
+def test_a_log_that_is_a_log_no_more(tmp_path: Path) -> None:
+    log_of(tmp_path / "log")
+    folder = Folder(tmp_path / "log")
+    assert len(folder.batch()) == 5
+    shutil.rmtree(tmp_path / "log")
+    (tmp_path / "log").mkdir()
+    with pytest.raises(jr.LogError, match="has read this log, which is none any more; put it back"):
+        folder.batch()

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.fs
 import pytest
-from rdflib import Literal, URIRef
 
 pytest.importorskip("pyspark")
 import jelly_rdflib as jr
@@ -17,9 +17,9 @@ from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.sources.partitions import plan
 from jelly_rdflib.spark.sources.reader import FilesReader
-from jelly_rdflib.spark.storage import Entry, Machine, Storage
+from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store
 from jelly_rdflib.streams import index
-from tests.spark.files import iri, make_operations, write_file
+from tests.spark.files import forge, iri, make_operations, paid, write_file
 
 MIB = 1 << 20
 
@@ -234,17 +234,33 @@ class TestChecks:
         read([text, text], RDF_PATCH, ReadOptions())
 
 
-@pytest.mark.parametrize("partition_bytes", [None, 1 << 16])
-def test_a_segment_of_a_log_is_checked(tmp_path: Path, partition_bytes: int | None) -> None:
+class _Stored(Store):
+    """Files of this machine, as a store has them."""
+
+    def __init__(self) -> None:
+        super().__init__("", pyarrow.fs.LocalFileSystem(), "")
+
+
+@pytest.mark.parametrize("mode", ["FAILFAST", "PERMISSIVE", "DROPMALFORMED"])
+@pytest.mark.parametrize("place", [Machine, _Stored])
+@pytest.mark.parametrize(("count", "partition_bytes"), [(20, None), (10_000, 1 << 18)])
+def test_a_segment_that_was_changed_gives_no_row(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    place: type,
+    count: int,
+    partition_bytes: int | None,
+) -> None:
     log = jr.PatchLog.create(tmp_path / "log")
-    s, p = URIRef("http://example.org/s"), URIRef("http://example.org/p")
-    path = log.append([(jr.Op.A, s, p, Literal(f"{n} {n}"), None) for n in range(20_000)]).path
-    data = path.read_bytes()
-    where = data.index(b"http://")
-    path.write_bytes(data[:where] + b"H" + data[where + 1 :])
-    options = ReadOptions(partition_bytes=partition_bytes)
+    path = log.append(paid(count)).path
+    options = ReadOptions(mode=mode, partition_bytes=partition_bytes)
     reader = FilesReader(JELLY_PATCH, options, JELLY_PATCH.schema_for(options), [str(log.path)])
-    first, *rest = reader.partitions()
-    assert bool(rest) == (partition_bytes is not None)
-    with pytest.raises(jr.DecodeError, match="is damaged: its SHA-256"):
-        list(reader.read(first))
+    partitions = reader.partitions()
+    assert (len(partitions) > 1) == (count > 20 and mode == "FAILFAST")
+    monkeypatch.setattr(Storage, "at", lambda *_: place())
+    rows = [batch.num_rows for each in partitions for batch in reader.read(each)]
+    assert sum(rows) == count + 2
+    forge(path)
+    with pytest.raises(jr.LogError, match="is damaged: its SHA-256"):
+        next(iter(reader.read(partitions[0])))
