@@ -113,10 +113,9 @@ def find_files(
     """Return the files of absolute paths: files, folders, and globs of both.
 
     Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
-    folder ``segments``, are those that its database lists, in the order of the log. ``pattern`` is
-    a glob for the names of files in folders. ``list_patches`` tells the wanted patches of a log. A
-    FileNotFoundError if a path does not exist, a ValueError if a file comes twice, a LogError if a
-    log is broken, of an earlier format, or in a store.
+    folder ``segments``, are those of ``list_patches``. ``pattern`` is a glob for the names of files
+    in folders. A FileNotFoundError if a path does not exist, a ValueError if a file comes twice, a
+    LogError if a log is broken, of an earlier format, or in a store.
     """
     files: list[Entry] = []
     logs: dict[tuple[str, bool], str | None] = {}
