@@ -102,6 +102,7 @@ IMPORTS_IN_FUNCTIONS = {
         "jelly_rdflib.arrow",
         "jelly_rdflib.spark.",
     ),
+    "spark/kafka.py": ("jelly_rdflib.live.kafka.",),
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.live.address import Address
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 from jelly_rdflib.spark.frames import KAFKA_KEY, check_key, check_values, encode_frames
 from jelly_rdflib.spark.stream_decoder import NEW, State, StreamDecoder
@@ -178,7 +179,6 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
     from pyspark.sql.datasource import DataSource, DataSourceStreamReader
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-    from jelly_rdflib.live.address import Address
     from jelly_rdflib.live.kafka.client import Client
 
     class Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):

@@ -397,7 +397,7 @@ def test_a_repair_by_who_may_not_write(
         ("attempt to write a readonly database", True, True, None, errno.EACCES),
         ("unable to open database file", True, True, b"", errno.EACCES),
         ("unable to open database file", False, True, None, errno.EIO),
-        ("unable to open database file", True, False, b"", errno.EIO),
+        ("unable to open database file", True, False, b"", errno.ENOENT),
         ("disk I/O error", True, True, b"", errno.EIO),
         ("database or disk is full", True, True, b"", errno.ENOSPC),
         ("disk I/O error", False, True, b"a transaction", errno.EIO),

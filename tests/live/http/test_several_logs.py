@@ -74,8 +74,8 @@ def test_a_log_that_appears_is_served_and_one_that_is_damaged_is_listed(folder: 
         ("/other", {}, 409),
         ("/new?compression=x", {}, 422),
         ("/new.log", {}, 400),
-        ("/docs", {}, 400),
-        ("/ready/", {}, 400),
+        ("/docs", {}, 405),
+        ("/ready/", {}, 405),
         (f"/{'x' * 65}", {}, 400),
     ],
 )
