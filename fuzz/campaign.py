@@ -29,6 +29,8 @@ LOGS = FOLDER / "logs"
 
 SANITIZERS = "-fsanitize=address,undefined,fuzzer-no-link"
 FLAGS = [
+    # The only build by clang: what it warns of is a fault.
+    *("-Wall", "-Wextra", "-Werror"),
     *("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv"),
     *("-fno-sanitize-recover=undefined", SANITIZERS),
     # Cython's own code adds 0 to NULL, of which only clang tells. What else there may be of
