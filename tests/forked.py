@@ -18,7 +18,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
+from tests.sanitized import UNDER_SANITIZERS
+
+# What a process leaks that forks others, the sanitizers tell of each of these.
+CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods() and not UNDER_SANITIZERS
 _LOADED = [
     "jelly_rdflib.cli.commands",
     *(
@@ -55,10 +58,18 @@ def run_command(
 
 def run_code(code: str, *arguments: str, timeout: float, is_fresh: bool = False) -> Ended:
     """Run Python code in a forked process, or in a fresh one, as ``python -c`` does."""
-    if not is_fresh:
+    if CAN_FORK and not is_fresh:
         return _run(partial(_execute, code), ["-c", *arguments], b"", None, None, timeout)
     command = [sys.executable, "-c", code, *arguments]
-    ended = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
+    root = str(Path(__file__).parents[1])
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    ended = subprocess.run(
+        command,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
