@@ -496,7 +496,7 @@ def test_a_client_that_asks_too_often(log: PatchLog) -> None:
 
 def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
     server = LogServer(log.path, max_followers=4)
-    feed, check_room = server.find(None).feed, server.followers.check_room
+    feed, check_room = server.logs.find(None).feed, server.followers.check_room
 
     async def follow() -> None:
         followers: list[Any] = []
@@ -516,7 +516,7 @@ def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
 
 
 def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
-    feed = LogServer(log.path).find(None).feed
+    feed = LogServer(log.path).logs.find(None).feed
 
     async def follow() -> None:
         pages = [feed.pages(point_of(log.entry(3)), "one") for _ in range(5)]
@@ -535,7 +535,7 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
 
 @pytest.mark.parametrize("damage", ["squash", "row"])
 def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, damage: str) -> None:
-    feed = LogServer(log.path).find(None).feed
+    feed = LogServer(log.path).logs.find(None).feed
 
     async def run() -> None:
         async with aclosing(feed.pages(point_of(log.entry(3)), "one")) as pages:
@@ -563,7 +563,7 @@ def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, da
 
 
 def test_a_new_follower_gets_no_patch_that_was_squashed_before(log: PatchLog) -> None:
-    feed = LogServer(log.path).find(None).feed
+    feed = LogServer(log.path).logs.find(None).feed
 
     async def follow(*changes: int) -> list[tuple[int, int]]:
         async with aclosing(feed.pages(point_of(log.entry(3)), "one")) as pages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     for number, name in enumerate(("one", "two", "one.old"), 1):
         fill(PatchLog.create(tmp_path / "logs" / name), number)
     (tmp_path / "logs" / "other").mkdir()
+    (tmp_path / "logs" / "other" / "file").touch()
     return tmp_path / "logs"
 
 
@@ -74,8 +76,8 @@ def test_a_log_that_appears_is_served_and_one_that_is_damaged_is_listed(folder: 
         ("/other", {}, 409),
         ("/new?compression=x", {}, 422),
         ("/new.log", {}, 400),
-        ("/docs", {}, 400),
-        ("/ready/", {}, 400),
+        ("/docs", {}, 405),
+        ("/ready/", {}, 405),
         (f"/{'x' * 65}", {}, 400),
     ],
 )
@@ -87,6 +89,29 @@ def test_a_log_is_created(folder: Path, path: str, headers: dict[str, str], stat
     if status == 201:
         assert answer.headers["location"] == "/new/"
         assert PatchLog(folder / "new").compression == ("zst" if "zst" in path else None)
+
+
+def test_several_clients_make_one_log(folder: Path) -> None:
+    http = client(folder)
+    # A server that was killed before had made so much.
+    (folder / "log0").mkdir()
+    for number in range(5):
+        with ThreadPoolExecutor(6) as pool:
+            made = pool.map(lambda _: http.put(f"/log{number}").status_code, range(6))  # noqa: B023
+        assert sorted(made) == [200] * 5 + [201]
+
+
+def test_a_log_that_is_opened_meanwhile_does_not_disturb_a_look_at_all(folder: Path) -> None:
+    logs = LogServer(folder).logs
+
+    class Opening:
+        @property
+        def feed(self) -> None:
+            logs.find("two")
+
+    logs.names = lambda: ["one"]  # type: ignore[method-assign]
+    logs.opened["first"] = Opening()  # type: ignore[assignment]
+    assert set(logs.feeds()) == {"first", "one"}
 
 
 def test_where_logs_are_given_one_by_one_none_is_created(folder: Path) -> None:
