@@ -20,7 +20,7 @@ from werkzeug.http import parse_etags
 
 from jelly_rdflib.errors import JellyError, MissingVersion
 from jelly_rdflib.live.http import wire
-from jelly_rdflib.live.http.access import Gate, Right, Tokens, client_of
+from jelly_rdflib.live.http.access import ALL, Gate, Right, Tokens, client_of
 from jelly_rdflib.live.http.answers import (
     CHANGES,
     Bodies,
@@ -178,6 +178,8 @@ class LogServer:
             answers[code] = {"description": "done", "content": {each: {} for each in types}}
         if 304 in codes:
             answers[304] = {"description": HTTPStatus(304).phrase}
+        # Metrics tell of each log.
+        log = self.logs.single or (ALL if place == "/metrics" else None)
         extra: dict[str, Any] = _BODY if work == self.append else {}
         if place.startswith("/{name}") and work != self.create:
             extra = {"parameters": [_NAME], **extra}
@@ -188,7 +190,7 @@ class LogServer:
                 work,
                 methods=[method],
                 status_code=status,
-                dependencies=[] if right is None else [self._gate.needs(right, self.logs.single)],
+                dependencies=[] if right is None else [self._gate.needs(right, log)],
                 responses=answers,
                 response_class=Response,
                 openapi_extra=extra,

@@ -127,12 +127,16 @@ def test_a_token_is_for_the_logs_that_it_names(folder: Path, tmp_path: Path) -> 
     http = client(folder, tokens=Tokens.read(path))
     assert (names(http, READ), names(http, MANAGE)) == (["two"], ["one", "two"])
     headers = {"Authorization": f"Bearer {READ}"}
+    # They tell of all logs.
+    assert http.get("/metrics", headers=headers).status_code == 403
+    assert http.get("/metrics", headers={"Authorization": f"Bearer {MANAGE}"}).is_success
     for name, status in (("one", 403), ("two", 200), ("no", 403)):
         assert http.get(f"/{name}/patches", headers=headers).status_code == status
     # So it is for a server of one log, whose name no request has.
     for name, status in (("one", 403), ("two", 200)):
         alone = client(folder / name, tokens=Tokens.read(path))
-        assert alone.get("/", headers=headers).status_code == status
+        for place in ("/", "/metrics"):
+            assert alone.get(place, headers=headers).status_code == status
     # The right to make logs, too.
     http = client(folder, tokens=Tokens({MANAGE: Right.MANAGE}, {MANAGE: ["mine"]}))
     headers = {"Authorization": f"Bearer {MANAGE}"}
