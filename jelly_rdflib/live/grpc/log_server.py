@@ -130,7 +130,7 @@ class PatchLogServer(LogServer):
             yield address
         finally:
             self.followers.is_ending = lambda: True
-            for log in self.logs.opened.copy().values():
+            for log in self.logs.all().values():
                 log.feed.look()
             looking.cancel()
             await service.enter_graceful_shutdown()

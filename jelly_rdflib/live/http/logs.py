@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import HTTPException
 
-from jelly_rdflib.errors import JellyError, LogConflict, LogError, MissingVersion
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http.events import Feed, Followers
 from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.history import NAME, History
@@ -27,12 +27,11 @@ _LOG_NAME = re.compile(
 
 
 class Served:
-    """A log that a server gives to others; a LogError or OSError says that it is none."""
+    """A log that a server gives to others."""
 
     def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
         self._options: Any = {"limits": limits, "timeout": timeout}
         self.history = History(path, limits or Limits(), timeout)
-        self.history.read_log()
         self.feed = Feed(self.history, all)
 
     def open(self) -> PatchLog:
@@ -67,15 +66,20 @@ class Logs:
             if len(paths) > 1 and (each.name in self.opened or not _LOG_NAME.fullmatch(each.name)):
                 raise ValueError(f"{each}: this name is that of another log, or can't be one")
             self.opened[each.name] = Served(each, *options)
+            self.opened[each.name].history.read_log()
         self.single = paths[0].name if len(paths) == 1 else None
         """The name of the only log; None if there may be others."""
         ends = [f"/{each.name}" if len(paths) > 1 else "" for each in paths] or [""]
         self.places = dict(zip(map(str, given), ends, strict=True))
         """What follows the address of the server in that of each folder."""
 
-    def names(self) -> list[str]:
-        """Return the names of the logs."""
-        return sorted(self.opened) if self._folder is None else _names_in(self._folder)
+    def all(self) -> dict[str, Served]:
+        """Return the logs by their names, in order; also those that can't be read, or are gone."""
+        for name in [] if self._folder is None else _names_in(self._folder):
+            # One that vanishes now was never there.
+            with suppress(MissingVersion):
+                self.find(name)
+        return dict(sorted(self.opened.copy().items()))
 
     def find(self, name: str | None) -> Served:
         """Return the log of a name, or the only one; a MissingVersion says that there is none."""
@@ -89,14 +93,6 @@ class Logs:
         if found is None:
             raise MissingVersion(f"there is no log {name!r} here")
         return found
-
-    def feeds(self) -> dict[str, Feed | None]:
-        """Return the feeds of the logs by their names; None for one that can't be opened."""
-        feeds: dict[str, Feed | None] = dict.fromkeys(self.names())
-        for name in feeds:
-            with suppress(JellyError, OSError):
-                self.find(name)
-        return feeds | {name: log.feed for name, log in self.opened.copy().items()}
 
     def create(self, name: str, compression: str | None) -> bool:
         """Make an empty log, unless it is there; return whether it was made.

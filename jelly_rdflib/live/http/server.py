@@ -35,6 +35,7 @@ from jelly_rdflib.live.http.events import Followers
 from jelly_rdflib.live.http.logs import Logs, Served
 from jelly_rdflib.live.http.metrics import MEDIA_TYPES, Metrics
 from jelly_rdflib.log.tables import entry_fields
+from jelly_rdflib.log.versions import point_of
 from jelly_rdflib.options import Limits
 from jelly_rdflib.version import __version__
 
@@ -120,7 +121,7 @@ class LogServer:
     def __post_init__(self) -> None:
         self.followers = Followers(self.max_followers)
         self.logs = Logs(self.path, self.limits, self.timeout, self.followers)
-        self.metrics = Metrics(self.logs.feeds, self.followers)
+        self.metrics = Metrics(self.logs, self.followers)
         self._bodies = Bodies(self.max_body, self.metrics.received)
         # The key and the certificate that gRPC takes from now on; None: those it has.
         self.certificate: tuple[bytes, bytes] | None = None
@@ -200,14 +201,15 @@ class LogServer:
     def get_logs(self, request: Request) -> Response:
         """The logs that the token is for. One that can't be read has no id, and no version."""
         logs: list[dict[str, Any]] = []
-        for name in self.logs.names():
+        for name, log in self.logs.all().items():
             if self._gate.may_see(request.state.token, name):
                 logs.append({"name": name, "id": None, "version": None})
                 try:
-                    id, _, head = self.logs.find(name).history.read_log()
-                    logs[-1] |= {"id": id, "version": 0 if head is None else head.version}
+                    id, _, head = log.history.read_log()
+                    logs[-1] |= {"id": id, "version": point_of(head).version}
                 except (JellyError, OSError) as error:
-                    _log.error("%s", name, exc_info=error)
+                    # Standard error has it once.
+                    log.history.link.set(error)
         return send_json({"logs": logs})
 
     def create(
@@ -220,11 +222,11 @@ class LogServer:
         """Create an empty log, unless it is there: in the folder of logs of the server."""
         is_new = self.logs.create(name, compression)
         log = self.logs.find(name)
+        answer = self.get_log(log)
         if not is_new and parse_etags(if_none_match).star_tag:
             raise HTTPException(412, "the log is there")
         if compression is not None and not log.history.is_compressed:
             raise HTTPException(409, "the log is there, and is not compressed")
-        answer = self.get_log(log)
         if is_new:
             answer.status_code = 201
             answer.headers["Location"] = f"{request.url.path.rstrip('/')}/"

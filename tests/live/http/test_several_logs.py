@@ -101,17 +101,12 @@ def test_several_clients_make_one_log(folder: Path) -> None:
         assert sorted(made) == [200] * 5 + [201]
 
 
-def test_a_log_that_is_opened_meanwhile_does_not_disturb_a_look_at_all(folder: Path) -> None:
-    logs = LogServer(folder).logs
-
-    class Opening:
-        @property
-        def feed(self) -> None:
-            logs.find("two")
-
-    logs.names = lambda: ["one"]  # type: ignore[method-assign]
-    logs.opened["first"] = Opening()  # type: ignore[assignment]
-    assert set(logs.feeds()) == {"first", "one"}
+def test_a_log_that_is_damaged_from_the_start_is_told_once(folder: Path) -> None:
+    (folder / "two" / "log.db").write_bytes(b"damaged")
+    http = client(folder)
+    with pytest.warns(jr.ConnectionWarning, match="two is lost.*damaged") as told:
+        answers = [http.get(path).status_code for path in ("/ready", "/", "/")]
+    assert (answers, len(told)) == ([503, 200, 200], 1)
 
 
 def test_where_logs_are_given_one_by_one_none_is_created(folder: Path) -> None:
