@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 import jelly_rdflib as jr
 from jelly_rdflib import PatchLog, live
-from jelly_rdflib.live.http import wire
+from jelly_rdflib.live.http import appending, wire
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import CHANGES, Bodies
 from jelly_rdflib.live.http.server import LogServer
@@ -214,9 +214,10 @@ def test_of_a_conflict_the_newest_patch_is_told(
     assert log.version == 3
 
 
-def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(log: PatchLog) -> None:
-    server = LogServer(log.path)
-    expected, late = server._expected, [4, 5]
+def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, late = appending._expected, [4, 5]
 
     def race(*arguments: Any) -> Any:
         found = expected(*arguments)
@@ -224,10 +225,9 @@ def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(log: PatchLog) 
             log.append(change(late.pop(0)))
         return found
 
-    server._expected = race  # type: ignore[method-assign]
-    http = TestClient(server.app, base_url="http://localhost")
+    monkeypatch.setattr(appending, "_expected", race)
     headers = {"If-Match": "*", "Content-Type": RDFP}
-    answer = http.post("/patches", content=text(6), headers=headers)
+    answer = client(log).post("/patches", content=text(6), headers=headers)
     assert (answer.status_code, answer.json()["version"]) == (201, 6)
 
 
