@@ -364,7 +364,7 @@ def serve(
         raise click.UsageError(str(error)) from error
 
     def tell_places(address: str) -> None:
-        for folder, end in server.places.items():
+        for folder, end in server.logs.places.items():
             tell(f"{folder} is at {address}{end}")
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

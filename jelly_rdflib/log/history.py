@@ -151,9 +151,7 @@ class History:
             self.database.check_not_lost()
             raise LogError(f"{self.path} is no patch log: it has no {NAME}")
         with self.database.reading() as connection:
-            self._id, compression = self._check_same(connection)
-            self.is_compressed = compression is not None
-            return self._id, compression, _Rows(self, connection).newest()
+            return *self._check_same(connection), _Rows(self, connection).newest()
 
     @contextmanager
     def reading(self) -> Iterator[State]:
@@ -177,6 +175,7 @@ class History:
         """Return what `read_name` does; a LogError if this is another log than before."""
         found = self.read_name(connection)
         check_log_id(self._id, found[0], self.location)
+        self._id, self.is_compressed = found[0], found[1] is not None
         return found
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:

@@ -21,14 +21,7 @@ from fastapi import HTTPException
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
-from jelly_rdflib.errors import (
-    DecodeError,
-    EncodeError,
-    LimitError,
-    LogConflict,
-    LogError,
-    MissingVersion,
-)
+from jelly_rdflib.errors import DecodeError, LimitError, LogError
 from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.wire import (
@@ -41,11 +34,12 @@ from jelly_rdflib.live.grpc.wire import (
 )
 from jelly_rdflib.live.http import answers
 from jelly_rdflib.live.http.access import Right, is_local
-from jelly_rdflib.live.http.server import LogServer, Served
+from jelly_rdflib.live.http.logs import Served
+from jelly_rdflib.live.http.server import LogServer
+from jelly_rdflib.live.http.wire import answer_to
 from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
-from jelly_rdflib.log.incoming import UnfitPatch, default_options
-from jelly_rdflib.log.names import InvalidId
+from jelly_rdflib.log.incoming import default_options
 from jelly_rdflib.log.versions import Point, Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
@@ -56,10 +50,16 @@ _log = logging.getLogger(__name__)
 
 # Bytes of the largest patch that is encoded for all followers at once, and of those that are kept.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
+# Of the codes of HTTP.
 _CODES = {
+    400: grpc.StatusCode.INVALID_ARGUMENT,
     401: grpc.StatusCode.UNAUTHENTICATED,
     403: grpc.StatusCode.PERMISSION_DENIED,
+    404: grpc.StatusCode.NOT_FOUND,
+    412: grpc.StatusCode.ABORTED,
+    413: grpc.StatusCode.RESOURCE_EXHAUSTED,
     429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    500: grpc.StatusCode.INTERNAL,
 }
 # What is in work when the server stops may take so many seconds.
 _LAST_SECONDS = 1
@@ -130,7 +130,7 @@ class PatchLogServer(LogServer):
             yield address
         finally:
             self.followers.is_ending = lambda: True
-            for log in self._logs.values():
+            for log in self.logs.all().values():
                 log.feed.look()
             looking.cancel()
             await service.enter_graceful_shutdown()
@@ -161,13 +161,13 @@ class PatchLogServer(LogServer):
                 topic = metadata.get("topic-bin", b"").decode("utf-8", "replace")
                 kind, _, token = str(metadata.get("authorization", "")).partition(" ")
                 told = token if kind.lower() == "bearer" else None
-                self._gate.admit(_host_of(context), right, told, topic or self.single)
+                self._gate.admit(_host_of(context), right, told, topic or self.logs.single)
                 if right == Right.READ:
                     data = await asyncio.wait_for(anext(messages, b""), answers.SILENCE)
                     messages = parse_message("patch_grpc.proto", "RdfPatchSubscribe", data)
                     topic = messages.topic or topic
-                    self._gate.check(right, told, topic or self.single)
-                log = await run_sync(self.find, topic or self.single)
+                    self._gate.check(right, told, topic or self.logs.single)
+                log = await run_sync(self.logs.find, topic or self.logs.single)
                 await work(messages, context, log)
             except Exception as error:
                 await context.abort(*_explain(error))
@@ -305,27 +305,24 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     What only the server's owner may know goes to the log.
     """
     code = grpc.StatusCode
-    if isinstance(error, LogConflict):
-        if error.is_locked:
-            return code.UNAVAILABLE, "others are writing to the log", ()
-        newest = (("head", error.head or ""), ("version", str(error.version)))
-        return code.ABORTED, str(error), newest
-    if isinstance(error, MissingVersion):
-        return code.NOT_FOUND, str(error), ()
-    if isinstance(error, LimitError) and "_table_size" not in error.message:
-        return code.RESOURCE_EXHAUSTED, str(error), ()
-    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        return code.UNAVAILABLE, "the log, or a file of it, is not there at the moment", ()
-    if isinstance(error, HTTPException):
-        # Otherwise there is no room for it now, and may be soon.
-        return _CODES.get(error.status_code, code.UNAVAILABLE), str(error.detail), ()
     if isinstance(error, asyncio.TimeoutError):
         what = f"too little of a patch came for {answers.SILENCE} seconds"
         return code.DEADLINE_EXCEEDED, what, ()
-    bad = UnfitPatch | InvalidId | DecodeError | EncodeError
-    if isinstance(error, bad) or type(error) is ValueError:
+    # What a call asks for, and can't have.
+    is_wrong = isinstance(error, LimitError) and "_table_size" in error.message
+    if is_wrong or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()
-    _log.error("gRPC", exc_info=error)
-    # A damaged log stays damaged: a client should not try again.
-    status = code.DATA_LOSS if isinstance(error, LogError) else code.INTERNAL
-    return status, "the server can't do that now: its standard error says why", ()
+    if isinstance(error, HTTPException):
+        status, fields = error.status_code, {"detail": str(error.detail)}
+    else:
+        status, fields = answer_to(error)
+    more: tuple[tuple[str, str], ...] = ()
+    if status == 412:
+        more = ("head", fields["head"] or ""), ("version", str(fields["version"]))
+    if status == 500:
+        _log.error("gRPC", exc_info=error)
+    if status == 500 and isinstance(error, LogError):
+        # A damaged log stays damaged: a client should not try again.
+        return code.DATA_LOSS, fields["detail"], more
+    # Otherwise there is no room for it now, and may be soon.
+    return _CODES.get(status, code.UNAVAILABLE), fields["detail"], more

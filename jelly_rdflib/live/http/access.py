@@ -21,6 +21,8 @@ from limits.strategies import MovingWindowRateLimiter
 # RFC 6750, section 2.1. A shorter one can be guessed.
 _TOKEN = re.compile(r"(?=.{16})[A-Za-z0-9\-._~+/]+=*")
 _BEARER = HTTPBearer(auto_error=False)
+ALL = "*"
+"""In place of the name of a log: a token must be for all of them."""
 
 
 class Right(enum.IntEnum):
@@ -118,7 +120,7 @@ class Gate:
             raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
         if found < right or not self.may_see(token, log):
             headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
-            where = "" if log is None else f" for the log {log}"
+            where = {None: "", ALL: " for all logs"}.get(log, f" for the log {log}")
             detail = f"this needs a token with the right {right.name.lower()}{where}"
             raise HTTPException(403, detail, headers)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -14,7 +14,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessColl
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import choose_encoder
 
-from jelly_rdflib.live.http.events import Feed, Followers
+from jelly_rdflib.live.http.events import Followers
+from jelly_rdflib.live.http.logs import Logs, Served
 
 MEDIA_TYPES = ["text/plain", "application/openmetrics-text"]
 # A client may send any other word.
@@ -34,15 +35,13 @@ class Metrics:
     """The state of a server's logs, and counts as Prometheus reads them.
 
     Args:
-        feeds: Returns the feeds of the logs by their names, None for one that can't be opened.
+        logs: Those of the server.
         followers: Those of all logs.
     """
 
-    def __init__(
-        self, feeds: Callable[[], Mapping[str, Feed | None]], followers: Followers
-    ) -> None:
-        self._feeds, self._followers = feeds, followers
-        self._known: Mapping[str, Feed | None] = {}
+    def __init__(self, logs: Logs, followers: Followers) -> None:
+        self._logs, self._followers = logs, followers
+        self._known: dict[str, Served] = {}
         self._looking, self._next = asyncio.Lock(), 0.0
         self.registry = registry = CollectorRegistry()
         registry.register(self)
@@ -57,21 +56,21 @@ class Metrics:
         async with self._looking:
             # Strangers may ask as often as they like: that is one look each second.
             if time.monotonic() > self._next:
-                self._known = await run_sync(self._feeds)
-                for feed in filter(None, self._known.values()):
-                    await run_sync(feed.check_log)
+                self._known = await run_sync(self._logs.all)
+                for log in self._known.values():
+                    await run_sync(log.feed.check_log)
                 self._next = time.monotonic() + 1
         if self._followers.is_ending():
             return "the server is ending"
-        lost = sum(not _count(feed, "readable") for feed in self._known.values())
+        lost = sum(not log.feed.counts["readable"] for log in self._known.values())
         return f"{lost} of {len(self._known)} logs can't be read" if lost else None
 
     def collect(self) -> Iterator[Metric]:
         """Yield what is known of each log."""
         for kind, (make, what) in _OF_A_LOG.items():
             family = make(f"jellyp_{kind}", what, labels=["log"])
-            for name, feed in self._known.items():
-                family.add_metric([name], _count(feed, kind))
+            for name, log in self._known.items():
+                family.add_metric([name], log.feed.counts[kind])
             yield family
 
     async def get_health(self) -> Response:
@@ -115,7 +114,3 @@ class Metrics:
                     await count({"type": "http.response.body"})
 
         return run
-
-
-def _count(feed: Feed | None, kind: str) -> int:
-    return 0 if feed is None else feed.counts[kind]

@@ -4,27 +4,23 @@
 
 import logging
 import os
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import KW_ONLY, asdict, dataclass
 from http import HTTPStatus
-from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, Field
-from rdflib.term import URIRef
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
-from werkzeug.http import parse_etags, quote_etag
+from werkzeug.http import parse_etags
 
-from jelly_rdflib.errors import JellyError, LogConflict, MissingVersion
+from jelly_rdflib.errors import JellyError, MissingVersion
 from jelly_rdflib.live.http import wire
-from jelly_rdflib.live.http.access import Gate, Right, Tokens, client_of
+from jelly_rdflib.live.http.access import ALL, Gate, Right, Tokens, client_of
 from jelly_rdflib.live.http.answers import (
     CHANGES,
     Bodies,
@@ -34,14 +30,13 @@ from jelly_rdflib.live.http.answers import (
     send_json,
     send_stored,
 )
-from jelly_rdflib.live.http.events import Feed, Followers
+from jelly_rdflib.live.http.appending import append
+from jelly_rdflib.live.http.events import Followers
+from jelly_rdflib.live.http.logs import Logs, Served
 from jelly_rdflib.live.http.metrics import MEDIA_TYPES, Metrics
-from jelly_rdflib.log import LogEntry, PatchLog
-from jelly_rdflib.log.history import NAME, History
-from jelly_rdflib.log.incoming import open_incoming
-from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.log.tables import entry_fields
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.log.versions import point_of
+from jelly_rdflib.options import Limits
 from jelly_rdflib.version import __version__
 
 _log = logging.getLogger(__name__)
@@ -59,12 +54,6 @@ _Digest = Annotated[
 _IfMatch = Annotated[str | None, Header(description="The ETag of the log; *: any")]
 _IfNoneMatch = Annotated[str | None, Header(description="Not after this one; *: after none")]
 
-# Other names have a meaning in addresses, of this server or of others like it.
-_LOG_NAME = re.compile(
-    "(?!(docs|swagger|redoc|health|ready|metrics|logs|patches|snapshots|squash|problems|events)$)"
-    "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
-)
-_OWN_PATHS = "docs", "health", "ready", "metrics"
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
 # It loads nothing from other hosts.
 _PAGE = get_swagger_ui_html(
@@ -85,23 +74,8 @@ class _Fault(BaseModel):
     detail: str
 
 
-class Served:
-    """A log that a server gives to others; a LogError or OSError says that it is none."""
-
-    def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
-        self._options: Any = {"limits": limits, "timeout": timeout}
-        self.history = History(path, limits or Limits(), timeout)
-        self.name = self.history.path.name
-        self.history.read_log()
-        self.feed = Feed(self.history, all)
-
-    def open(self) -> PatchLog:
-        """Open the log."""
-        return PatchLog(self.history.path, **self._options)
-
-
 def _served(request: Request) -> Served:
-    found: Served = request.app.state.server.find(request.path_params.get("name"))
+    found: Served = request.app.state.server.logs.find(request.path_params.get("name"))
     return found
 
 
@@ -146,11 +120,11 @@ class LogServer:
 
     def __post_init__(self) -> None:
         self.followers = Followers(self.max_followers)
-        self.metrics = Metrics(self._feeds, self.followers)
+        self.logs = Logs(self.path, self.limits, self.timeout, self.followers)
+        self.metrics = Metrics(self.logs, self.followers)
         self._bodies = Bodies(self.max_body, self.metrics.received)
         # The key and the certificate that gRPC takes from now on; None: those it has.
         self.certificate: tuple[bytes, bytes] | None = None
-        self._find_folders()
         handlers: Any = {JellyError: _explain, OSError: _explain, 405: _refuse_method}
         description = (
             "A log of changes of an RDF dataset. The n-th patch makes version n of the data."
@@ -173,7 +147,7 @@ class LogServer:
         self.app.add_route("/docs", lambda request: _PAGE)
         self._gate = Gate(self.tokens, self.rate, is_open=self.is_open)
         json, events = [wire.JSON], [wire.EVENTS, wire.EVENTS_WITH_PATCHES]
-        add, prefix = self._add, "/{name}" if self.single is None else ""
+        add, prefix = self._add, "/{name}" if self.logs.single is None else ""
         add("GET", "/health", self.metrics.get_health, None, json)
         add("GET", "/ready", self.metrics.get_ready, None, json)
         add("GET", "/metrics", self.metrics.get_metrics, Right.READ, MEDIA_TYPES)
@@ -188,7 +162,7 @@ class LogServer:
         add("POST", f"{prefix}/squash", self.squash, Right.MANAGE, json, 412, 413)
         add("GET", f"{prefix}/problems", self.verify, Right.MANAGE, json, 413)
         add("GET", f"{prefix}/events", self.follow, Right.READ, events, 406)
-        if self.single is None:
+        if self.logs.single is None:
             add("GET", "/", self.get_logs, Right.READ, json, 304)
             add("PUT", f"{prefix}/", self.create, Right.MANAGE, json, 201, 405, 409, 412)
 
@@ -205,6 +179,8 @@ class LogServer:
             answers[code] = {"description": "done", "content": {each: {} for each in types}}
         if 304 in codes:
             answers[304] = {"description": HTTPStatus(304).phrase}
+        # Metrics tell of each log.
+        log = self.logs.single or (ALL if place == "/metrics" else None)
         extra: dict[str, Any] = _BODY if work == self.append else {}
         if place.startswith("/{name}") and work != self.create:
             extra = {"parameters": [_NAME], **extra}
@@ -215,71 +191,25 @@ class LogServer:
                 work,
                 methods=[method],
                 status_code=status,
-                dependencies=[] if right is None else [self._gate.needs(right, self.single)],
+                dependencies=[] if right is None else [self._gate.needs(right, log)],
                 responses=answers,
                 response_class=Response,
                 openapi_extra=extra,
                 include_in_schema=path == place,
             )
 
-    def _find_folders(self) -> None:
-        given = [self.path] if isinstance(self.path, str | os.PathLike) else list(self.path)
-        paths = [Path(os.path.abspath(path)) for path in given]
-        self._logs: dict[str, Served] = {}
-        # The folder in which logs may appear.
-        self._folder: Path | None = None
-        first, *others = paths
-        if not others and not (first / NAME).exists() and first.is_dir() and _names_in(first):
-            self._folder = paths.pop()
-        for path in paths:
-            if len(paths) > 1 and (path.name in self._logs or not _LOG_NAME.fullmatch(path.name)):
-                raise ValueError(f"{path}: this name is that of another log, or can't be one")
-            self._logs[path.name] = self._open(path)
-        self.single = paths[0].name if len(paths) == 1 else None
-        """The name of the only log; None if there may be others."""
-        ends = [f"/{path.name}" if len(paths) > 1 else "" for path in paths] or [""]
-        self.places = dict(zip(map(str, given), ends, strict=True))
-        """What follows the address of the server in that of each folder."""
-
-    def _open(self, path: Path) -> Served:
-        return Served(path, self.limits, self.timeout, self.followers)
-
-    def names(self) -> list[str]:
-        """Return the names of the logs."""
-        return sorted(self._logs) if self._folder is None else _names_in(self._folder)
-
-    def find(self, name: str | None) -> Served:
-        """Return the log of a name, or the only one; a MissingVersion says that there is none."""
-        name = self.single if name is None else name
-        if name is None:
-            raise MissingVersion("there are several logs here: the address ends with the name")
-        found = self._logs.get(name)
-        if found is None and self._folder is not None and _is_log(self._folder, name):
-            # Of two threads the first one's is kept.
-            found = self._logs.setdefault(name, self._open(self._folder / name))
-        if found is None:
-            raise MissingVersion(f"there is no log {name!r} here")
-        return found
-
-    def _feeds(self) -> dict[str, Feed | None]:
-        """Return the feeds of the logs by their names; None for one that can't be opened."""
-        feeds: dict[str, Feed | None] = dict.fromkeys(self.names())
-        for name in feeds:
-            with suppress(JellyError, OSError):
-                self.find(name)
-        return feeds | {name: log.feed for name, log in self._logs.items()}
-
     def get_logs(self, request: Request) -> Response:
         """The logs that the token is for. One that can't be read has no id, and no version."""
         logs: list[dict[str, Any]] = []
-        for name in self.names():
+        for name, log in self.logs.all().items():
             if self._gate.may_see(request.state.token, name):
                 logs.append({"name": name, "id": None, "version": None})
                 try:
-                    id, _, head = self.find(name).history.read_log()
-                    logs[-1] |= {"id": id, "version": 0 if head is None else head.version}
+                    id, _, head = log.history.read_log()
+                    logs[-1] |= {"id": id, "version": point_of(head).version}
                 except (JellyError, OSError) as error:
-                    _log.error("%s", name, exc_info=error)
+                    # Standard error has it once.
+                    log.history.link.set(error)
         return send_json({"logs": logs})
 
     def create(
@@ -290,25 +220,13 @@ class LogServer:
         if_none_match: Annotated[str | None, Header(description="*: only a new log")] = None,
     ) -> Response:
         """Create an empty log, unless it is there: in the folder of logs of the server."""
-        is_new = False
-        if name not in self.names():
-            if name in _OWN_PATHS:
-                raise HTTPException(405)
-            if self._folder is None:
-                what = "this server makes no logs: it has some, and not the folder that they are in"
-                raise HTTPException(403, what)
-            if not _LOG_NAME.fullmatch(name):
-                what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is no word of the interface"
-                raise HTTPException(400, what)
-            if (self._folder / name).exists():
-                raise HTTPException(409, "there is something else with this name")
-            is_new = History(self._folder / name, Limits(), self.timeout).create(compression)
-        log = self.find(name)
+        is_new = self.logs.create(name, compression)
+        log = self.logs.find(name)
+        answer = self.get_log(log)
         if not is_new and parse_etags(if_none_match).star_tag:
             raise HTTPException(412, "the log is there")
         if compression is not None and not log.history.is_compressed:
             raise HTTPException(409, "the log is there, and is not compressed")
-        answer = self.get_log(log)
         if is_new:
             answer.status_code = 201
             answer.headers["Location"] = f"{request.url.path.rstrip('/')}/"
@@ -391,69 +309,12 @@ class LogServer:
             types = ", ".join(CHANGES)
             raise HTTPException(415, f"a patch is one of: {types}", {"Accept": types})
         async with self._bodies.take(request) as body:
-            conditions = if_match, if_none_match
             with log.feed.appending():
                 entry = await run_in_threadpool(
-                    self._append, log.history, body, media_type, conditions
+                    append, log.history, body, media_type, if_match, if_none_match
                 )
         headers = {"ETag": wire.etag(entry.id), "Location": f"patches/{entry.version}"}
         return JSONResponse(entry_fields(entry), 201, headers)
-
-    def _append(
-        self, history: History, body: IO[bytes], format: Any, conditions: tuple[str | None, ...]
-    ) -> LogEntry:
-        while True:
-            with open_incoming(body, history.limits, format) as incoming:
-                try:
-                    return history.append(
-                        incoming,
-                        id=incoming.id or make_patch_id(),
-                        prev=self._expected(history, incoming.prev, *conditions),
-                        options=incoming.options or PatchOptions(),
-                    )
-                except LogConflict as error:
-                    # "*" takes any newest patch, also one that came meanwhile.
-                    is_late = not error.is_locked and error.expected != error.head
-                    if conditions[0] != "*" or incoming.prev is not None or not is_late:
-                        raise
-            body.seek(0)
-
-    def _expected(
-        self,
-        history: History,
-        prev: URIRef | None,
-        if_match: str | None,
-        if_none_match: str | None,
-    ) -> URIRef | None:
-        """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
-        with history.reading() as state:
-            newest = state.newest()
-        head = None if newest is None else newest.id
-        version = 0 if newest is None else newest.version
-        unwanted = parse_etags(if_none_match)
-        named = {each.partition(";")[0] for each in unwanted.as_set(include_weak=True)}
-        if unwanted.star_tag or str(head or wire.EMPTY) in named:
-            what = f"If-None-Match refuses the newest patch, <{head}>"
-            raise LogConflict(what, expected=head, head=head, version=version)
-        if if_match is None:
-            if prev is None:
-                what = "say in If-Match which patch this one follows: the ETag of the log"
-                raise HTTPException(428, what)
-            return prev
-        # Weak ones match nothing.
-        tags = parse_etags(if_match)
-        if tags.star_tag:
-            return prev or head
-        heads = [each.partition(";")[0] for each in tags]
-        ids = [None if each == wire.EMPTY else parse_patch_id(each) for each in heads]
-        if not all(quote_etag(each) in if_match for each in tags):
-            raise HTTPException(400, "the ETags in If-Match stand in quotation marks")
-        if not ids:
-            what = f"a weak ETag matches nothing; the newest patch is <{head}>"
-            raise LogConflict(what, head=head, version=version)
-        if prev is not None and prev not in ids:
-            raise HTTPException(400, f"If-Match says {if_match}, but the patch says {prev}")
-        return prev or (head if head in ids else ids[0])
 
     def get_snapshot(
         self, log: _Log, version: int, request: Request, digest: _Digest = None
@@ -518,16 +379,6 @@ class LogServer:
         }
         events = log.feed.follow(point, host, media_type)
         return StreamingResponse(events, media_type=media_type, headers=headers)
-
-
-def _names_in(folder: Path) -> list[str]:
-    """Return the names of the logs in a folder."""
-    return sorted(path.name for path in folder.iterdir() if _is_log(folder, path.name))
-
-
-def _is_log(folder: Path, name: str) -> bool:
-    # The name comes from a client, and may have slashes.
-    return _LOG_NAME.fullmatch(name) is not None and (folder / name / NAME).is_file()
 
 
 async def _refuse_method(request: Request, error: Any) -> Response:

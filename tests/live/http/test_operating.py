@@ -85,7 +85,7 @@ def test_health_takes_no_token_and_tells_no_path(
 def test_many_probes_are_one_look(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
     server = LogServer(log.path)
     looks: list[None] = []
-    feed = server.find(None).feed
+    feed = server.logs.find(None).feed
     check = feed.check_log
     monkeypatch.setattr(feed, "check_log", lambda: (looks.append(None), check()))
     http = TestClient(server.app, base_url="http://localhost")

@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 import jelly_rdflib as jr
 from jelly_rdflib import PatchLog, live
-from jelly_rdflib.live.http import wire
+from jelly_rdflib.live.http import appending, wire
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.answers import CHANGES, Bodies
 from jelly_rdflib.live.http.server import LogServer
@@ -214,9 +214,10 @@ def test_of_a_conflict_the_newest_patch_is_told(
     assert log.version == 3
 
 
-def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(log: PatchLog) -> None:
-    server = LogServer(log.path)
-    expected, late = server._expected, [4, 5]
+def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, late = appending._expected, [4, 5]
 
     def race(*arguments: Any) -> Any:
         found = expected(*arguments)
@@ -224,10 +225,9 @@ def test_any_patch_may_be_followed_also_one_that_comes_meanwhile(log: PatchLog) 
             log.append(change(late.pop(0)))
         return found
 
-    server._expected = race  # type: ignore[method-assign]
-    http = TestClient(server.app, base_url="http://localhost")
+    monkeypatch.setattr(appending, "_expected", race)
     headers = {"If-Match": "*", "Content-Type": RDFP}
-    answer = http.post("/patches", content=text(6), headers=headers)
+    answer = client(log).post("/patches", content=text(6), headers=headers)
     assert (answer.status_code, answer.json()["version"]) == (201, 6)
 
 
@@ -496,7 +496,7 @@ def test_a_client_that_asks_too_often(log: PatchLog) -> None:
 
 def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
     server = LogServer(log.path, max_followers=4)
-    feed, check_room = server.find(None).feed, server.followers.check_room
+    feed, check_room = server.logs.find(None).feed, server.followers.check_room
 
     async def follow() -> None:
         followers: list[Any] = []
@@ -516,7 +516,7 @@ def test_one_host_is_half_of_the_followers(log: PatchLog) -> None:
 
 
 def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
-    feed = LogServer(log.path).find(None).feed
+    feed = LogServer(log.path).logs.find(None).feed
 
     async def follow() -> None:
         pages = [feed.pages(point_of(log.entry(3)), "one") for _ in range(5)]
@@ -535,7 +535,7 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
 
 @pytest.mark.parametrize("damage", ["squash", "row"])
 def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, damage: str) -> None:
-    feed = LogServer(log.path).find(None).feed
+    feed = LogServer(log.path).logs.find(None).feed
 
     async def run() -> None:
         async with aclosing(feed.pages(point_of(log.entry(3)), "one")) as pages:
@@ -563,7 +563,7 @@ def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, da
 
 
 def test_a_new_follower_gets_no_patch_that_was_squashed_before(log: PatchLog) -> None:
-    feed = LogServer(log.path).find(None).feed
+    feed = LogServer(log.path).logs.find(None).feed
 
     async def follow(*changes: int) -> list[tuple[int, int]]:
         async with aclosing(feed.pages(point_of(log.entry(3)), "one")) as pages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     for number, name in enumerate(("one", "two", "one.old"), 1):
         fill(PatchLog.create(tmp_path / "logs" / name), number)
     (tmp_path / "logs" / "other").mkdir()
+    (tmp_path / "logs" / "other" / "file").touch()
     return tmp_path / "logs"
 
 
@@ -89,6 +91,24 @@ def test_a_log_is_created(folder: Path, path: str, headers: dict[str, str], stat
         assert PatchLog(folder / "new").compression == ("zst" if "zst" in path else None)
 
 
+def test_several_clients_make_one_log(folder: Path) -> None:
+    http = client(folder)
+    # A server that was killed before had made so much.
+    (folder / "log0").mkdir()
+    for number in range(5):
+        with ThreadPoolExecutor(6) as pool:
+            made = pool.map(lambda _: http.put(f"/log{number}").status_code, range(6))  # noqa: B023
+        assert sorted(made) == [200] * 5 + [201]
+
+
+def test_a_log_that_is_damaged_from_the_start_is_told_once(folder: Path) -> None:
+    (folder / "two" / "log.db").write_bytes(b"damaged")
+    http = client(folder)
+    with pytest.warns(jr.ConnectionWarning, match="two is lost.*damaged") as told:
+        answers = [http.get(path).status_code for path in ("/ready", "/", "/")]
+    assert (answers, len(told)) == ([503, 200, 200], 1)
+
+
 def test_where_logs_are_given_one_by_one_none_is_created(folder: Path) -> None:
     answer = client([folder / "one", folder / "two"]).put("/new")
     assert answer.status_code == 403
@@ -102,12 +122,16 @@ def test_a_token_is_for_the_logs_that_it_names(folder: Path, tmp_path: Path) -> 
     http = client(folder, tokens=Tokens.read(path))
     assert (names(http, READ), names(http, MANAGE)) == (["two"], ["one", "two"])
     headers = {"Authorization": f"Bearer {READ}"}
+    # They tell of all logs.
+    assert http.get("/metrics", headers=headers).status_code == 403
+    assert http.get("/metrics", headers={"Authorization": f"Bearer {MANAGE}"}).is_success
     for name, status in (("one", 403), ("two", 200), ("no", 403)):
         assert http.get(f"/{name}/patches", headers=headers).status_code == status
     # So it is for a server of one log, whose name no request has.
     for name, status in (("one", 403), ("two", 200)):
         alone = client(folder / name, tokens=Tokens.read(path))
-        assert alone.get("/", headers=headers).status_code == status
+        for place in ("/", "/metrics"):
+            assert alone.get(place, headers=headers).status_code == status
     # The right to make logs, too.
     http = client(folder, tokens=Tokens({MANAGE: Right.MANAGE}, {MANAGE: ["mine"]}))
     headers = {"Authorization": f"Bearer {MANAGE}"}

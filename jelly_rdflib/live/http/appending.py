@@ -1,0 +1,75 @@
+"""Appends the patch of a request, under the conditions of its headers (RFC 9110, section 13)."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from fastapi import HTTPException
+from rdflib.term import URIRef
+from werkzeug.http import parse_etags, quote_etag
+
+from jelly_rdflib.errors import LogConflict
+from jelly_rdflib.live.http import wire
+from jelly_rdflib.log import LogEntry
+from jelly_rdflib.log.history import History
+from jelly_rdflib.log.incoming import open_incoming
+from jelly_rdflib.log.names import make_patch_id, parse_patch_id
+from jelly_rdflib.options import PatchOptions
+
+
+def append(
+    history: History, body: IO[bytes], format: Any, if_match: str | None, if_none_match: str | None
+) -> LogEntry:
+    """Append a patch; a LogConflict or HTTPException says that the conditions do not allow it."""
+    while True:
+        with open_incoming(body, history.limits, format) as incoming:
+            try:
+                return history.append(
+                    incoming,
+                    id=incoming.id or make_patch_id(),
+                    prev=_expected(history, incoming.prev, if_match, if_none_match),
+                    options=incoming.options or PatchOptions(),
+                )
+            except LogConflict as error:
+                # "*" takes any newest patch, also one that came meanwhile.
+                is_late = not error.is_locked and error.expected != error.head
+                if if_match != "*" or incoming.prev is not None or not is_late:
+                    raise
+        body.seek(0)
+
+
+def _expected(
+    history: History,
+    prev: URIRef | None,
+    if_match: str | None,
+    if_none_match: str | None,
+) -> URIRef | None:
+    """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
+    with history.reading() as state:
+        newest = state.newest()
+    head = None if newest is None else newest.id
+    version = 0 if newest is None else newest.version
+    unwanted = parse_etags(if_none_match)
+    named = {each.partition(";")[0] for each in unwanted.as_set(include_weak=True)}
+    if unwanted.star_tag or str(head or wire.EMPTY) in named:
+        what = f"If-None-Match refuses the newest patch, <{head}>"
+        raise LogConflict(what, expected=head, head=head, version=version)
+    if if_match is None:
+        if prev is None:
+            what = "say in If-Match which patch this one follows: the ETag of the log"
+            raise HTTPException(428, what)
+        return prev
+    # Weak ones match nothing.
+    tags = parse_etags(if_match)
+    if tags.star_tag:
+        return prev or head
+    heads = [each.partition(";")[0] for each in tags]
+    ids = [None if each == wire.EMPTY else parse_patch_id(each) for each in heads]
+    if not all(quote_etag(each) in if_match for each in tags):
+        raise HTTPException(400, "the ETags in If-Match stand in quotation marks")
+    if not ids:
+        what = f"a weak ETag matches nothing; the newest patch is <{head}>"
+        raise LogConflict(what, head=head, version=version)
+    if prev is not None and prev not in ids:
+        raise HTTPException(400, f"If-Match says {if_match}, but the patch says {prev}")
+    return prev or (head if head in ids else ids[0])

@@ -1,0 +1,130 @@
+"""The logs that a server gives to others: which folders, and by which names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from fastapi import HTTPException
+
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
+from jelly_rdflib.live.http.events import Feed, Followers
+from jelly_rdflib.log import PatchLog
+from jelly_rdflib.log.history import NAME, History
+from jelly_rdflib.options import Limits
+
+# What has a meaning of its own in the address of a server of several logs.
+_OWN_PATHS = "docs", "health", "ready", "metrics"
+# These and other words have a meaning in addresses, of this server or of others like it.
+_LOG_NAME = re.compile(
+    f"(?!({'|'.join(_OWN_PATHS)}|swagger|redoc|logs|patches|snapshots|squash|problems|events)$)"
+    "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
+)
+
+
+class Served:
+    """A log that a server gives to others."""
+
+    def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
+        self._options: Any = {"limits": limits, "timeout": timeout}
+        self.history = History(path, limits or Limits(), timeout)
+        self.feed = Feed(self.history, all)
+
+    def open(self) -> PatchLog:
+        """Open the log."""
+        return PatchLog(self.history.path, **self._options)
+
+
+class Logs:
+    """The logs of a server: one, several, or those in a folder that is no log itself.
+
+    What becomes a log in that folder later is one of them, too. ``options`` are those of `Served`.
+
+    Raises:
+        LogError, OSError: A folder is no log, or there is none.
+        ValueError: A folder's name can't be the name of a log, or is the name of two.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *options: Any
+    ) -> None:
+        self._options = options
+        given = [path] if isinstance(path, str | os.PathLike) else list(path)
+        paths = [Path(os.path.abspath(each)) for each in given]
+        self.opened: dict[str, Served] = {}
+        """Those that were asked for; other threads may add some at any time."""
+        # The folder in which logs may appear.
+        self._folder: Path | None = None
+        first, *others = paths
+        if not others and not (first / NAME).exists() and first.is_dir() and _names_in(first):
+            self._folder = paths.pop()
+        for each in paths:
+            if len(paths) > 1 and (each.name in self.opened or not _LOG_NAME.fullmatch(each.name)):
+                raise ValueError(f"{each}: this name is that of another log, or can't be one")
+            self.opened[each.name] = Served(each, *options)
+            self.opened[each.name].history.read_log()
+        self.single = paths[0].name if len(paths) == 1 else None
+        """The name of the only log; None if there may be others."""
+        ends = [f"/{each.name}" if len(paths) > 1 else "" for each in paths] or [""]
+        self.places = dict(zip(map(str, given), ends, strict=True))
+        """What follows the address of the server in that of each folder."""
+
+    def all(self) -> dict[str, Served]:
+        """Return the logs by their names, in order; also those that can't be read, or are gone."""
+        for name in [] if self._folder is None else _names_in(self._folder):
+            # One that vanishes now was never there.
+            with suppress(MissingVersion):
+                self.find(name)
+        return dict(sorted(self.opened.copy().items()))
+
+    def find(self, name: str | None) -> Served:
+        """Return the log of a name, or the only one; a MissingVersion says that there is none."""
+        name = self.single if name is None else name
+        if name is None:
+            raise MissingVersion("there are several logs here: the address ends with the name")
+        found = self.opened.get(name)
+        if found is None and self._folder is not None and _is_log(self._folder, name):
+            # Of two threads the first one's is kept.
+            found = self.opened.setdefault(name, Served(self._folder / name, *self._options))
+        if found is None:
+            raise MissingVersion(f"there is no log {name!r} here")
+        return found
+
+    def create(self, name: str, compression: str | None) -> bool:
+        """Make an empty log, unless it is there; return whether it was made.
+
+        An HTTPException says that there can be none of this name.
+        """
+        if name in _OWN_PATHS:
+            raise HTTPException(405)
+        if self._folder is None:
+            if name in self.opened:
+                return False
+            what = "this server makes no logs: it has some, and not the folder that they are in"
+            raise HTTPException(403, what)
+        if not _LOG_NAME.fullmatch(name):
+            what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is no word of the interface"
+            raise HTTPException(400, what)
+        history = History(self._folder / name, Limits(), self._options[1])
+        try:
+            return history.create(compression)
+        except LogConflict:
+            raise
+        except (LogError, NotADirectoryError):
+            if history.path.is_dir() and history.database.exists():
+                raise
+            raise HTTPException(409, "there is something else with this name") from None
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names of the logs in a folder."""
+    return sorted(path.name for path in folder.iterdir() if _is_log(folder, path.name))
+
+
+def _is_log(folder: Path, name: str) -> bool:
+    # The name comes from a client, and may have slashes.
+    return _LOG_NAME.fullmatch(name) is not None and (folder / name / NAME).is_file()
