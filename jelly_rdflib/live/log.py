@@ -18,7 +18,7 @@ from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.following import follow
 from jelly_rdflib.log.names import is_address, parse_patch_id
-from jelly_rdflib.log.versions import Version
+from jelly_rdflib.log.versions import place_of, point_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -51,7 +51,7 @@ def _open(address: Address, limits: Limits) -> PatchLog:
 class LogSource(ThreadedSource):
     """The patches of a log, as they are appended.
 
-    The `position` is the id of the last patch.
+    The `position` is the version that the last patch makes, and its id.
 
     Args:
         log: The log, which no other thread uses.
@@ -70,13 +70,13 @@ class LogSource(ThreadedSource):
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
-        version: Version = int(position) if position and position.isdecimal() else position
+        version = version_at(position)
         # A server's answer ends when its client is closed; a folder has to be left now and then.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
             for entry in self._log.follow(version, timeout=timeout):
-                version = str(entry.id)
-                yield Received(entry.read(), version, entry.version)
+                version = point_of(entry)
+                yield Received(entry.read(), place_of(version), entry.version)
 
     def _close(self) -> None:
         self._log.close()

@@ -33,7 +33,7 @@ from jelly_rdflib.log.names import (
 )
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.versions import Snapshot, Version
+from jelly_rdflib.log.versions import Point, Snapshot, Version
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
@@ -185,14 +185,14 @@ class Replica:
                 nothing.
             OSError: The file can't be written.
         """
-        missing = log.patches(self.id, upto)
+        missing = log.patches(self._point(), upto)
         while missing and self.version < missing[-1].version:
             try:
                 if self.version == 0 and not strict:
                     log.checkout(upto, target=self.dataset, progress=progress)
                 else:
                     options: Any = {"upto": upto, "strict": strict, "progress": progress}
-                    log.replay(self.dataset, since=self.id, **options)
+                    log.replay(self.dataset, since=self._point(), **options)
                 try:
                     self._save((missing[-1].version, missing[-1].id, None))
                 except LogConflict as error:
@@ -270,6 +270,10 @@ class Replica:
                 self._load()
             raise
         return self.version
+
+    def _point(self) -> Version:
+        # Not each source tells the versions of its log.
+        return self.id if self.position else Point(self.version, self.id)
 
     def _after(self, patch: Patch, source: PatchSource) -> _Place:
         try:

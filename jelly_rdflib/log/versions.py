@@ -12,9 +12,6 @@ from jelly_rdflib.errors import LogError, MissingVersion
 from jelly_rdflib.log.entry import LogEntry, broken_links
 from jelly_rdflib.log.names import parse_patch_id
 
-Version: TypeAlias = int | str | None
-"""A version of a log: its number, the id of the patch that makes it, or None for the default."""
-
 ALL = 1 << 62
 """A number of patches that no log has."""
 
@@ -36,6 +33,23 @@ class Point(NamedTuple):
 
     def __str__(self) -> str:
         return f"version {self.version}, <{self.id}>" if self.id else f"version {self.version}"
+
+
+Version: TypeAlias = int | str | Point | None
+"""A version of a log: its number, the id of its patch, or both; None is the default."""
+
+
+def place_of(point: Point) -> str:
+    """Return a version as the position of a source has it: the number, and the id if it has one."""
+    return f"{point.version} {point.id}" if point.id else str(point.version)
+
+
+def version_at(position: str | None) -> Version:
+    """Return the version that a position names: a number, an id, or both; else an InvalidId."""
+    if position is None or position.isdecimal():
+        return position and int(position)
+    number, _, id = position.rpartition(" ")
+    return Point(int(number), parse_patch_id(id)) if number.isdecimal() else parse_patch_id(id)
 
 
 EMPTY = Point(0, None)
@@ -138,8 +152,7 @@ class State(ABC):
         Raises:
             MissingVersion: The log does not have this version any more, or never had it.
         """
-        since = EMPTY if point.id is None else self.locate(point.id)
-        return self.between(since, point_of(self.newest()), most)
+        return self.between(self.locate(point), point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
         """Return the patch that makes a version; the arguments are those of `locate`."""
@@ -152,25 +165,33 @@ class State(ABC):
         """Return a version, given as its number, as the id of its patch, or as None.
 
         Args:
-            version: The version; None is the newest.
+            version: The version; None is the newest. If it has a number and an id, a LogError says
+                that the patch makes another version here.
             newest: The newest version that the caller may see; None: that of the log.
         """
         newest = self.version() if newest is None else newest
+        if isinstance(version, Point):
+            found = EMPTY if version.id is None else self.locate(version.id, newest)
+            if found != version:
+                raise LogError(
+                    f"{self.location} is another log than before: it has {found}, and had {version}"
+                )
+            return found
         if isinstance(version, str):
             id = parse_patch_id(version)
-            found = self.find_id(id)
-            if found is None:
+            number = self.find_id(id)
+            if number is None:
                 if self.was_squashed(id):
                     raise MissingVersion(
                         f"the log has the patch <{id}> no more: it was squashed", was_squashed=True
                     )
                 raise MissingVersion(f"the log has no patch <{id}>; if it had, it was squashed")
-            if found > newest:
+            if number > newest:
                 raise MissingVersion(
-                    f"the patch <{id}> makes version {found}, which is newer than version"
+                    f"the patch <{id}> makes version {number}, which is newer than version"
                     f" {newest}, the newest that this object has seen: call refresh()"
                 )
-            return Point(found, id)
+            return Point(number, id)
         if version is None:
             version = newest
         if not isinstance(version, int) or isinstance(version, bool):

@@ -17,7 +17,7 @@ import pytest
 from rdflib import Dataset
 
 import jelly_rdflib as jr
-from jelly_rdflib import live
+from jelly_rdflib import Op, live
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.live import transports
 from jelly_rdflib.live.http import answers
@@ -41,7 +41,9 @@ BACKUP, NEWEST = 3, 5
 def _log_of(path: Path, values: list[int]) -> jr.PatchLog:
     log = jr.PatchLog(path, create=True)
     for value in values:
-        log.append(patch_of(value))
+        rows = list(patch_of(value))
+        # Only this one is sent twice.
+        log.append([(Op.H, "id", patch_id(5)), *rows] if value == 5 else rows)
     return log
 
 
@@ -57,9 +59,14 @@ def _forked_to_the_same_version(backup: Path) -> None:
     _log_of(backup, [14, 15])
 
 
+def _with_a_patch_sent_again(backup: Path) -> None:
+    """The patch of version 5 makes version 4 now."""
+    _log_of(backup, [5, 6])
+
+
 def _other(backup: Path) -> None:
     shutil.rmtree(backup)
-    _log_of(backup, [1, 2, 3, 4, 5, 6])
+    _log_of(backup, [1, 2, 3, 4, 15, 6])
 
 
 def _empty(backup: Path) -> None:
@@ -67,7 +74,14 @@ def _empty(backup: Path) -> None:
     _log_of(backup, [])
 
 
-EXCHANGES = [_older, _forked, _forked_to_the_same_version, _other, _empty]
+EXCHANGES = [
+    _older,
+    _forked,
+    _forked_to_the_same_version,
+    _with_a_patch_sent_again,
+    _other,
+    _empty,
+]
 
 
 class Exchange:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import grpc
+from rdflib.term import URIRef
 
 from jelly_rdflib.errors import DecodeError, LogError, MissingVersion
 from jelly_rdflib.formats.protobuf.messages import parse_message
@@ -27,7 +28,9 @@ from jelly_rdflib.live.grpc.wire import (
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.live.waiting import waits
+from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.log.names import InvalidId, make_patch_id, parse_patch_id
+from jelly_rdflib.log.versions import EMPTY, Point, Version, place_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -38,6 +41,8 @@ PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
 # How many patches, and bytes of them, may be on their way.
 _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
+# The id of a version that was given by its number.
+_UNKNOWN = URIRef("")
 # After so many of a server's own faults in a row, without a patch between them, it is given up.
 _MOST_STRANGE = 5
 # So many frames in a row may have nothing in them.
@@ -47,8 +52,8 @@ _MOST_EMPTY = 100
 class GrpcSource(ThreadedSource):
     """The patches of a log on a gRPC server, as they are appended.
 
-    The `position` is the id of the last patch, or the version before the first one. So is
-    ``start``; or ``"earliest"``, or ``"latest"``.
+    The `position` is the version that the last patch makes, and its id. ``start`` is a version or
+    an id; or ``"earliest"``, or ``"latest"``.
     """
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
@@ -75,34 +80,39 @@ class GrpcSource(ThreadedSource):
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
         try:
-            super().resume(position if position.isdecimal() else parse_patch_id(position))
+            version_at(position)
+            super().resume(position)
         except InvalidId:
             raise ValueError(f"{self.url}: {position!r} is no position in it") from None
 
     def _subscribe(self, position: str | None, timeout: float | None = None) -> Any:
         lookups = {name: min(size, getattr(self._limits, name)) for name, size in LOOKUPS.items()}
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
-        since: dict[str, Any] = {"since_id": position}
-        if position is not None and position.isdecimal():
-            since = {"since_version": min(int(position), (1 << 64) - 1)}
+        version = version_at(position)
+        id = version.id if isinstance(version, Point) else version
+        since: dict[str, Any] = {"since_id": id}
+        if isinstance(id, int):
+            since = {"since_version": min(id, (1 << 64) - 1)}
         request = subscribe_message(
             "patch_grpc.proto", "RdfPatchSubscribe", requested, topic=self._client.topic, **since
         )
         return self._client.call("unary_stream", SUBSCRIBE, request, timeout)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
-        retries, strange, empty = waits(), 0, 0
+        retries, strange, empty, point = waits(), 0, 0, EMPTY
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
             call, started = self._subscribe(position), time.monotonic()
             try:
                 # It comes when the server has taken the call.
-                if call.initial_metadata():
+                if told := dict(call.initial_metadata() or ()).get("version"):
                     self._link.set(None)
+                    point = _start(version_at(position), int(told), self.url)
                 for frame in call:
                     for patch in decoder.decode(frame):
-                        position = _follow(position, patch, self.url)
-                        yield Received(patch, position)
+                        point = _follow(point, patch, self.url)
+                        position = place_of(point)
+                        yield Received(patch, position, point.version)
                         retries, strange, empty = waits(), 0, -1
                     empty = 0 if decoder.is_open else empty + 1
                     if empty > _MOST_EMPTY:
@@ -126,22 +136,31 @@ class GrpcSource(ThreadedSource):
         self._client.close()
 
 
-def _follow(position: str | None, patch: Patch, url: str) -> str:
-    """Return the position after a patch of a log, which must follow the patch before it."""
+def _start(asked: Version, version: int, url: str) -> Point:
+    """Return where a stream starts: a version was asked, and the server tells its number."""
+    if isinstance(asked, Point):
+        if asked.version != version:
+            raise LogError(f"{url} is another log than before: <{asked.id}> makes {version} now")
+        return asked
+    if isinstance(asked, str):
+        return Point(version, URIRef(asked))
+    return Point(version, _UNKNOWN) if version else EMPTY
+
+
+def _follow(point: Point, patch: Patch, url: str) -> Point:
+    """Return the version that a patch of a log makes, which must follow the patch before it."""
     header = patch.header
     if ID not in header:
         raise DecodeError("a patch without an id: where it is can't be kept")
-    id = str(parse_patch_id(header[ID]))
-    is_number = position is None or position.isdecimal()
-    expected = None if is_number else parse_patch_id(position)
+    id = parse_patch_id(header[ID])
     prev = parse_patch_id(header[PREV]) if PREV in header else None
-    # Of another version that is given by its number, the id is not known.
-    if prev != expected and (not is_number or position == "0"):
+    if point.id != _UNKNOWN and prev != point.id:
         raise LogError(
             f"{url}: the log is broken, or is another one than before: <{id}> must follow"
-            f" <{expected}>, but follows <{prev}>"
+            f" <{point.id}>, but follows <{prev}>"
         )
-    return id
+    last = str(header.get(SQUASHED, "")).rpartition("-")[2]
+    return Point(int(last) if last.isdecimal() else point.version + 1, id)
 
 
 class GrpcSink(Sink):

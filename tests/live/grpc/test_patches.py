@@ -113,7 +113,7 @@ def test_latest_means_from_the_connection_on(log: jr.PatchLog, address: str) -> 
         assert source.position == "1"
         log.append(patch_of(1))
         assert numbers(list(source)) == [1]
-        assert source.position == str(log.entry(2).id)
+        assert source.position == f"2 {log.entry(2).id}"
 
 
 def test_a_position_of_another_transport_is_refused(address: str) -> None:
