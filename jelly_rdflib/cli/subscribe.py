@@ -105,6 +105,11 @@ def command(
         if target is not None and position is None and not is_address(target):
             position = f"{target}.position"
         place = None if position is None else _PositionFile(Path(position), source)
+        is_file = target is not None and not is_address(target)
+        if is_file and place is not None and place.was_there and not os.path.exists(str(target)):
+            raise click.UsageError(
+                f"{target} is gone, and {position} says how far it was: remove that to begin anew"
+            )
         with _steps(target, output, to, is_shown=not as_json) as (take, store):
 
             def take_and_tell(patch: Patch) -> None:
@@ -195,7 +200,8 @@ class _PositionFile:
         self._path = path
         self._source = source
         self._position: str | None = None
-        if path.exists():
+        self.was_there = path.exists()
+        if self.was_there:
             try:
                 found = json.loads(path.read_text("utf-8"))
                 url, position = found["url"], found["position"]

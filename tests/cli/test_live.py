@@ -106,6 +106,16 @@ def test_a_position_of_another_source_is_refused(log: jr.PatchLog, tmp_path: Pat
     assert "has no position" in ended.err
 
 
+def test_a_copy_that_is_gone_is_not_begun_in_the_middle(log: jr.PatchLog, tmp_path: Path) -> None:
+    out = tmp_path / "copy.nq"
+    arguments = ["subscribe", str(log.path), "--timeout", "0.2", "--apply", str(out)]
+    jellyp(*arguments)
+    out.unlink()
+    log.append(patch_of(3))
+    assert "is gone" in jellyp(*arguments, code=2).err
+    assert not out.exists()
+
+
 def test_subscribe_appends_to_a_log_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None:
     copy = jr.PatchLog.create(tmp_path / "copy")
     arguments = ["subscribe", str(log.path), "--timeout", "0.2", "--log", str(copy.path)]
