@@ -50,7 +50,7 @@ class Source(Connection):
         ...     entry = jr.PatchLog.create(folder).append([(jr.Op.TX,), (jr.Op.TC,)])
         ...     with live.connect(folder) as source:
         ...         patch = source.receive(timeout=10)
-        ...         print(source.version, source.position == str(entry.id))
+        ...         print(source.version, source.position == f"1 {entry.id}")
         1 True
     """
 

@@ -98,6 +98,7 @@ class LogServer:
 
     Examples:
         >>> import tempfile
+        >>> from jelly_rdflib import PatchLog
         >>> from starlette.testclient import TestClient
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     log = PatchLog.create(folder)
