@@ -45,16 +45,20 @@ LIVE_TESTS := tests/live/kafka tests/live/mqtt tests/live/fuseki
 # `make lint` runs these.
 TYPE_TESTS := tests/test_types.py
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
+# The wire format, terms, applying changes, the store and the log.
+QUICK_TESTS := $(addprefix tests/,core/batch core/jelly nodes store graph/test_apply.py \
+    graph/test_identity.py log) $(addprefix --ignore=tests/,core/jelly/test_bad_input.py \
+    core/jelly/test_write.py log/test_laws.py log/test_processes.py)
 # In several processes, of which few have room in the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests: about 8 minutes
+test: $(VENV)/.dev ## Build the modules and run the tests: about 10 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-quick
-test-quick: $(VENV)/.dev ## Run the tests of the core of the package, on one processor: a minute
-	$(BIN)/pytest -q -m "not slow" -n0 $(QUICK_TESTS)
+test-quick: $(VENV)/.dev ## Run the tests of the core of the package, on one processor: about a minute
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q -m "not slow" -n0 $(QUICK_TESTS)
 
 .PHONY: test-random
 test-random: TIME ?= 600
