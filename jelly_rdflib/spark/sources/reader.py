@@ -16,10 +16,11 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 from pyspark.sql.types import StructType
+from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log import LogEntry, PatchLog
-from jelly_rdflib.log.versions import check_log_id
+from jelly_rdflib.log.versions import Point, check_log_id
 from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
@@ -220,7 +221,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         id, version, last = self._logs.pop(place, ("", 0, None))
         try:
             check_log_id(id, log.log_id, "the log")
-            entries = log.patches(last)
+            entries = log.patches(Point(version, URIRef(last)) if last else None)
         except LogError as error:
             read = f"the stream has read version {version}: " if last else ""
             raise LogError(f"{place}: {read}{error}{_ANEW if last else ''}") from None
