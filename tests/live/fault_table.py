@@ -19,7 +19,17 @@ from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
 from tests.log.support import patch_id
 
-__all__ = ["FAULTS", "JUNK", "NOT_ASKED", "TRANSPORTS", "Fault", "Peer", "ask", "follow", "named"]
+__all__ = [
+    "FAULTS",
+    "JUNK",
+    "NOT_ASKED",
+    "TRANSPORTS",
+    "Fault",
+    "Peer",
+    "faults_of",
+    "follow",
+    "named",
+]
 
 TRANSPORTS = ("folder", "http", "grpc", "kafka", "mqtt")
 LOGS = TRANSPORTS[:3]
@@ -34,12 +44,19 @@ class Peer:
         url: Its address.
         settings: Of a source that goes on where it was.
         silence: The seconds after which a follower knows that nothing more comes.
+        exchange: Puts another one in its place, which is empty.
+        delete: Deletes what was sent so far; of a log, squashes it.
+        send_bad: Sends a message that is no patch, and returns a pattern of its place, as errors
+            have it; not for a log.
     """
 
     transport: str
     url: str
     settings: dict[str, Any] = {}  # noqa: RUF012
     silence = 0.5
+    exchange: Callable[[], None]
+    delete: Callable[[], None]
+    send_bad: Callable[[bytes], str]
 
     # Where to send to, if not to the address.
     _target = ""
@@ -48,18 +65,6 @@ class Peer:
         with live.open_sink(self._target or self.url, options=_OPTIONS) as sink:
             for patch in patches:
                 sink.send(patch)
-
-    def exchange(self) -> None:
-        """Put another one in its place, which is empty."""
-        raise NotImplementedError
-
-    def delete(self) -> None:
-        """Delete what was sent so far."""
-        raise NotImplementedError
-
-    def send_bad(self, data: bytes) -> str:
-        """Send a message that is no patch; return a pattern of its place, as errors have it."""
-        raise NotImplementedError
 
 
 def named(number: int) -> jr.Patch:
@@ -281,8 +286,6 @@ NOT_ASKED: dict[tuple[Fault, str], str] = {
 }
 
 
-def ask(fault: Fault, peer: Peer, folder: Path) -> None:
-    """Check one field of the table."""
-    if reason := NOT_ASKED.get((fault, peer.transport)):
-        pytest.skip(reason)
-    fault(peer, folder)
+def faults_of(transport: str) -> list[Fault]:
+    """Return the faults that a transport is asked."""
+    return [fault for fault in FAULTS if (fault, transport) not in NOT_ASKED]

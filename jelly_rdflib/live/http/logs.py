@@ -17,9 +17,9 @@ from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.history import NAME, History
 from jelly_rdflib.options import Limits
 
-# What has a meaning of its own in the address of a server of several logs.
+# A server of several logs answers these paths itself.
 _OWN_PATHS = "docs", "health", "ready", "metrics"
-# These and other words have a meaning in addresses, of this server or of others like it.
+# No log has one of these names: the interface uses them, or may do so later.
 _LOG_NAME = re.compile(
     f"(?!({'|'.join(_OWN_PATHS)}|swagger|redoc|logs|patches|snapshots|squash|problems|events)$)"
     "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"

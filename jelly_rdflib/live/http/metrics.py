@@ -108,7 +108,7 @@ class Metrics:
             try:
                 await app(scope, receive, count)
             except asyncio.CancelledError:
-                # The server ends. What has begun is cut off, so that it can't pass for the whole.
+                # The server ends. An answer that has begun stays incomplete, and clients notice.
                 if not is_answered:
                     await count({"type": "http.response.start", "status": 503, "headers": []})
                     await count({"type": "http.response.body"})

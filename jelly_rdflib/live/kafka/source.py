@@ -327,7 +327,7 @@ class KafkaSource(Source):
         except DecodeError as reason:
             reason.message = f"{self.url}: {place}, key {message.key()!r}: {reason.message}"
             patches = []
-            # What was left out before may be read again. Its stream is not open any more.
+            # After a new start the source reads some messages again: it told of those before.
             if offset >= partition.next:
                 self._bad.leave_out(reason, place.replace("/", "-"), message.value())
         if offset < partition.next:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
-from tests.live.fault_table import FAULTS, Fault, Peer, ask
+from tests.live.fault_table import Fault, Peer, faults_of
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import delete, produce
 
@@ -37,6 +37,6 @@ class KafkaPeer(Peer):
         return rf"{self.url}: {self._topic}/0/{offset}, key None: "
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", faults_of("kafka"))
 def test_fault(fault: Fault, broker: Broker, topic: str, tmp_path: Path) -> None:
-    ask(fault, KafkaPeer(broker, topic), tmp_path)
+    fault(KafkaPeer(broker, topic), tmp_path)

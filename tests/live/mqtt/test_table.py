@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jelly_rdflib import live
-from tests.live.fault_table import FAULTS, Fault, Peer, ask
+from tests.live.fault_table import Fault, Peer, faults_of
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import publish
 
@@ -48,6 +48,6 @@ def peer(tmp_path: Path) -> Iterator[MqttPeer]:
         yield found
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", faults_of("mqtt"))
 def test_fault(fault: Fault, peer: MqttPeer, tmp_path: Path) -> None:
-    ask(fault, peer, tmp_path)
+    fault(peer, tmp_path)
