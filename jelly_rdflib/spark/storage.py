@@ -65,9 +65,12 @@ class Machine:
         """Open a file to read, unbuffered."""
         return io.FileIO(path)
 
+    def make_folder(self, path: str) -> None:
+        """Make a folder, and those that it is in, unless it is there."""
+        os.makedirs(path, exist_ok=True)
+
     def create(self, path: str) -> BinaryIO:
-        """Make a file to write to, and its folders."""
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        """Make a file to write to, in a folder that is there."""
         return open(path, "wb")
 
     def move(self, path: str, target: str) -> None:
@@ -128,8 +131,11 @@ class Store:
         """Open a file to read: each request asks for many bytes."""
         return _Ahead(self._files.open_input_file(self._inner(path)), READ_SIZE)
 
+    def make_folder(self, path: str) -> None:
+        """Do nothing: in a store a file makes its folders."""
+
     def create(self, path: str) -> BinaryIO:
-        """Make a file to write to, and its folders; on S3 it is there when it is closed."""
+        """Make a file to write to; on S3 it is there when it is closed."""
         # By default Arrow would compress by the ending of the name.
         made: BinaryIO = self._files.open_output_stream(self._inner(path), compression=None)
         return made

@@ -53,6 +53,9 @@ class PartitionWriter:
     files: each one appears as a whole, too.
     """
 
+    # A stream has one writer for many micro-batches, and each deletes the temporary folder.
+    _is_stream = False
+
     def __init__(
         self,
         kind: Kind,
@@ -100,6 +103,8 @@ class PartitionWriter:
         # Each attempt at a task has a file of its own.
         name = f"part-{partition:05d}-{uuid.uuid4().hex}.{self._suffix}"
         path = os.path.join(self._temporary, name)
+        if self._is_stream:
+            place.make_folder(self._temporary)
         try:
             with place.create(path) as raw, compressed(raw, path) as file:
                 write_arrow(
@@ -140,6 +145,7 @@ class PartitionWriter:
             self._place.delete(Entry(self._temporary, is_folder=True))
 
     def _touch(self, path: str) -> None:
+        self._place.make_folder(os.path.dirname(path))
         self._place.create(path).close()
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int | None = None) -> None:
@@ -171,6 +177,9 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
         if found is not None and not found.is_folder:
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
         self._overwrite = overwrite
+        # Made here, not by a task: one that is still running after the job has failed finds no
+        # folder to leave a file in.
+        self._place.make_folder(self._temporary)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Delete the files to be replaced, and make the new files visible."""
@@ -191,6 +200,8 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
     After it was killed, Spark repeats the last batch. Files in the folder ``_committed`` list the
     batches whose files are visible: such a batch is not written again.
     """
+
+    _is_stream = True
 
     def __init__(
         self,

@@ -100,6 +100,10 @@ def test_a_job_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     one = writer(folder, overwrite=True)
     one.abort([one.write(tables("1")), None])
     assert names(folder) == {"file"}
+    # Spark does not wait for the other tasks of a job that has failed.
+    with pytest.raises(FileNotFoundError):
+        one.write(tables("2"))
+    assert names(folder) == {"file"}
 
 
 def test_a_commit_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
