@@ -70,8 +70,7 @@ test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because the
 	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live
 
 .PHONY: mutants
-mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its tests don't see
-	$(BIN)/pip install --quiet --group mutants
+mutants: $(VENV)/.dev ## Break MODULE, or a sample of all, in small ways: which faults do no tests see?
 	$(BIN)/python -m tests.mutants $(MODULE) $(ARGS)
 
 .PHONY: test-log-live

@@ -1,124 +1,340 @@
-"""Breaks a module in every small way that cosmic-ray knows, and shows which faults no test sees.
+"""Breaks the package in small ways, and shows which faults no test sees.
 
     make mutants MODULE=jelly_rdflib/graph/canonical/pairing.py
+    make mutants ARGS="--sample=200 --seed=1 --to=before.jsonl"
 
-A fault that no test sees is a missing test, or a change without an effect. The module is changed in
-a copy of the project, so that the working tree stays as it is. Annotations are left alone: at run
-time they have no effect. All runs of tests on Spark share one JVM.
+A fault that no test sees is a missing test, or a change without an effect. A sample takes the same
+number of faults from each folder, Python and Cython alike. Its results can be given again
+(``--faults before.jsonl``): the same faults are tried, wherever their lines have moved, so that two
+states of the tests can be compared. Everything happens in copies of the project: a Cython module is
+compiled without optimisation, and what the compiler refuses is no fault.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import json
 import os
-import shlex
+import queue
+import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pygments.lexers import CythonLexer, PythonLexer
+from pygments.token import Comment, Keyword, Number, Operator, String
+
 from tests.support import ROOT
 
-COPIED = ("jelly_rdflib", "tests", "docs", "pyproject.toml", "README.md", "conftest.py")
+CYTHON = (".pyx", ".pxi", ".pxd")
+SWAPPED = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "+": "-",
+    "-": "+",
+    "and": "or",
+    "or": "and",
+    "not": "",
+    "is": "is not",
+    "+=": "-=",
+    "-=": "+=",
+    "True": "False",
+    "False": "True",
+    "break": "continue",
+    "continue": "break",
+}
+# Lines that say what something is, not what it does.
+DECLARATION = re.compile(
+    r"\s*(import|from|cimport|include|@|class|def|async def|cdef class|cdef extern|__slots__)\b"
+    r"|\s*(cdef|cpdef|ctypedef)\b.*:$|\s*@|if TYPE_CHECKING|.*\) -> |.*\bexcept[?]? -1"
+)
+STATEMENT = re.compile(r"\s+(raise\b.*\)|[\w.]+\([^=]*\))$")
+CAST = re.compile(r"<[a-z_]\w*[ *]*[*]?>|<const \w+[ *]*>|<void[ *]*>")
 
 
-def default_tests(module: Path) -> list[str]:
+@dataclass(frozen=True)
+class Fault:
+    """One line of a module, and what is in its place."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+
+    @property
+    def room(self) -> str:
+        return os.path.dirname(self.path)
+
+    @property
+    def is_compiled(self) -> bool:
+        return self.path.endswith(CYTHON)
+
+    def find(self, root: Path) -> int | None:
+        """Return the number of the line that is nearest to where it was; None if it is gone."""
+        path = root / self.path
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        found = [number for number, line in enumerate(lines, 1) if line == self.before]
+        return min(found, key=lambda number: abs(number - self.line), default=None)
+
+
+def faults_of(root: Path, path: Path) -> Iterator[Fault]:
+    """Yield the faults of a module, in their order."""
+    text = (root / path).read_text("utf-8")
+    lines = text.splitlines()
+    lexer: Any = CythonLexer() if path.suffix in CYTHON else PythonLexer()
+    number, column = 1, 0
+    in_strings = set()
+    for kind, value in lexer.get_tokens(text):
+        if kind in String or kind in Comment:
+            in_strings |= set(range(number, number + value.count("\n") + 1))
+        elif number <= len(lines) and not DECLARATION.match(lines[number - 1]):
+            line = lines[number - 1]
+            # The lexer of Cython cuts these in two.
+            operator = line[column : column + 2]
+            operator = operator if operator in SWAPPED else value
+            if kind in Number.Integer and value.isdigit():
+                new: str | None = str(int(value) + 1)
+            else:
+                new = SWAPPED.get(operator) if kind in Operator or kind in Keyword else None
+            is_cast = operator in "<>" and any(
+                found.start() <= column < found.end() for found in CAST.finditer(line)
+            )
+            if new is not None and not is_cast and not line[column:].startswith("is not"):
+                after = line[:column] + new + line[column + len(operator) :]
+                yield Fault(str(path), number, line, after)
+        number += value.count("\n")
+        column = len(value) - value.rfind("\n") - 1 if "\n" in value else column + len(value)
+    for number, line in enumerate(lines, 1):
+        if STATEMENT.match(line) and number not in in_strings and not DECLARATION.match(line):
+            indent = line[: len(line) - len(line.lstrip())]
+            yield Fault(str(path), number, line, f"{indent}pass")
+
+
+def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
+    """Yield faults of each folder in turn; for those that can't be compiled there are more."""
+    chance = random.Random(seed)
+    rooms = defaultdict(list)
+    for path in sorted((root / "jelly_rdflib").rglob("*")):
+        if path.suffix in (".py", *CYTHON):
+            for fault in faults_of(root, path.relative_to(root)):
+                rooms[fault.room].append(fault)
+    for faults in rooms.values():
+        chance.shuffle(faults)
+    # The store and the batch, which most of the package is built on, three times.
+    weighty = ("jelly_rdflib/store", "jelly_rdflib/core/batch")
+    turns = [room for room in sorted(rooms) for _ in range(3 if room.startswith(weighty) else 1)]
+    chance.shuffle(turns)
+    while any(rooms.values()):
+        for room in turns:
+            if rooms[room]:
+                yield rooms[room].pop()
+
+
+def tests_of(root: Path, fault: Fault) -> tuple[str, ...]:
     """Return the module's own tests, then the others of the folder that mirrors its own.
 
     If there is no such folder, it is the nearest above. The module's own tests see most faults.
     """
-    folder = Path("tests", module.relative_to("jelly_rdflib").parent)
-    own = folder / f"test_{module.stem}.py"
-    while not (ROOT / folder).is_dir():
+    path = Path(fault.path)
+    folder = Path("tests", path.relative_to("jelly_rdflib").parent)
+    own = folder / f"test_{path.stem}.py"
+    while not (root / folder).is_dir():
         folder = folder.parent
-    found = sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("test_*.py"))
-    return list(map(str, [*sorted(found, key=lambda path: path != own), module]))
+    found = sorted(each.relative_to(root) for each in (root / folder).rglob("test_*.py"))
+    if folder == Path("tests"):
+        found = [each for each in found if each.parent == folder]
+    doctests = [fault.path] if path.suffix == ".py" else []
+    return (*map(str, sorted(found, key=lambda each: each != own)), *doctests)
 
 
-def start_java() -> dict[str, str]:
-    """Start the JVM that all runs share, and return the variables that tell PySpark of it.
+class Copy:
+    """A copy of the project that can be broken, and is mended after each fault."""
 
-    Without it each run would start one, which takes long until it has compiled Spark's code.
-    """
-    from tests.spark.session import open_session
+    def __init__(self, root: Path, files: list[Path], folder: Path) -> None:
+        self.folder = folder
+        self.output = folder.with_name(folder.name + ".log")
+        for path in files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / path, folder / path)
+        # Children of the tests must find the copy, too; each run has the same examples.
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": str(folder),
+            "HYPOTHESIS_PROFILE": "quick",
+            "PYTHONHASHSEED": "0",
+            "JELLY_RDFLIB_CFLAGS": "-O0",
+        }
 
-    gateway: Any = open_session().sparkContext._gateway
-    parameters = gateway.gateway_parameters
-    return {
-        "PYSPARK_GATEWAY_PORT": str(parameters.port),
-        "PYSPARK_GATEWAY_SECRET": parameters.auth_token,
-    }
+    def build(self) -> bool:
+        """Compile what has changed; False if the compiler refuses it."""
+        command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+        return self._run(command, None) == 0
+
+    def keep(self) -> None:
+        """Keep the modules as they are now."""
+        self.kept = self.folder.with_name(self.folder.name + "-kept")
+        shutil.copytree(self.folder, self.kept)
+
+    def mend(self) -> None:
+        """Bring back all that a fault has changed."""
+        for top in ("jelly_rdflib", "build"):
+            for path in (self.kept / top).rglob("*"):
+                place = self.folder / path.relative_to(self.kept)
+                if path.is_file() and place.stat().st_mtime_ns != path.stat().st_mtime_ns:
+                    shutil.copy2(path, place)
+
+    def test(self, tests: tuple[str, ...], timeout: float | None) -> bool:
+        """Return whether the tests pass; False, too, if they take too long."""
+        options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow"]
+        return self._run([sys.executable, "-m", "pytest", *options, *tests], timeout) == 0
+
+    def _run(self, command: list[str], timeout: float | None) -> int | None:
+        with self.output.open("w") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        try:
+            return process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            # With all that the tests have started.
+            subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
+            process.wait()
 
 
-def skip_annotations(module: Path, session: Path) -> None:
-    """Have a session of cosmic-ray skip what changes an annotation."""
-    from cosmic_ray.work_db import use_db
-    from cosmic_ray.work_item import WorkerOutcome, WorkResult
+class Trial:
+    """Tries faults in one copy for each job."""
 
-    skipped = WorkResult(worker_outcome=WorkerOutcome.SKIPPED)
-    nodes = list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
-    found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
-    places = [((a.lineno, a.col_offset), (a.end_lineno, a.end_col_offset)) for a in found if a]
-    with use_db(str(session)) as database:
-        for item in database.pending_work_items:
-            if any(start <= item.mutations[0].start_pos < end for start, end in places):
-                database.set_result(item.job_id, skipped)
+    def __init__(self, root: Path, scratch: Path, jobs: int, tests: tuple[str, ...]) -> None:
+        self._root = root
+        self._tests = tests
+        self._copies: queue.Queue[Copy] = queue.Queue()
+        self._seconds: dict[tuple[str, ...], float | None] = {}
+        self._lock = threading.Lock()
+        listed = subprocess.check_output(["git", "-C", root, "ls-files"], text=True).splitlines()
+        files = [Path(each) for each in listed if (root / each).is_file()]
+        first = Copy(root, files, scratch / "0")
+        if not first.build():
+            raise SystemExit("the modules can't be built")
+        first.keep()
+        self._copies.put(first)
+        built = [path.relative_to(first.kept) for path in first.kept.rglob("*") if path.is_file()]
+        for number in range(1, jobs):
+            copy = Copy(first.kept, built, scratch / str(number))
+            copy.kept = first.kept
+            self._copies.put(copy)
+
+    def try_(self, fault: Fault) -> str | None:
+        """Return ``noticed``, ``missed``, or why there is nothing to notice."""
+        line = fault.find(self._root)
+        if line is None:
+            return "gone"
+        tests = self._tests or tests_of(self._root, fault)
+        copy = self._copies.get()
+        try:
+            seconds = self._time(copy, tests)
+            if seconds is None:
+                return "red"
+            path = copy.folder / fault.path
+            lines = path.read_text("utf-8").split("\n")
+            lines[line - 1] = fault.after
+            path.write_text("\n".join(lines), "utf-8")
+            if fault.is_compiled:
+                if not copy.build():
+                    return "refused"
+            else:
+                try:
+                    compile(path.read_text("utf-8"), fault.path, "exec")
+                except SyntaxError:
+                    return "refused"
+            return "missed" if copy.test(tests, 60 + 5 * seconds) else "noticed"
+        finally:
+            copy.mend()
+            self._copies.put(copy)
+
+    def _time(self, copy: Copy, tests: tuple[str, ...]) -> float | None:
+        """Return how long the tests take without a fault; None if they don't pass."""
+        with self._lock:
+            if tests not in self._seconds:
+                started = time.monotonic()
+                is_green = copy.test(tests, None)
+                self._seconds[tests] = time.monotonic() - started if is_green else None
+                if not is_green:
+                    print(copy.output.read_text("utf-8", "replace")[-2000:])
+            return self._seconds[tests]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("module", type=Path, help="a Python file, relative to the project")
+    parser.add_argument("module", type=Path, nargs="?", help="a file, relative to the project")
     parser.add_argument("tests", nargs="*", help="what pytest runs; by default the module's folder")
-    arguments = parser.parse_args()
-    tests = arguments.tests or default_tests(arguments.module)
-    with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch)
-        for name in COPIED:
-            source = ROOT / name
-            if source.is_dir():
-                shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, copy / name)
-        # Children of the tests must find the copy, too; each run has the same examples.
-        os.environ.update(PYTHONPATH=scratch, HYPOTHESIS_PROFILE="quick")
-        os.chdir(copy)
-        environment = dict(os.environ)
-        if arguments.module.is_relative_to("jelly_rdflib/spark"):
-            environment |= start_java()
-        options = ["-x", "-q", "-p", "no:cacheprovider"]
-        pytest = [sys.executable, "-m", "pytest", *options, *tests]
-        started = time.monotonic()
-        subprocess.run(pytest, env=environment, check=True)
-        timeout = 10 + 4 * (time.monotonic() - started)
-        (copy / "mutants.toml").write_text(
-            "[cosmic-ray]\n"
-            f'module-path = "{arguments.module}"\n'
-            f"timeout = {timeout:.0f}\n"
-            "excluded-modules = []\n"
-            f"test-command = '{shlex.join(pytest)}'\n"
-            "[cosmic-ray.distributor]\n"
-            'name = "local"\n',
-            encoding="utf-8",
+    parser.add_argument("--sample", type=int, help="so many faults of the whole package")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", type=Path, help="try the faults of these results again")
+    parser.add_argument("--to", type=Path, help="write the results to this file, a line for each")
+    parser.add_argument("--root", type=Path, default=ROOT, help="another state of the project")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args()
+    if given.faults:
+        fields = [json.loads(line) for line in given.faults.read_text("utf-8").splitlines()]
+        wanted: Iterator[Fault] = iter(
+            Fault(*(each[name] for name in ("path", "line", "before", "after"))) for each in fields
         )
+    elif given.sample:
+        wanted = sample(given.root, given.sample, given.seed)
+    elif given.module:
+        wanted = faults_of(given.root, given.module)
+    else:
+        parser.error("name a module, --sample or --faults")
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    lock = threading.Lock()
 
-        def call(*command: str) -> str:
-            program = Path(sys.executable).with_name(command[0])
-            return subprocess.run(
-                [program, *command[1:]],
-                env=environment,
-                check=True,
-                stdout=subprocess.PIPE,
-                text=True,
-            ).stdout
+    def work(trial: Trial) -> None:
+        while True:
+            with lock:
+                tried = sum(each["noticed"] + each["missed"] for each in counts.values())
+                fault = next(wanted, None)
+            if fault is None or (given.sample and tried >= given.sample):
+                return
+            result = trial.try_(fault)
+            with lock:
+                counts[fault.room][result or ""] += 1
+                if result in ("noticed", "missed") and given.to:
+                    with given.to.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps({**asdict(fault), "result": result}) + "\n")
+                if result != "noticed":
+                    print(f"{result}: {fault.path}:{fault.line}\n-{fault.before}\n+{fault.after}")
+                    sys.stdout.flush()
 
-        call("cosmic-ray", "init", "mutants.toml", "mutants.sqlite")
-        skip_annotations(arguments.module, copy / "mutants.sqlite")
-        call("cosmic-ray", "exec", "mutants.toml", "mutants.sqlite")
-        print(call("cr-report", "--surviving-only", "--show-diff", "mutants.sqlite"))
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(given.jobs) as pool:
+        trial = Trial(given.root, Path(scratch), given.jobs, tuple(given.tests))
+        for done in [pool.submit(work, trial) for _ in range(given.jobs)]:
+            done.result()
+    for room, count in sorted(counts.items()):
+        print(f"{count['noticed']:4} of {count['noticed'] + count['missed']:4}  {room}")
+    total = sum(counts.values(), Counter())
+    print(f"{total['noticed']} of {total['noticed'] + total['missed']} faults were noticed")
     return 0
 
 
