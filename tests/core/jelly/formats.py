@@ -441,5 +441,4 @@ ALL_TYPES = [PATCH, PATCH_QUADS, RDF, RDF_QUADS, RDF_GRAPHS]
 
 formats = pytest.mark.parametrize("f", FORMATS, ids=repr)
 all_types = pytest.mark.parametrize("f", ALL_TYPES, ids=repr)
-with_quads = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS], ids=repr)
 with_graphs = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS, RDF_GRAPHS], ids=repr)

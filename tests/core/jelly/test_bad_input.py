@@ -72,7 +72,7 @@ def test_the_streams_are_legal(f: Format, data: bytes) -> None:
 class TestTruncated:
     """Cut at every byte."""
 
-    @streams
+    @small
     def test_at_every_byte(self, f: Format, data: bytes) -> None:
         whole = f.decoder.read(data)
         legal = 0
@@ -127,12 +127,11 @@ class TestFlipped:
         assert refused > len(data) * 4
 
     @realistic
-    @pytest.mark.parametrize("value", [0x00, 0x0B, 0xFF])
-    def test_every_byte_of_a_realistic_stream(self, f: Format, data: bytes, value: int) -> None:
+    def test_bytes_of_a_realistic_stream(self, f: Format, data: bytes) -> None:
         step = 2 if f is PATCH_QUADS else 7
-        for at in range(value % step, len(data), step):
+        for number, at in enumerate(range(0, len(data), step)):
             flipped = bytearray(data)
-            flipped[at] = value
+            flipped[at] = (0x00, 0x0B, 0xFF)[number % 3]
             f.assert_same_outcome(bytes(flipped))
 
     @bare
@@ -154,7 +153,7 @@ class TestFlipped:
     @given(st.data(), dice)
     def test_any_stream(self, f: Format, data: st.DataObject, rng: random.Random) -> None:
         whole = f.spelled(data.draw(f.streams()), rng)
-        for _ in range(30):
+        for _ in range(10):
             damaged = bytearray(whole)
             for _ in range(rng.choice([1, 1, 2, 5])):
                 damage(damaged, rng)
@@ -695,15 +694,6 @@ class TestStrings:
 class TestBombs:
     """Small input that stands for much."""
 
-    @all_types
-    @pytest.mark.parametrize("levels", [101, 200, 3000])
-    def test_quoted_triples(self, f: Format, levels: int) -> None:
-        inner = b""
-        for _ in range(levels):
-            inner = wire.field(4, inner)
-        start = f.head() + f.frame(*f.start)
-        f.refuse(b.delimited([start + in_row(f.statement_row, inner)]), jr.LimitError, row=True)
-
     @formats
     @pytest.mark.parametrize("levels", [101, 1_000_000])
     def test_quoted_triples_that_only_promise(self, f: Format, levels: int) -> None:
@@ -761,10 +751,10 @@ class TestBombs:
     @all_types
     def test_many_empty_frames_rows_and_graphs(self, f: Format) -> None:
         """Nothing, many times, takes a moment and little memory."""
-        assert f.nodes(f.stream([f.options()]) + bytes(1_000_000)) == []
-        assert f.nodes(b.delimited([f.frame(f.options()) * 10_000])) == []
+        assert f.nodes(f.stream([f.options()]) + bytes(100_000)) == []
+        assert f.nodes(b.delimited([f.frame(f.options()) * 1000])) == []
         graph = b.frame(b.start("g"), b.end()) if f.start else b""
-        assert f.nodes(b.delimited([f.head() + graph * 50_000])) == []
+        assert f.nodes(b.delimited([f.head() + graph * 5000])) == []
 
     @formats
     def test_fields_that_merge_over_and_over(self, f: Format) -> None:

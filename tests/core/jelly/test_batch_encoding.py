@@ -23,6 +23,7 @@ from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.statement_support import few
 from tests.oracle.build import FRAME
 from tests.oracle.build import QUADS as PATCH_QUADS
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
@@ -110,6 +111,7 @@ def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
 
 
 class TestChanges:
+    @few
     @given(strategies.streams(), lookups, st.sampled_from([1, 3, 512]), st.booleans(), dice)
     def test_any_stream_with_any_lookups(
         self, stream: Any, sizes: Any, frame_rows: int, delimited: bool, random: Any
@@ -120,6 +122,7 @@ class TestChanges:
         options = options_of(fields, frame_rows=frame_rows, delimited=delimited)
         assert_same(list(jr.read_batches(data)), options, random)
 
+    @few
     @given(strategies.streams(), lookups, term_kinds, st.sampled_from(["TRIPLES", "QUADS"]), dice)
     def test_any_stream_with_options_that_may_not_do(
         self, stream: Any, sizes: Any, kinds: Any, statement_type: str, random: Any
@@ -129,6 +132,7 @@ class TestChanges:
         fields["stream_type"] = random.choice(["FRAME", "FLAT", "PUNCTUATED"])
         assert_same(list(jr.read_batches(data)), options_of(fields), random)
 
+    @few
     @given(strategies.streams(stream_type=FRAME), lookups)
     def test_frames_one_by_one(self, stream: Any, sizes: Any) -> None:
         data = write(stream.operations, options_of(stream.options))
@@ -136,6 +140,7 @@ class TestChanges:
         pairs = ((batch, list(batch)) for batch in jr.read_batches(data))
         assert_same_frames(pairs, (jr.PatchEncoder(options), jr.PatchEncoder(options)))
 
+    @few
     @given(strategies.streams(statement_type=PATCH_QUADS), lookups, dice)
     def test_batches_of_text(self, stream: Any, sizes: Any, random: Any) -> None:
         """Tables of another reader, which numbers terms in another order."""
@@ -149,6 +154,7 @@ class TestChanges:
         fields = {**stream.options, **sizes, "stream_type": "PUNCTUATED"}
         assert_same(batches, options_of(fields), random)
 
+    @few
     @given(dice, st.sampled_from(SIZES[:4]))
     def test_long_streams_with_much_eviction(self, random: Any, sizes: Any) -> None:
         iris = [URIRef(f"http://{n % 5}.example/{n}") for n in range(30)]
@@ -186,6 +192,7 @@ def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[An
 
 
 class TestStatements:
+    @few
     @given(
         rdf_strategies.streams(),
         lookups,
@@ -206,6 +213,7 @@ class TestStatements:
         )
         assert_same(list(jr.read_batches(data, strict=False)), options, random)
 
+    @few
     @given(
         rdf_strategies.streams(),
         lookups,
@@ -227,6 +235,7 @@ class TestStatements:
         options = rdf_support.options_of(fields, frame_rows=3)
         assert_same(list(jr.read_batches(data, strict=False)), options, random)
 
+    @few
     @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
     def test_frames_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
         """A graph that fails is taken back as it is without batches."""
@@ -237,6 +246,7 @@ class TestStatements:
         pairs = ((frame.batch, list(frame)) for frame in frames)
         assert_same_frames(pairs, (jr.StatementEncoder(options), jr.StatementEncoder(options)))
 
+    @few
     @given(strategies.streams(), dice)
     def test_changes_are_no_statements(self, stream: Any, random: Any) -> None:
         data = write(stream.operations, options_of(stream.options))
@@ -252,6 +262,7 @@ class TestOddBatches:
     """What no reader makes, but a builder may."""
 
     @pytest.mark.parametrize("kind", ["QUADS", "TRIPLES"])
+    @few
     @given(
         rows=st.lists(
             st.tuples(

@@ -19,6 +19,7 @@ from jelly_rdflib.core.jelly_decoder import (
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.statement_support import few
 from tests.oracle import producer, rdf_producer
 from tests.oracle.terms import plain_operation
 from tests.strategies import Stream
@@ -81,6 +82,7 @@ def frames_of(data: bytes) -> list[bytes]:
 
 
 class TestGoingOn:
+    @few
     @given(strategies.streams(), strategies.dice)
     def test_a_patch_stream_goes_on_from_any_frame(
         self, stream: Stream, rng: random.Random
@@ -88,6 +90,7 @@ class TestGoingOn:
         frames = producer.frames(stream.operations, stream.options, rng)
         check_all_states([frame.SerializeToString() for frame in frames], patch_decoder)
 
+    @few
     @given(rdf_strategies.streams(), strategies.dice)
     def test_a_statement_stream_goes_on_from_any_frame(
         self, stream: rdf_strategies.Stream, rng: random.Random
@@ -95,6 +98,7 @@ class TestGoingOn:
         frames = rdf_producer.messages(stream.frames, stream.options, rng)
         check_all_states([frame.SerializeToString() for frame in frames], statement_decoder)
 
+    @few
     @given(strategies.streams(), st.integers(1, 4), st.integers(1, 200))
     def test_parts_that_a_scanner_finds_make_the_whole(
         self, stream: Stream, rows: int, spacing: int

@@ -9,19 +9,7 @@ import pytest
 
 import jelly_rdflib as jr
 from tests.oracle import build as b
-from tests.oracle.build import FLAT, FRAME, PUNCTUATED
 from tests.support import read, refuse, run
-
-
-class TestTruncated:
-    """Cut at every byte."""
-
-    @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
-    def test_inside_a_transaction(self, stream_type: int) -> None:
-        data = b.stream([b.options(stream_type=stream_type), b.begin()], [])
-        error = refuse(data)
-        assert error.frame in (0, 1, 2)
-        assert "transaction" in error.message
 
 
 class TestLengths:

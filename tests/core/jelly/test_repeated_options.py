@@ -19,6 +19,7 @@ from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.statement_support import few
 from tests.core.jelly.test_checkpoint import check_all_states
 from tests.oracle import build as b
 from tests.oracle import rdf_build as rb
@@ -66,6 +67,7 @@ def check_restarts(kind: Any, streams: list[list[bytes]]) -> None:
 
 
 class TestRestart:
+    @few
     @given(st.lists(strategies.streams(), min_size=1, max_size=3), st.integers(1, 4))
     def test_patch_streams(self, streams: list[Stream], rows: int) -> None:
         check_restarts(
@@ -76,6 +78,7 @@ class TestRestart:
             ],
         )
 
+    @few
     @given(st.lists(rdf_strategies.streams(), min_size=1, max_size=3))
     def test_statement_streams(self, streams: list[rdf_strategies.Stream]) -> None:
         check_restarts(
@@ -198,6 +201,7 @@ class TestRestart:
 class TestRestartByTheCaller:
     """`FrameDecoder.restart` leaves a decoder as if it were new."""
 
+    @few
     @given(strategies.streams(), strategies.streams(), st.data())
     def test_wherever_it_is(self, first: Stream, second: Stream, data: st.DataObject) -> None:
         one, two = (

@@ -37,7 +37,6 @@ from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-X, Y = ("bnode", "x"), ("bnode", "y")
 QUOTED = ("triple", S, P, O)
 
 

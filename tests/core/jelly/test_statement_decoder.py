@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import random
 from collections import Counter
@@ -213,16 +212,6 @@ class TestGraphs:
         with pytest.warns(UserWarning, match="flat|FLAT"):
             assert len(list(jr.read_graphs(data, strict=False))) == 3
 
-    @pytest.mark.parametrize(("physical_type", "logical_type"), [(TRIPLES, 4), (QUADS, 3)])
-    def test_inconsistent_types_are_refused_or_warned_about(
-        self, physical_type: int, logical_type: int
-    ) -> None:
-        data = grouped(physical_type, logical_type)
-        with pytest.raises(jr.DecodeError, match="logical"):
-            list(jr.read_graphs(data))
-        with pytest.warns(UserWarning, match="logical"):
-            assert len(list(jr.read_graphs(data, strict=False))) == 3
-
     @few
     @given(strategies.streams(logical="grouped", rdf_1_1=True), dice)
     def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
@@ -300,21 +289,6 @@ DATA, STATEMENTS = example()
 assert 4_000 < len(DATA) < 40_000
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-class TestSources:
-    """The same statements come from every kind of source, compressed or not."""
-
-    @pytest.fixture
-    def data(self, compression: str) -> bytes:
-        return COMPRESSIONS[compression](DATA)
-
-    def test_every_reader_takes_it(self, data: bytes) -> None:
-        for make in (bytes, io.BytesIO, lambda data: OnlyRead(data, 100)):
-            frames = list(jr.read_frames(make(data)))
-            assert [frame.metadata for frame in frames] == [{"n": bytes([n])} for n in range(5)]
-            assert sum(map(len, frames)) == sum(map(len, jr.read_batches(make(data))))
-
-
 READERS: list[Callable[..., Any]] = [
     jr.read_statements,
     jr.read_frames,
@@ -324,13 +298,6 @@ READERS: list[Callable[..., Any]] = [
 
 
 class TestIteration:
-    @pytest.mark.parametrize("call", READERS)
-    def test_the_end_stays_the_end(self, call: Any) -> None:
-        reader = call(grouped(QUADS, DATASETS))
-        assert len(list(reader)) == 3
-        assert list(reader) == []
-        assert iter(reader) is reader
-
     @pytest.mark.parametrize("call", READERS)
     def test_close(self, call: Any, tmp_path: Path) -> None:
         """pytest turns a ResourceWarning of an unclosed file into an error."""

@@ -15,35 +15,20 @@ from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import Plain, with_default_graph
 
 SEEDS = range(max(1, len(patches.SEEDS) // 2))
 
 
 def operations(rng: random.Random, physical_type: int, count: int) -> list[Plain]:
-    """Statements as in real data: subjects in runs, few predicates, many objects."""
-    kinds = rng.choice([3, 40, 300])
-    pad = rng.choice(["", "x" * 60, "é" * 70, "x" * 200])
-    nodes: list[Plain] = [("iri", f"http://example.org/{n % 9}/{pad}{n}") for n in range(kinds)]
-    nodes += [("bnode", f"b{n}{pad}") for n in range(5)]
-    predicates: list[Plain] = [("iri", f"http://example.org/ns#{n}") for n in range(9)]
-    literals: list[Plain] = [("literal", pad * (n % 3) + str(n), None, None) for n in range(kinds)]
-    literals += [("literal", "", None, None), ("literal", "x" * 16_400, None, None)]
-    literals += [("literal", str(n), None, f"urn:d{n % 3}") for n in range(9)]
-    literals += [("literal", "x" * n, "en", None) for n in (0, 1, 130)]
-    graphs: list[Plain | None] = [DEFAULT_GRAPH, ("iri", "http://example.org/g"), nodes[-1]]
-    if physical_type == TRIPLES:
-        graphs = [None]
+    """Return statements as those of patches, and namespaces."""
     result: list[Plain] = []
-    s, g = nodes[0], graphs[0]
-    for _ in range(count):
-        if rng.random() < 0.4:
-            s = rng.choice(nodes)
-        if rng.random() < 0.05:
-            g = rng.choice(graphs)
-        if rng.random() < 0.03:
-            result.append(("PA", "ex", rng.choice(predicates), None))
-        result.append(("A", s, rng.choice(predicates), rng.choice(nodes + literals * 2), g))
+    for operation in patches.statements(rng, min(physical_type, QUADS), count):
+        if operation[0] == "PA":
+            result.append((*operation[:3], None))
+        elif operation[0] != "H":
+            added = ("A", *operation[1:])
+            result.append(added if physical_type == TRIPLES else with_default_graph(added))
     return result
 
 
@@ -102,7 +87,7 @@ def row(physical_type: int, *terms: Any) -> Any:
 
 
 @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-@pytest.mark.parametrize("size", [*range(0, 24, 3), 24, 39])
+@pytest.mark.parametrize("size", patches.SIZES)
 def test_frames_of_any_size_end_where_they_end(size: int, physical_type: int) -> None:
     """The last rows of a frame are near its end, where the fast path has to stop looking ahead."""
     head = start_of(physical_type)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import socket
 from collections import Counter
@@ -133,16 +132,6 @@ class TestEconomy:
         data = f.write([("A", *map(plain, (S, P, O)), None)], max_prefix_table_size=0)
         names = [row.name.value for row in f.rows(data) if row.HasField("name")]
         assert names == [str(S), str(P), str(O)]
-
-    @all_types
-    def test_real_data_is_smaller_than_text(self, f: Format) -> None:
-        graph = f.graph and plain(G)
-        typed: list[Plain] = [("literal", str(n), None, str(XSD.int)) for n in range(1000)]
-        operations = [
-            ("A", ("iri", f"{EXAMPLE}item/{n}"), plain(P), o, graph) for n, o in enumerate(typed)
-        ]
-        text = sum(len(f'<{op[1][1]}> <{P}> "{op[3][1]}" <{graph and G}> .') for op in operations)
-        assert len(f.write(operations)) < text / 2.5
 
 
 class TestTightLookups:
@@ -359,10 +348,7 @@ class TestDestinations:
         path.write_bytes(b"what was there")
         with f.writer(make(path)) as writer:
             writer.add(S, P, O)
-        del writer
-        gc.collect()
         assert len(f.nodes(path)) == 1
-        path.unlink()
 
     def test_a_path_is_closed_after_an_exception(self, f: Format, tmp_path: Path) -> None:
         path = tmp_path / "x"
@@ -438,21 +424,6 @@ class TestDestinations:
 
 
 class TestRoundTrips:
-    @formats
-    @pytest.mark.parametrize("preset", ["small", "big"])
-    @few
-    @given(st.data())
-    def test_presets(self, f: Format, preset: str, data: st.DataObject) -> None:
-        stream = data.draw(f.streams())
-        types = {f.type_field: stream.options[f.type_field]}
-        if "stream_type" in stream.options:
-            types["stream_type"] = stream.options["stream_type"]
-        else:
-            types["namespace_declarations"] = True
-        options = getattr(f.Options, preset)(**types, **ANY)
-        written = f.support.write(stream.operations, options)
-        assert f.all_said(written) == as_written(stream.operations)
-
     @all_types
     def test_what_is_read_can_be_written(self, f: Format) -> None:
         data = f.write([("A", *map(plain, (S, P, O)), f.graph and plain(G))] * 3)
@@ -548,7 +519,7 @@ class TestRoundTrips:
                 else ("bnode", f"b{n % 5}"),
                 None if f.type == TRIPLES else ("iri", f"http://example.org/g/{n // 500}"),
             )
-            for n in range(10_000)
+            for n in range(5000)
         ]
         small = {"max_name_table_size": 128, "max_prefix_table_size": 16, "frame_rows": 100}
         for options in ({}, {**small, "max_datatype_table_size": 16}):
