@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
 import sys
 from collections import Counter
 from itertools import chain
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 import jelly_rdflib as jr
 from conformance import document, reader
@@ -19,19 +14,13 @@ from conformance.cases import Case, all_cases
 from conformance.document import DEFAULT, Plain
 from conformance.generate import files
 from conformance.manifest import CASES
-from conformance.rules import PARTS, RULES
+from conformance.rules import RULES
 from tests.conformance.patch.package import to_document, to_document_terms
 from tests.oracle import decoder
 from tests.oracle.terms import plain_operation
 
-ROOT = Path(__file__).resolve().parents[3]
-
 ALL = all_cases()
 READ = [case for case in ALL if case.data is not None]
-# A folder with the texts of the specifications, which are not a part of this project.
-SPECIFICATIONS = Path(os.environ.get("JELLY_SPECIFICATIONS", ROOT.parent / "shared" / "spec"))
-DOCUMENTS = {"Patch": "000_634d857656b82079.txt", "RDF": "001_f9c701beb7c9162b.txt"}
-
 # What readers may keep as it is.
 UNSEEN = {"iri", "language-tag", "prefix-name"}
 
@@ -71,39 +60,6 @@ def test_each_demand_has_negative_cases_too() -> None:
     forbidden = {rule.name for rule in RULES.values() if "MUST NOT" in rule.words}
     # Each has its counterpart: forbidden by another rule's name, or by the implementation.
     assert forbidden - broken <= {"unknown-field", "key-words"}
-
-
-def _key_words(path: Path) -> dict[str, Counter[str]]:
-    """Return the key words of each section; notes and examples are no part of the text."""
-    words = re.compile("MUST NOT|MUST|SHOULD NOT|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL")
-    found: dict[str, Counter[str]] = {}
-    section, in_note = "", False
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            section = line.lstrip("# ")
-        if line.startswith(("!!!", "???", "#")):
-            in_note = not line.startswith("#")
-        elif not in_note or not (line.startswith("    ") or not line.strip()):
-            in_note = False
-            found.setdefault(section, Counter()).update(words.findall(line))
-    return found
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_each_key_word_of_the_specification_is_in_a_rule(name: str) -> None:
-    path = SPECIFICATIONS / DOCUMENTS[name]
-    if not path.exists():
-        pytest.skip(f"the specification is not there: {path} (JELLY_SPECIFICATIONS)")
-    said: dict[str, Counter[str]] = {}
-    for rule in PARTS:
-        kind, _, section = rule.section.partition(": ")
-        if kind == name and section != "later rulings":
-            said.setdefault(section, Counter()).update(rule.words)
-    demanded = {section: words for section, words in _key_words(path).items() if words}
-    if name == "RDF":
-        # Only the sections that Jelly-Patch takes over.
-        demanded = {section: demanded[section] for section in said}
-    assert said == demanded
 
 
 # -- the expectations ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
-from tests.core.jelly.formats import in_row
+from tests.core.jelly.formats import RDF, in_row
 from tests.core.jelly.statement_strategies import Stream
 from tests.core.jelly.statement_support import (
     assert_same_outcome,

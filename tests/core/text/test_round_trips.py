@@ -18,7 +18,7 @@ from tests import support as jelly
 from tests.core.text import reference
 from tests.core.text.support import batches, read, write, write_batches
 from tests.oracle.terms import Plain, operation, plain_operation
-from tests.strategies import Stream, streams, terms, texts
+from tests.strategies import Stream, streams, texts
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
@@ -79,18 +79,6 @@ def test_jelly_patch(stream: Stream) -> None:
     assert jelly.read(again) == wanted
 
 
-@given(st.lists(terms(generalized=True, depth=2), min_size=1, max_size=5))
-def test_terms(plain_terms: list[Plain]) -> None:
-    headers: list[Plain] = [("H", "a", term) for term in plain_terms]
-    try:
-        data = write(headers)
-    except jr.EncodeError:
-        assert not all(map(sayable, plain_terms))
-        return
-    assert all(map(sayable, plain_terms))
-    assert read(data) == expected(headers)
-
-
 @given(st.lists(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1"))))
 def test_any_text(strings: list[str]) -> None:
     """In a string, a label, an IRI, a key and a prefix."""
@@ -134,16 +122,6 @@ def test_what_a_batch_has_before_what_cannot_be_said_is_written() -> None:
         encoder.write_batch(batch)
     encoder.finish()
     assert read(b"".join(pieces)) == [*operations[:5], ("END",)]
-
-
-def test_batch_of_no_reader() -> None:
-    encoder = TextPatchEncoder(NODE_TYPES, bytes)
-    with pytest.raises(TypeError):
-        encoder.write_batch(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        encoder.write_batch([])  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        encoder.write_batch(jr.Batch.__new__(jr.Batch))
 
 
 def test_batch_of_statements() -> None:
