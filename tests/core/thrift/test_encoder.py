@@ -13,15 +13,13 @@ import jelly_rdflib as jr
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.terms import TripleTerm
-from tests import support as jelly
 from tests.core.thrift import oracle
 from tests.core.thrift.oracle import SCHEMA
-from tests.core.thrift.support import ThriftWriter, read, write, write_batches
+from tests.core.thrift.support import ThriftWriter, read, write
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 S, P = URIRef("s"), URIRef("p")
 XSD = "http://www.w3.org/2001/XMLSchema#"
-JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
 
 def encoder_and_pieces() -> tuple[Any, list[bytes]]:
@@ -121,42 +119,6 @@ def test_terms(term: Any, plain_term: Plain) -> None:
         assert rows(b"".join(pieces)) == [operation, operation]
 
 
-class MyIri(URIRef):
-    def encode(self, *_: Any) -> bytes:  # type: ignore[override]
-        raise AssertionError
-
-
-class MyNode(BNode):
-    pass
-
-
-class MyLiteral(Literal):
-    pass
-
-
-def test_subclasses_of_nodes() -> None:
-    encoder, pieces = encoder_and_pieces()
-    encoder.add(MyIri("a"), P, MyNode("a"), MyIri("g"))
-    encoder.add(S, P, MyLiteral("a"), MyIri(DATASET_DEFAULT_GRAPH_ID))
-    encoder.finish()
-    assert rows(b"".join(pieces)) == [
-        ("A", ("iri", "a"), ("iri", "p"), ("bnode", "a"), ("iri", "g")),
-        ("A", ("iri", "s"), ("iri", "p"), ("literal", "a", None, None), None),
-    ]
-
-
-def test_nodes_that_come_and_go() -> None:
-    """A node that takes the place of another in memory is not taken for it."""
-    encoder, pieces = encoder_and_pieces()
-    for number in range(5_000):
-        encoder.add(URIRef(f"s{number}"), P, Literal(str(number)))
-    encoder.finish()
-    assert rows(b"".join(pieces)) == [
-        ("A", ("iri", f"s{number}"), ("iri", "p"), ("literal", str(number), None, None), None)
-        for number in range(5_000)
-    ]
-
-
 def test_the_default_graph_as_a_term_is_an_iri() -> None:
     encoder, pieces = encoder_and_pieces()
     for _ in range(2):
@@ -220,22 +182,6 @@ def test_refused_and_as_if_it_had_not_been_tried(operation: Any) -> None:
     assert rows(b"".join(pieces)) == [statement, ("END",), ("END",), statement]
 
 
-def test_order_of_transactions() -> None:
-    encoder, pieces = encoder_and_pieces()
-    assert not encoder.in_transaction
-    encoder.begin()
-    assert encoder.in_transaction
-    with pytest.raises(jr.EncodeError):
-        encoder.begin()
-    with pytest.raises(jr.EncodeError):
-        encoder.end_patch()
-    encoder.commit()
-    with pytest.raises(jr.EncodeError):
-        encoder.commit()
-    encoder.finish()
-    assert rows(b"".join(pieces)) == [("TX",), ("TC",)]
-
-
 def test_finish_aborts() -> None:
     encoder, pieces = encoder_and_pieces()
     encoder.begin()
@@ -285,19 +231,6 @@ def test_sink_gets_whole_rows_in_pieces() -> None:
     assert len(read(b"".join(pieces))) == 6_001
 
 
-def test_sink_that_fails() -> None:
-    def fail(piece: bytes) -> None:
-        raise OSError("full")
-
-    encoder = ThriftWriter(fail)
-    encoder.add(S, P, S)
-    with pytest.raises(OSError, match="full"):
-        encoder.end_patch()
-    with pytest.raises(jr.EncodeError, match="could not be written"):
-        encoder.add(S, P, S)
-    encoder.finish()
-
-
 def test_options_are_refused() -> None:
     with pytest.raises(ValueError, match="has none"):
         RDF_PATCH_THRIFT.make_encoder(NODE_TYPES, jr.PatchOptions(), bytes)
@@ -345,23 +278,6 @@ class TestNesting:
         encoder.add(S, P, term)
         encoder.finish()
         return b"".join(pieces)
-
-    def test_of_a_batch(self) -> None:
-        def frames(levels: int) -> bytes:
-            term: Plain = ("iri", "o")
-            for _ in range(levels):
-                term = ("triple", ("iri", "s"), ("iri", "p"), term)
-            return jelly.write([("H", "a", ("iri", "v")), ("H", "b", term)], JELLY_OPTIONS)
-
-        assert len(read(write_batches(jr.read_batches(frames(30))))) == 3
-        limits = jr.Limits(max_nesting_depth=1000)
-        for levels in (31, 100, 300):
-            encoder, pieces = encoder_and_pieces()
-            (batch, *_) = jr.read_batches(frames(levels), limits=limits)
-            with pytest.raises(jr.EncodeError, match="30 levels"):
-                encoder.write_all(batch)
-            encoder.finish()
-            assert rows(b"".join(pieces)) == [("H", "a", ("iri", "v"))]
 
 
 def test_triples_that_share_triples() -> None:
