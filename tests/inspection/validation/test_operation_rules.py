@@ -181,11 +181,3 @@ def test_each_term_is_told_once() -> None:
     data = b.stream([b.options(max_prefix_table_size=0), *names, *rows], rows, rows)
     faults = list(jr.validate(data))
     assert [(fault.frame, fault.row) for fault in faults] == [(0, 3), (0, 4)]
-
-
-def test_a_tag_that_is_a_prefix_or_a_key_too() -> None:
-    """Strings that are no terms share the table with tags."""
-    rows = [b.name("urn:p"), b.header("abcdefghi", b.iri()), b.prefix_add("abcdefghi", b.iri(0, 1))]
-    assert rules(*rows) == []
-    literal = b.literal("x", "abcdefghi")
-    assert rules(*rows, b.add("s", b.iri(0, 1), literal)) == ["language-tag"]
