@@ -28,7 +28,7 @@ from tests.oracle.build import FRAME
 from tests.oracle.build import QUADS as PATCH_QUADS
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.strategies import dice
-from tests.support import assert_nothing_is_kept, options_of, write
+from tests.support import options_of, write
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 SIZES = [(8, 0, 0), (8, 1, 1), (9, 2, 1), (16, 3, 2), (128, 16, 16), (4000, 150, 32)]
@@ -379,24 +379,3 @@ def test_a_sink_cannot_write_to_its_stream() -> None:
         encoder.write_batch(batch)
     with pytest.raises(jr.EncodeError, match="could not be written"):
         encoder.write_batch(batch)
-
-
-def write_all() -> None:
-    batch = batch_of(OPERATIONS)
-    written = Written(jr.PatchOptions(frame_rows=7))
-    for _ in range(3):
-        written.batch(batch)
-        written.one_by_one(batch)
-    assert written.finish()
-
-
-def write_bad() -> None:
-    written = Written(jr.PatchOptions(statement_type="TRIPLES"))
-    written.batch(batch_of([(Op.A, S, P, BNode("b"), S)]))
-    assert any(written.finish()[1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("work", [write_all, write_bad])
-def test_memory_is_given_back(work: Callable[[], None]) -> None:
-    assert_nothing_is_kept(work)

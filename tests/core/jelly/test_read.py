@@ -273,20 +273,6 @@ class TestIteration:
         pairs = list(zip(one, two, strict=True))
         assert [f.plain(a) for a, _ in pairs] == [f.plain(c) for _, c in pairs] == ITEMS[f]
 
-    def test_threads_with_a_reader_each(self, f: Format) -> None:
-        results: list[list[Plain]] = []
-
-        def work() -> None:
-            results.extend(items(f, DATA[f]) for _ in range(5))
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(results) == 20
-        assert all(result == ITEMS[f] for result in results)
-
 
 @formats
 class TestDecoder:

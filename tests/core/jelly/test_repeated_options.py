@@ -156,21 +156,6 @@ class TestRestart:
             decoder.decode_frame(FIRST[kind](1) * 2)
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_the_lookups_hold_no_text_of_an_earlier_stream(self, kind: Any) -> None:
-        """Each stream sets one entry of 40 bytes; three of them would exceed the limit."""
-        frame = {
-            PatchFrameDecoder: lambda n: b.frame(
-                b.options(), b.name("n" * 40, n), b.add("s", b.iri(0, n), "o", "g")
-            ),
-            StatementFrameDecoder: lambda n: rb.frame(
-                rb.options(), rb.name("n" * 40, n), rb.spo("s", rb.iri(0, n), "o")
-            ),
-        }[kind]
-        decoder = make(kind, limits=jr.Limits(max_text_size=100))
-        for n in (1, 2, 3, 1, 2, 3):
-            decoder.decode_frame(frame(n))
-
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
         """The short names are put where the long ones were, whose memory the entries keep."""
         options = b.options(max_name_table_size=128)

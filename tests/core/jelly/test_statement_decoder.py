@@ -55,11 +55,6 @@ class TestAgainstProtobuf:
         data = COMPRESSIONS[compression](data)
         assert read(data, strict=rng.random() < 0.5) == expected
 
-    @given(strategies.streams(), dice, st.sampled_from(sorted(COMPRESSIONS)))
-    def test_statements(self, stream: Stream, rng: random.Random, compression: str) -> None:
-        data = COMPRESSIONS[compression](spelled(stream, rng))
-        assert statements(data) == stream.statements
-
     @given(strategies.streams(one_frame=True), dice, st.sampled_from(sorted(COMPRESSIONS)))
     def test_bare_frames(self, stream: Stream, rng: random.Random, compression: str) -> None:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)[-1:]
@@ -246,19 +241,6 @@ class TestGraphs:
             b.stream([b.options(logical_type=3, version=2), b.name("urn:p"), rows[0]])
         )
         assert dict(graph.namespaces())["ex"] == P
-
-    def test_normalize(self) -> None:
-        data = b.stream(
-            [
-                b.options(logical_type=3),
-                b.name("urn:p"),
-                b.datatype("http://www.w3.org/2001/XMLSchema#integer"),
-                b.spo("s", b.iri(), b.literal("01", None, 1)),
-            ]
-        )
-        for normalize, lex in ((None, "1"), (True, "1"), (False, "01")):
-            (graph,) = jr.read_graphs(data, normalize=normalize)
-            assert [str(o) for o in graph.objects()] == [lex]
 
 
 def example() -> tuple[bytes, list[Plain]]:

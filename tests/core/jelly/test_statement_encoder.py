@@ -468,12 +468,6 @@ class TestWriteGraphs:
         jr.write_graphs((a_graph(str(n)) for n in range(5)), path)
         assert [len(graph) for graph in jr.read_graphs(path)] == [1] * 5
 
-    def test_nothing(self) -> None:
-        file = io.BytesIO()
-        jr.write_graphs([], file)
-        assert [row.WhichOneof("row") for row in rows(file.getvalue())] == ["options"]
-        assert statements(file.getvalue()) == []
-
     @pytest.mark.parametrize("make", [Graph, Dataset])
     def test_namespaces(self, make: Any) -> None:
         graphs = [make(), make()]
@@ -493,12 +487,6 @@ class TestWriteGraphs:
         with pytest.raises(jr.EncodeError):
             jr.write_graphs([a_graph("a"), bad], file)
         assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1]
-
-    def test_subject_graphs(self) -> None:
-        file = io.BytesIO()
-        options = jr.StreamOptions(physical_type="TRIPLES", logical_type="SUBJECT_GRAPHS")
-        jr.write_graphs([a_graph("a"), a_graph("b")], file, options)
-        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1, 1]
 
     @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
     def test_a_file_is_not_overwritten_for_want_of_good_arguments(

@@ -20,7 +20,6 @@ import jelly_rdflib as jr
 from tests.core.jelly.formats import UNKNOWN_FIELDS, G, O, P, S, in_row, iri, lit
 from tests.core.jelly.statement_support import (
     messages,
-    plain_statement,
     read,
     refuse,
     rows,
@@ -33,7 +32,7 @@ from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import SUPPORT, Frame
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, node
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.support import refuse as refuse_patch
 
 PHYSICAL_TYPES = [TRIPLES, QUADS, GRAPHS]
@@ -144,31 +143,9 @@ class TestProtobuf:
             assert got.statements == [term if physical_type == TRIPLES else (*term, DEFAULT_GRAPH)]
             assert got.namespaces == [("ex", p)]
 
-    @pytest.mark.parametrize("number", [2, 14, 16, 2**29 - 1])
-    def test_a_field_yet_unknown_may_stand_in_a_frame(self, number: int) -> None:
-        """Forward compatibility: as metadata did before version 1.1.1."""
-        frame = b.frame(b.options(), b.name("urn:p"))
-        more = b.frame(triple())
-        data = b.delimited([frame + wire.field(number, b"future") + more + wire.field(number, 1)])
-        assert statements(data) == [(S, P, O)]
-
 
 class TestMetadata:
     """Stream frame metadata."""
-
-    def test_it_does_not_influence_the_data(self) -> None:
-        """Does not influence the processing of RDF data in any manner."""
-        data = b.delimited(
-            [
-                b.frame(b.options(), b.name("urn:p"), triple(), metadata={"a": b"1"}),
-                b.frame(metadata={"b": b"2"}),
-                b.frame(b.spo()),
-            ]
-        )
-        frames = read(data)
-        assert [frame.metadata for frame in frames] == [{"a": b"1"}, {"b": b"2"}, {}]
-        assert [len(frame.statements) for frame in frames] == [1, 0, 1]
-        assert statements(data) == [(S, P, O)] * 2
 
     def test_the_later_entry_of_a_key_wins(self) -> None:
         """Protocol Buffers: maps."""
@@ -533,11 +510,6 @@ class TestIris:
 class TestNamespaceDeclarations:
     """Namespace declarations."""
 
-    def test_they_have_no_effect_on_the_statements(self) -> None:
-        """MUST NOT be used to shorten IRIs in the stream."""
-        data = one(b.namespace("urn", b.iri(0, 1)), triple(), version=2)
-        assert statements(data) == [(S, P, O)]
-
     def test_they_come_with_their_frame(self) -> None:
         """You can freely intersperse namespace declarations with triples or quads."""
         use = b.iri(0, 1)
@@ -632,20 +604,3 @@ class TestApart:
                 list(jr.read_patches(data))
         with pytest.raises(jr.DecodeError, match="Jelly-RDF"):
             jr.PatchDecoder().decode_frame(frame)
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_batches_are_read_of_both(self, physical_type: int) -> None:
-        data = one(*some(physical_type), physical_type=physical_type)
-        (batch,) = jr.read_batches(data)
-        ((op, *terms),) = batch
-        terms = tuple(term for term in terms if term is not None)
-        assert (op, plain_statement(terms)) == (jr.Op.A, expected(physical_type))
-        batch = next(jr.read_batches(b.delimited([self.PATCH])))
-        assert [op for (op,) in batch][:2] == [jr.Op.TX, jr.Op.TC]
-        assert batch.metadata == {}
-
-    def test_statements_are_rdflibs_terms(self) -> None:
-        """Issue: tuples of rdflib's terms."""
-        ((s, p, o),) = jr.read_statements(one(triple(o=b.literal("x", "en"))))
-        assert (s, p, o) == tuple(map(node, (S, P, lit("x", "en"))))
-        assert (type(s), type(p), type(o)) == (BNode, URIRef, Literal)

@@ -177,13 +177,6 @@ def test_quoted_iri_may_start_like_a_blank_node() -> None:
     assert read(write([operation])) == [operation, ("END",)]
 
 
-def test_bad_language_tag() -> None:
-    literal = Literal("x", lang="en")
-    literal._language = "en_GB"
-    with pytest.raises(jr.EncodeError, match="language tag"):
-        row(literal)
-
-
 def test_order_of_transactions() -> None:
     encoder, pieces = encoder_and_text()
     assert not encoder.in_transaction

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from rdflib import BNode, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
@@ -16,7 +15,7 @@ from jelly_rdflib.terms import TripleTerm
 from tests.core.thrift import oracle
 from tests.core.thrift.oracle import SCHEMA
 from tests.core.thrift.support import ThriftWriter, read, write
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import Plain
 
 S, P = URIRef("s"), URIRef("p")
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -30,40 +29,6 @@ def encoder_and_pieces() -> tuple[Any, list[bytes]]:
 def rows(data: bytes) -> list[Plain]:
     """Return the operations of rows, as another library reads them."""
     return [oracle.operation(row) for row in oracle.decode(data, SCHEMA.RDF_Patch_Row)]
-
-
-def test_each_operation() -> None:
-    encoder, pieces = encoder_and_pieces()
-    encoder.header("id", URIRef("uuid:1"))
-    encoder.header("a b", Literal("é"))
-    encoder.begin()
-    encoder.add_prefix("ex", URIRef("http://example.org/"))
-    encoder.add_prefix("", URIRef("http://example.org/#"), URIRef("g"))
-    encoder.delete_prefix("ex")
-    encoder.delete_prefix("ex", URIRef("http://example.org/"), BNode("g"))
-    encoder.add(S, P, Literal("o"))
-    encoder.delete(BNode("b"), P, Literal("o", lang="en"), URIRef("g"))
-    encoder.add(S, P, Literal(12), DATASET_DEFAULT_GRAPH_ID)
-    encoder.commit()
-    encoder.begin()
-    encoder.abort()
-    encoder.finish()
-    s, p = ("iri", "s"), ("iri", "p")
-    assert rows(b"".join(pieces)) == [
-        ("H", "id", ("iri", "uuid:1")),
-        ("H", "a b", ("literal", "é", None, None)),
-        ("TX",),
-        ("PA", "ex", ("iri", "http://example.org/"), None),
-        ("PA", "", ("iri", "http://example.org/#"), ("iri", "g")),
-        ("PD", "ex", None, None),
-        ("PD", "ex", None, ("bnode", "g")),
-        ("A", s, p, ("literal", "o", None, None), None),
-        ("D", ("bnode", "b"), p, ("literal", "o", "en", None), ("iri", "g")),
-        ("A", s, p, ("literal", "12", None, XSD + "integer"), None),
-        ("TC",),
-        ("TX",),
-        ("TA",),
-    ]
 
 
 def test_bytes() -> None:
@@ -117,14 +82,6 @@ def test_terms(term: Any, plain_term: Plain) -> None:
         encoder.finish()
         operation = ("A", plain_term, ("iri", "p"), plain_term, None)
         assert rows(b"".join(pieces)) == [operation, operation]
-
-
-def test_the_default_graph_as_a_term_is_an_iri() -> None:
-    encoder, pieces = encoder_and_pieces()
-    for _ in range(2):
-        encoder.add(DATASET_DEFAULT_GRAPH_ID, P, S, DATASET_DEFAULT_GRAPH_ID)
-    encoder.finish()
-    assert rows(b"".join(pieces)) == [("A", DEFAULT_GRAPH, ("iri", "p"), ("iri", "s"), None)] * 2
 
 
 def with_bad_tag() -> Literal:
@@ -218,17 +175,6 @@ def test_ends_of_patches(operations: list[Plain], marks: str) -> None:
     data = write(operations)
     assert rows(data) == [{"o": OP, "Z": END}[mark] for mark in marks]
     assert read(data) == (operations if operations[-1:] == [END] else [*operations, END])
-
-
-def test_sink_gets_whole_rows_in_pieces() -> None:
-    encoder, pieces = encoder_and_pieces()
-    for number in range(6_000):
-        encoder.add(S, P, Literal(str(number)))
-    assert len(pieces) > 1
-    assert sum(len(rows(piece)) for piece in pieces) > 1000
-    assert max(map(len, pieces)) < 1 << 17
-    encoder.end_patch()
-    assert len(read(b"".join(pieces))) == 6_001
 
 
 def test_options_are_refused() -> None:
