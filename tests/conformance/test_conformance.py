@@ -5,9 +5,7 @@ The suite is that in the folder ``suite``, or where ``JELLY_CONFORMANCE`` says: 
 
 from __future__ import annotations
 
-import io
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,6 @@ from tests.conformance.manifest import SUITE, Case, digest, read_suite
 from tests.conformance.report import SUBJECT
 from tests.oracle import rdf_build as build
 from tests.oracle.wire import split
-from tests.support import assert_position
 
 EARL = Namespace("http://www.w3.org/ns/earl#")
 DC = Namespace("http://purl.org/dc/terms/")
@@ -35,61 +32,12 @@ def _each(cases: list[Case]) -> Any:
 
 
 FROM_JELLY = [case for case in CASES if case.direction == "from_jelly"]
-READABLE = [case for case in FROM_JELLY if case.positive]
-REFUSED = [case for case in FROM_JELLY if not case.positive]
 
 
 @_each(CASES)
 def test_case(case: Case) -> None:
     outcome = runner.run(case)
     assert outcome.reason is None, outcome.reason
-
-
-@_each(READABLE)
-def test_all_readers_agree(case: Case) -> None:
-    data = case.action[0].read_bytes()
-    frames = [frame.statements for frame in jr.read_frames(data, normalize=False)]
-    statements = [statement for frame in frames for statement in frame]
-    assert list(jr.read_statements(data, normalize=False)) == statements
-    # byte by byte, as from a slow network
-    assert list(jr.read_statements(_Slow(data), normalize=False)) == statements
-    decoder = jr.StatementDecoder(normalize=False)
-    assert [decoder.decode_frame(frame).statements for frame in split(data)] == frames
-    decoder.finish()
-    batches = list(jr.read_batches(data))
-    assert [len(batch) for batch in batches] == list(map(len, frames))
-    for batch, frame in zip(batches, frames, strict=True):
-        columns = [batch.s, batch.p, batch.o, batch.g][: len(frame[0]) if frame else 3]
-        assert set(batch.ops) <= {jr.Op.A}
-        rows = zip(*columns, strict=True)
-        assert [tuple(batch.terms[number] for number in row) for row in rows] == frame
-
-
-class _Slow(io.RawIOBase):
-    def __init__(self, data: bytes) -> None:
-        self.file = io.BytesIO(data)
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self.file.read(1)
-
-    def readinto(self, buffer: Any) -> int:
-        return self.file.readinto(memoryview(buffer)[:1])
-
-
-@_each(REFUSED)
-def test_all_readers_refuse_and_say_where(case: Case) -> None:
-    data = case.action[0].read_bytes()
-    readers: list[Callable[[bytes], Any]] = [jr.read_frames, jr.read_statements, jr.read_batches]
-    for reader in readers:
-        with pytest.raises(jr.DecodeError) as caught:
-            list(reader(data))
-        assert_position(caught.value, len(data), row=True)
-    decoder = jr.StatementDecoder()
-    with pytest.raises(jr.DecodeError):
-        _ = [decoder.decode_frame(frame) for frame in split(data)]
 
 
 # -- the runner --------------------------------------------------------------------------------

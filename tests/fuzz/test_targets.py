@@ -9,7 +9,7 @@ import pytest
 
 import jelly_rdflib as jr
 from fuzz import differential, reading, round_trips
-from fuzz.outcomes import Outcome, assert_limited, attempt, plain_operations
+from fuzz.outcomes import attempt, plain_operations
 from fuzz.targets import TARGETS
 from tests.core.jelly.formats import PATCH, RDF
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
@@ -109,11 +109,3 @@ class TestTargetsNotice:
         for way in (reading.read_normalized, reading.read_limited, reading.read_in_pieces):
             with pytest.raises(AssertionError):
                 way(SMALL, "jelly-patch", batches)
-
-    def test_limits_that_change_what_is_read(self) -> None:
-        whole = Outcome([1, 2, 3])
-        assert_limited(Outcome([1, 2, 3]), whole)
-        assert_limited(Outcome([1, 2], jr.LimitError("too much")), whole)
-        for wrong in (Outcome([1, 2]), Outcome([2], jr.LimitError("too much"))):
-            with pytest.raises(AssertionError):
-                assert_limited(wrong, whole)

@@ -196,24 +196,6 @@ def test_options_as_they_are_on_the_wire() -> None:
     assert set(report.as_dict()["options"]) == set(pb.RdfPatchOptions.DESCRIPTOR.fields_by_name)
 
 
-def test_replaced_and_unused_entries() -> None:
-    data = b.stream(
-        [
-            b.options(max_name_table_size=8),
-            *(b.name(f"urn:{n}") for n in range(8)),
-            b.add(b.iri(), b.iri(), "o"),
-            b.name("urn:new", 1),
-            b.name("urn:newer", 1),
-            b.name("urn:other", 3),
-        ]
-    )
-    names = jr.inspect(data).lookups["name"]
-    assert (names.entries, names.replaced, names.highest_id, names.references) == (11, 3, 8, 2)
-    # 3 to 8, both new ones and the other one
-    assert names.unused == 9
-    assert names.text_size == 8 * len("urn:0") + len("urn:newurn:newerurn:other")
-
-
 def test_a_term_that_is_spelled_twice_counts_once() -> None:
     """Protobuf merges the two, of which the first one has no id: it does not refer to name 2."""
     options = rb.options(physical_type=rb.TRIPLES)

@@ -5,19 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from itertools import chain
-from typing import Any
 
-import jelly_rdflib as jr
 from conformance import document, reader
 from conformance.cases import Case, all_cases
-from conformance.document import DEFAULT, Plain
+from conformance.document import Plain
 from conformance.generate import files
 from conformance.manifest import CASES
 from conformance.rules import RULES
-from tests.conformance.patch.package import to_document, to_document_terms
+from tests.conformance.patch.package import to_document
 from tests.oracle import decoder
-from tests.oracle.terms import plain_operation
 
 ALL = all_cases()
 READ = [case for case in ALL if case.data is not None]
@@ -133,36 +129,3 @@ def _oracle(case: Case) -> str | None:
 def test_the_oracle_agrees() -> None:
     wrong = {case.name: _oracle(case) for case in READ}
     assert {name: reason for name, reason in wrong.items() if reason} == {}
-
-
-def _as_text_has_it(operation: Plain) -> Plain:
-    """Return an operation without what RDF Patch text can't say."""
-    if operation[0] == "PD":
-        operation = (*operation[:2], None, operation[3])
-    if operation[0] in ("A", "D", "PA", "PD") and operation[-1] == DEFAULT:
-        operation = (*operation[:-1], None)
-    return operation
-
-
-def test_texts_are_the_documents() -> None:
-    texts = [case for case in READ if case.refusal is None and document.text(case.document or {})]
-    assert len(texts) > 200
-    for case in texts:
-        assert case.document is not None
-        text = document.text(case.document)
-        assert text is not None
-        rows = jr.read_operations(text.encode(), format="rdf-patch", normalize=False)
-        found = [to_document_terms(plain_operation(row)) for row in rows]
-        wanted = list(chain.from_iterable([*patch, ("END",)] for patch in case.document["patches"]))
-        options: dict[str, Any] = case.document["options"]
-        assert (
-            document.difference(
-                {"options": options, "patches": [_without_ends(map(_as_text_has_it, wanted))]},
-                {"options": options, "patches": [_without_ends(map(_as_text_has_it, found))]},
-            )
-            is None
-        ), case.name
-
-
-def _without_ends(operations: Any) -> list[Plain]:
-    return [operation for operation in operations if operation != ("END",)]

@@ -174,16 +174,6 @@ class TestDecoder:
         with pytest.raises(jr.DecodeError, match="transaction"):
             package.finish()
 
-    def test_normalize(self) -> None:
-        frame = b.frame(
-            b.options(),
-            b.datatype(strategies.XSD + "integer"),
-            b.header("k", b.literal("01", None, 1)),
-        )
-        for normalize, lex in [(None, "1"), (True, "1"), (False, "01")]:
-            ((_, _, value),) = jr.PatchDecoder(normalize=normalize).decode_frame(frame)
-            assert str(value) == lex
-
 
 @pytest.mark.parametrize("column", ["ops", "s", "metadata"])
 def test_a_column_in_a_garbage_cycle_is_freed_once(column: str) -> None:

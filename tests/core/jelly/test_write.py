@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -466,16 +464,6 @@ class TestRoundTrips:
         first, second = f.nodes(file.getvalue())
         assert first == second
         assert list(map(type, first)) == [URIRef, URIRef, BNode, URIRef]
-
-    @formats
-    def test_a_literal_of_a_python_value(self, f: Format) -> None:
-        values = [1, 1.5, True, "x", Decimal("1.50"), date(2024, 2, 29)]
-        data = f.write([("A", *map(plain, (S, P, Literal(value))), None) for value in values])
-        got = [o for _, _, o in f.nodes(data)]
-        assert [one.toPython() for one in got[:3]] == values[:3]
-        for one, value in zip(got, values, strict=True):
-            literal = Literal(value)
-            assert same_term(one, Literal(str(literal), datatype=literal.datatype))
 
     @all_types
     def test_many_terms(self, f: Format) -> None:
