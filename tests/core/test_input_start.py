@@ -131,19 +131,6 @@ def test_a_frame_that_starts_with_metadata_is_no_text(size: int, key_size: int) 
             assert take_for(data, holds_changes).startswith("jelly")
 
 
-@pytest.mark.parametrize("size", [ord("H"), ord("#"), ord("A")])
-@pytest.mark.parametrize("row_size", [ord('"'), ord("#"), ord(" ")])
-def test_a_frame_with_long_spellings_of_tags_is_no_text(size: int, row_size: int) -> None:
-    """Of varints that are longer than they need be the fifth byte says nothing."""
-    options = wire.field(2, 1)
-    content = wire.tag(1, wire.LEN, 4) + wire.varint(row_size - 6, 2) + options
-    row = wire.tag(1, wire.LEN) + wire.varint(row_size) + content.ljust(row_size, b"\x80")
-    for data in (wire.varint(size) + row, row):
-        for holds_changes in (True, False, None):
-            assert take_for(data, holds_changes).startswith("jelly")
-            assert take_for(Pieces(data, 3), holds_changes).startswith("jelly")
-
-
 @pytest.mark.parametrize(
     ("start", "is_one"),
     [

@@ -131,12 +131,8 @@ WRONG_READERS: dict[str, Callable[[Document], Any]] = {
         name: _set_option(name, value)
         for name, value in (
             ("stream_type", "UNSPECIFIED"),
-            ("statement_type", "UNSPECIFIED"),
             ("rdf_star", None),
-            ("generalized_statements", 2),
             ("max_name_table_size", 0),
-            ("max_prefix_table_size", -1),
-            ("max_datatype_table_size", "16"),
             ("version", 2),
         )
     },

@@ -23,13 +23,6 @@ from tests.oracle.terms import Plain, plain_operation, with_default_graph
 
 S, P, O, G = ("bnode", "s"), ("iri", "urn:p"), ("bnode", "o"), ("bnode", "g")  # noqa: E741
 
-UNKNOWN_FIELDS = (
-    wire.tag(100, wire.VARINT) + b"\x01" + wire.tag(101, wire.I64) + bytes(8)
-    + wire.field(102, b"abc") + wire.tag(103, wire.I32) + bytes(4)
-    + wire.tag(104, wire.GROUP_START) + wire.field(1, b"x") + wire.tag(104, wire.GROUP_END)
-)  # fmt: skip
-"""Fields that no message defines, one of each wire type."""
-
 
 def iri(text: str) -> Plain:
     return ("iri", text)

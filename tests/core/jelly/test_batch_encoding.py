@@ -309,15 +309,6 @@ class TestOddBatches:
             options = jr.StreamOptions(physical_type=physical_type)
             assert_same([batch, batch], options, Random(2))
 
-    def test_the_default_graph_as_a_term(self) -> None:
-        builder = make_builder()
-        p, default = builder.iri("urn:p"), builder.default_graph()
-        builder.add_row(Op.A, default, p, p, p)
-        builder.add_row(Op.A, p, p, default, p)
-        builder.add_row(Op.PA, builder.string("x"), 0, default, p)
-        builder.add_row(Op.H, builder.string("x"), 0, default, p)
-        assert_same([builder.take(has_graphs=True)], jr.PatchOptions(), Random(1))
-
 
 OPERATIONS = [
     (Op.H, "id", URIRef("urn:uuid:1")),

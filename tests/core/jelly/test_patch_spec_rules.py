@@ -16,7 +16,7 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.core.jelly.formats import PATCH, G, O, P, S, iri, lit
+from tests.core.jelly.formats import PATCH, G, O, P, S, iri
 from tests.oracle import build as b
 from tests.oracle import schema as pb
 from tests.oracle import wire
@@ -55,14 +55,6 @@ class TestPatchStreamTypes:
         data = write([("H", "id", S), END, END, ("H", "id", S), END])
         got = [kind for kind in PATCH.kinds(data) if kind not in ("options", "name", "prefix")]
         assert got == ["header", "punctuation", "punctuation", "header", "punctuation"]
-
-    def test_the_writer_puts_no_mark_inside_a_transaction(self) -> None:
-        """Rulings: it must not stand inside a transaction."""
-        with jr.PatchWriter(io.BytesIO()) as writer:
-            writer.begin()
-            with pytest.raises(jr.EncodeError):
-                writer.end_patch()
-            writer.commit()
 
     @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT"])
     def test_the_writer_puts_no_mark_elsewhere_than_in_punctuated(self, stream_type: str) -> None:
@@ -136,12 +128,6 @@ class TestStatementTypes:
             if kind in ("statement_add", "namespace_add", "namespace_delete"):
                 assert getattr(row, kind).WhichOneof("graph") is None
 
-    @pytest.mark.parametrize("operation", [("PA", "ex", P, G), ("PD", "ex", P, P)])
-    def test_the_writer_refuses_a_graph_in_triples(self, operation: Plain) -> None:
-        """Patch: Statement types, TRIPLES: MUST NOT contain messages with the graph set."""
-        with pytest.raises(jr.EncodeError):
-            write([operation], jr.PatchOptions(statement_type="TRIPLES"))
-
 
 class TestPatchStreamOptions:
     """Patch: Patch stream options."""
@@ -170,36 +156,6 @@ class TestPatchStreamOptions:
         sizes = (got.max_name_table_size, got.max_prefix_table_size, got.max_datatype_table_size)
         assert sizes == (128, 16, 16)
 
-    @pytest.mark.parametrize(
-        "operation",
-        [
-            ("D", lit("l"), P, O, G),
-            ("PA", "ex", P, lit("l")),
-            ("PD", "ex", P, lit("l")),
-        ],
-    )
-    def test_the_writer_refuses_generalized_terms_without_the_option(
-        self, operation: Plain
-    ) -> None:
-        """Patch: Patch stream options, generalized_statements: MUST be true if they are used."""
-        with pytest.raises(jr.EncodeError):
-            write([operation])
-        data = write([operation], jr.PatchOptions(generalized_statements=True))
-        assert read(data) == [operation, END]
-
-    @pytest.mark.parametrize(
-        "operation",
-        [
-            ("D", S, P, ("triple", S, P, O), G),
-            ("H", "id", ("triple", S, P, O)),
-        ],
-    )
-    def test_the_writer_refuses_quoted_triples_without_the_option(self, operation: Plain) -> None:
-        """Patch: Patch stream options, rdf_star: MUST be true if it is used."""
-        with pytest.raises(jr.EncodeError):
-            write([operation], jr.PatchOptions(generalized_statements=True))
-        assert read(write([operation], jr.PatchOptions(rdf_star=True))) == [operation, END]
-
 
 class TestRepeatedTerms:
     """Patch and RDF: Repeated terms."""
@@ -227,15 +183,6 @@ class TestRepeatedTerms:
         data = write([("H", "id", S), ("H", "id", S), ("A", S, P, O, G), ("H", "prev", S)])
         headers = [row.header for row in PATCH.rows(data) if row.HasField("header")]
         assert [header.WhichOneof("value") for header in headers] == ["h_bnode"] * 3
-
-
-class TestNamespaces:
-    """Patch: Namespaces."""
-
-    def test_the_writer_gives_every_added_namespace_a_value(self) -> None:
-        """Patch: Namespaces, value: REQUIRED for PA."""
-        with pytest.raises((jr.EncodeError, TypeError)), jr.PatchWriter(io.BytesIO()) as writer:
-            writer.write((Op.PA, "ex", None, None))
 
 
 class TestTransactions:

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import zstandard
-from rdflib import BNode
 
 import jelly_rdflib as jr
 from tests.core.jelly import test_statement_decoder as statements
@@ -268,11 +267,6 @@ class TestIteration:
         with pytest.raises(jr.DecodeError):
             list(f.readers[0](path))
 
-    def test_two_readers_do_not_disturb_each_other(self, f: Format) -> None:
-        one, two = f.readers[0](DATA[f], normalize=False), f.readers[0](DATA[f])
-        pairs = list(zip(one, two, strict=True))
-        assert [f.plain(a) for a, _ in pairs] == [f.plain(c) for _, c in pairs] == ITEMS[f]
-
 
 @formats
 class TestDecoder:
@@ -305,14 +299,6 @@ class TestDecoder:
         for call in (package.finish, lambda: package.decode_frame(b"")):
             with pytest.raises(jr.DecodeError, match="finish"):
                 call()
-
-    def test_decoders_do_not_share_state(self, f: Format) -> None:
-        one, other = f.Decoder(), f.Decoder()
-        one.decode_frame(self.some(f))
-        other.decode_frame(self.some(f))
-        one.decode_frame(f.frame(f.spo("x")))
-        (again,) = other.decode_frame(f.frame(f.spo()))
-        assert BNode("s") in again
 
 
 @formats

@@ -281,11 +281,6 @@ class TestStatements:
         """Issue: None is the default graph, and rdflib's name for it is taken too."""
         assert f.statements(f.write([("A", S, P, O, DEFAULT_GRAPH)])) == [(S, P, O)]
 
-    @with_graphs
-    def test_the_writer_takes_no_graph_for_the_default_graph(self, f: Format) -> None:
-        """Issue: g None is the default graph."""
-        assert f.statements(f.write([("A", S, P, O, None)])) == [(S, P, O, DEFAULT_GRAPH)]
-
 
 class TestRepeatedTerms:
     """Repeated terms."""
@@ -492,13 +487,6 @@ class TestDelimiting:
         data = f.frame(f.options(), f.name("urn:p"), *f.some())
         assert data[0] == 0x0A
         assert f.statements(data) == [f.expected]
-
-    @formats
-    def test_the_writer_delimits_its_frames(self, f: Format) -> None:
-        """The files SHOULD be saved in the delimited variant."""
-        data = f.write([("A", S, P, O, None)] * 3, frame_rows=1)
-        assert not wire.looks_bare(data)
-        assert len(wire.split(data)) >= 3
 
     @all_types
     def test_the_writer_can_write_a_bare_frame(self, f: Format) -> None:

@@ -47,16 +47,6 @@ class TestUnused:
             refuse(b.delimited([RDF.head() + wire.field(15, bad) + good]))
 
 
-class TestBombs:
-    """Small input that stands for much."""
-
-    def test_metadata_over_and_over(self) -> None:
-        """The same key many times is one entry."""
-        entry = wire.field(15, wire.field(1, b"k") + wire.field(2, b"x" * 100))
-        (frame,) = jr.read_frames(b.delimited([RDF.head() + entry * 50_000]))
-        assert frame.metadata == {"k": b"x" * 100}
-
-
 class TestErrors:
     """What an error says."""
 

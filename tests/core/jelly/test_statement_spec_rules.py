@@ -17,7 +17,7 @@ import pytest
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
-from tests.core.jelly.formats import UNKNOWN_FIELDS, G, O, P, S, in_row, iri, lit
+from tests.core.jelly.formats import G, O, P, S, in_row, iri
 from tests.core.jelly.statement_support import (
     messages,
     read,
@@ -101,47 +101,6 @@ class TestVersioning:
             jr.StreamOptions(version=1, namespace_declarations=True)
         with pytest.raises(jr.EncodeError):
             write([("PA", "ex", P, None)], jr.StreamOptions(version=1))
-
-
-class TestProtobuf:
-    """Format specification: a compliant Protocol Buffers implementation."""
-
-    def test_unknown_fields_are_skipped_in_every_message(self) -> None:
-        """Forward compatibility: older implementations simply ignore the new field."""
-        extra = UNKNOWN_FIELDS
-
-        def message(content: Any) -> bytes:
-            return extra + bytes(content.SerializeToString()) + extra
-
-        def row(number: int, content: bytes) -> bytes:
-            return wire.field(1, extra + wire.field(number, content) + extra)
-
-        an_iri = message(pb.RdfIri(name_id=1))
-        quoted = extra + wire.field(1, an_iri) + wire.field(5, an_iri) + wire.field(9, an_iri)
-        literal = message(b.literal("l", datatype=1))
-        statement = (
-            extra + wire.field(4, quoted) + extra + wire.field(5, an_iri) + extra
-            + wire.field(11, literal)
-        )  # fmt: skip
-        entries = (
-            row(9, message(pb.RdfNameEntry(value="urn:p")))
-            + row(10, message(pb.RdfPrefixEntry(value="")))
-            + row(11, message(pb.RdfDatatypeEntry(value="urn:d")))
-        )
-        namespace = row(6, extra + wire.field(1, b"ex") + wire.field(2, an_iri))
-        by_type = {
-            TRIPLES: row(2, statement),
-            QUADS: row(3, statement + wire.field(15, extra)),
-            GRAPHS: row(4, extra + wire.field(3, extra)) + row(2, statement) + row(5, extra),
-        }
-        p = iri("urn:p")
-        term = (("triple", p, p, p), p, lit("l", None, "urn:d"))
-        for physical_type, content in by_type.items():
-            options = b.options(physical_type=physical_type, rdf_star=True).options
-            frame = row(1, message(options)) + extra + entries + extra + namespace + content + extra
-            (got,) = read(b.delimited([frame]))
-            assert got.statements == [term if physical_type == TRIPLES else (*term, DEFAULT_GRAPH)]
-            assert got.namespaces == [("ex", p)]
 
 
 class TestMetadata:

@@ -112,7 +112,6 @@ def row(**members: Any) -> bytes:
         (b"\x7c\0\0", "none of the members of RDF_Patch_Row"),
         (row(dataAdd=SCHEMA.Patch_Data_Add(s=A, p=A)), "Patch_Data_Add lacks"),
         (row(dataDel=SCHEMA.Patch_Data_Del(s=A, o=A)), "Patch_Data_Del lacks"),
-        (row(dataDel=SCHEMA.Patch_Data_Del()), "Patch_Data_Del lacks"),
         (row(header=SCHEMA.Patch_Header(value=A)), "Patch_Header lacks"),
         (row(header=SCHEMA.Patch_Header(name="a")), "Patch_Header lacks"),
         (row(prefixAdd=SCHEMA.Patch_Prefix_Add(prefix="a")), "Patch_Prefix_Add lacks"),
@@ -142,14 +141,11 @@ def row(**members: Any) -> bytes:
         # Types that there are none of, alone and in a list.
         (b"\x1e", "can't be a row"),
         (b"\x7f\0\0", "can't be a row"),
-        (b"\x79\x1e\0\0", "can't be a row"),
         (b"\x79\x10\0\0", "can't be a row"),
         # Numbers of too many bytes.
         (b"\x65" + b"\x80" * 5 + b"\0\0", "varint"),
         (b"\x1c\x18" + b"\x80" * 9 + b"\0", "varint"),
-        (b"\x1c\x1e", "can't be a row"),
         (b"PK\x03\x04", "none of the members"),
-        (b"TX .\n", "none of the members"),
         (b"H", "the input ends inside a row"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

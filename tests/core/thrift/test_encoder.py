@@ -14,7 +14,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.terms import TripleTerm
 from tests.core.thrift import oracle
 from tests.core.thrift.oracle import SCHEMA
-from tests.core.thrift.support import ThriftWriter, read, write
+from tests.core.thrift.support import ThriftWriter, read
 from tests.oracle.terms import Plain
 
 S, P = URIRef("s"), URIRef("p")
@@ -132,33 +132,6 @@ def test_finish_aborts() -> None:
     for call in (lambda: encoder.add(S, P, S), encoder.begin, encoder.end_patch):
         with pytest.raises(jr.EncodeError, match="has ended"):
             call()
-
-
-END: Plain = ("END",)
-OP: Plain = ("H", "a", ("iri", "v"))
-
-
-@pytest.mark.parametrize(
-    ("operations", "marks"),
-    [
-        ([], ""),
-        ([END], ""),
-        ([OP], "o"),
-        ([OP, END], "o"),
-        ([END, END], "ZZ"),
-        ([END, END, END], "ZZZ"),
-        ([OP, END, END], "oZZ"),
-        ([END, OP, END], "Zo"),
-        ([END, OP], "Zo"),
-        ([OP, END, OP, END], "oZo"),
-        ([OP, END, END, OP, END], "oZZo"),
-        ([OP, END, OP, END, END], "oZoZZ"),
-    ],
-)
-def test_ends_of_patches(operations: list[Plain], marks: str) -> None:
-    data = write(operations)
-    assert rows(data) == [{"o": OP, "Z": END}[mark] for mark in marks]
-    assert read(data) == (operations if operations[-1:] == [END] else [*operations, END])
 
 
 def test_options_are_refused() -> None:
