@@ -11,6 +11,7 @@ from tests.conformance.manifest import (
     CASES,
     SUITE,
     SuiteError,
+    commit,
     digest,
     find_suite,
     read_suite,
@@ -61,9 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return WRONG_USE
     version = digest(suite, cases)
+    revision = commit(suite)
     directions = [case.direction for case in cases]
     print(
-        f"{options.date}, suite sha256:{version}: {len(cases)} cases,"
+        f"{options.date}, suite sha256:{version}"
+        f"{'' if revision is None else f', commit {revision}'}: {len(cases)} cases,"
         f" {directions.count('from_jelly')} from Jelly and {directions.count('to_jelly')} to Jelly,"
         " none skipped"
     )
@@ -86,7 +89,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"FAILED: the suite has {len(cases)} cases instead of {least}")
     if options.report is not None:
         try:
-            options.report.write_text(turtle(outcomes, options.date, version), encoding="utf-8")
+            options.report.write_text(
+                turtle(outcomes, options.date, version, revision), encoding="utf-8"
+            )
         except OSError as error:
             print(f"{parser.prog}: the report can't be written: {error}", file=sys.stderr)
             return WRONG_USE

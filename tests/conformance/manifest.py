@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -15,7 +16,7 @@ from urllib.parse import quote, unquote
 from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
-__all__ = ["CASES", "SUITE", "Case", "SuiteError", "digest", "find_suite", "read_suite"]
+__all__ = ["CASES", "SUITE", "Case", "SuiteError", "commit", "digest", "find_suite", "read_suite"]
 
 SUITE = Path(__file__).with_name("suite")
 """The cases that come with the project."""
@@ -129,6 +130,27 @@ def digest(folder: Path, cases: list[Case]) -> str:
         content = path.read_bytes()
         result.update(f"{name} {len(content)}\n".encode() + content)
     return result.hexdigest()
+
+
+def commit(folder: Path) -> str | None:
+    """Return the commit of the checkout that a folder is in; None if it is in none, or was changed.
+
+    The project's own cases are a part of the suite: their commit is none of the suite's, nor is
+    that of a repository that only ignores the folder.
+    """
+    if folder.resolve() == SUITE:
+        return None
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    manifests = [str(path.relative_to(folder)) for path in folder.rglob("manifest.ttl")]
+    try:
+        git("ls-files", "--error-unmatch", "--", *manifests)
+        return None if git("status", "--porcelain", ".") else git("rev-parse", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 class _Files:

@@ -50,7 +50,7 @@ _:runner a earl:Assertor, earl:Software ;
     dc:isPartOf <{subject}> .
 
 <{suite}> dc:title "Jelly-RDF conformance test suite, {count} cases" ;
-    dc:identifier "sha256:{digest}" .
+    dc:identifier "sha256:{digest}"{commit} .
 """
 
 _ASSERTION = """
@@ -73,13 +73,16 @@ def _project() -> dict[str, Any]:
     return project
 
 
-def turtle(outcomes: Sequence[Outcome], date: datetime.date, digest: str) -> str:
+def turtle(
+    outcomes: Sequence[Outcome], date: datetime.date, digest: str, commit: str | None = None
+) -> str:
     """Return the report in Turtle, assertions in the order of the outcomes.
 
     Args:
         outcomes: What came of each case.
         date: When they were run.
         digest: The SHA-256 of the suite's files.
+        commit: The commit of the suite's checkout, if it is known.
     """
     project = _project()
     classifiers = [classifier.split(" :: ") for classifier in project["classifiers"]]
@@ -98,6 +101,7 @@ def turtle(outcomes: Sequence[Outcome], date: datetime.date, digest: str) -> str
         suite=BASE,
         count=len(outcomes),
         digest=digest,
+        commit="" if commit is None else f' ;\n    dc:hasVersion "{commit}"',
     )
     for outcome in outcomes:
         remarks = [*outcome.case.notes, *([] if outcome.passed else [str(outcome.reason)])]

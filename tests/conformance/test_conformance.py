@@ -6,6 +6,7 @@ The suite is that in the folder ``suite``, or where ``JELLY_CONFORMANCE`` says: 
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from rdflib import RDF, Graph, Literal, Namespace, URIRef
 
 import jelly_rdflib as jr
+from tests.conformance import manifest
 from tests.conformance import run as runner
 from tests.conformance.__main__ import ALL_PASS, SOME_FAIL, WRONG_USE, main
 from tests.conformance.manifest import SUITE, Case, digest, read_suite
@@ -293,3 +295,19 @@ def test_it_runs_as_a_program(suite: Path, capsys: pytest.CaptureFixture[str]) -
     assert first.startswith("2025-02-28, suite sha256:")
     assert first.endswith(": 119 cases, 69 from Jelly and 50 to Jelly, none skipped")
     assert last == "119 of 119 cases pass"
+
+
+def test_the_commit_of_a_checkout_is_told(suite: Path) -> None:
+    def git(*arguments: str) -> str:
+        names = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ["git", "-C", str(suite), *names, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert manifest.commit(suite) is None
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "all")
+    assert manifest.commit(suite) == git("rev-parse", "HEAD")
+    # What is not committed has no commit.
+    (suite / "rdf/read/more.nt").write_text(FIRST)
+    assert manifest.commit(suite) is None

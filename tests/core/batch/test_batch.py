@@ -142,11 +142,6 @@ class TestColumns:
         with pytest.raises(IndexError):
             terms[len(terms)]
 
-    def test_equal_terms_are_the_same_object(self) -> None:
-        batch = batch_of(*(b.add("s", b.iri(0, 1), "s", "s") for _ in range(3)))
-        nodes = {id(node) for op in batch for node in (op[1], op[3], op[4])}
-        assert len(nodes) == 1
-
 
 class TestDecoder:
     def test_frames_of_a_broker(self) -> None:

@@ -737,18 +737,6 @@ class TestErrors:
             assert caught.value.offset == error.offset > 10_000
             assert (caught.value.frame, caught.value.row) == (2, 0)
 
-    def test_offsets_are_near_the_trouble(self, f: Format) -> None:
-        """The offset of an error in a row lies in that row."""
-        rows = [
-            f.options(),
-            f.name("urn:p"),
-            f.spo("s", b.iri(), "o"),
-            f.spo("s", b.iri(0, 9), "o"),
-        ]
-        data = f.stream([*rows, f.spo()])
-        start, end = len(f.frame(*rows[:3])), len(f.frame(*rows)) + 2
-        assert start <= f.refuse(data, row=True).offset <= end
-
     @pytest.mark.parametrize("normalize", [None, True, False])
     def test_every_reader_refuses(self, f: Format, normalize: Any) -> None:
         data = f.stream([f.options()], [f.spo()])

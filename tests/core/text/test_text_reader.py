@@ -106,24 +106,6 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
         next(reader)
 
 
-def test_truncated_at_every_byte() -> None:
-    for size in range(len(SAMPLE)):
-        data = SAMPLE[:size]
-        expected = reference.read(data)
-        operations, error = attempt(data)
-        assert operations == expected.operations, data
-        assert (error is None) == (expected.fault is None), data
-        assert attempt(Pieces(data))[0] == operations
-
-
-def test_a_bit_flipped() -> None:
-    chance = random.Random(1)
-    for position in range(len(SAMPLE)):
-        data = bytearray(SAMPLE)
-        data[position] ^= 1 << chance.randrange(8)
-        assert_as_reference(bytes(data), chance)
-
-
 @given(dice)
 def test_as_the_reference(chance: random.Random) -> None:
     for make in (soup.tokens, soup.rows):

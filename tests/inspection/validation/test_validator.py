@@ -213,6 +213,9 @@ class TestFormat:
             (("format", "blank-node-label")[row % 2], 0, row) for row in range(2, 8)
         ]
 
+    def test_an_unfinished_transaction(self) -> None:
+        assert text_found("TX .\n") == [("transaction-open", 2, 1)]
+
     def test_damage_ends_it(self) -> None:
         assert refusals(SMALL[:-1])[-1] == ("format", 2, None)
         assert refusals(b"") == [("format", 0, None)]
