@@ -20,6 +20,7 @@ from jelly_rdflib.core.input_start import (
 from jelly_rdflib.core.source import open_source
 from jelly_rdflib.formats import guess_by_start
 from tests import strategies
+from tests.core.jelly.statement_support import few
 from tests.oracle import producer, wire
 from tests.pieces import Pieces
 
@@ -130,19 +131,6 @@ def test_a_frame_that_starts_with_metadata_is_no_text(size: int, key_size: int) 
             assert take_for(data, holds_changes).startswith("jelly")
 
 
-@pytest.mark.parametrize("size", [ord("H"), ord("#"), ord("A")])
-@pytest.mark.parametrize("row_size", [ord('"'), ord("#"), ord(" ")])
-def test_a_frame_with_long_spellings_of_tags_is_no_text(size: int, row_size: int) -> None:
-    """Of varints that are longer than they need be the fifth byte says nothing."""
-    options = wire.field(2, 1)
-    content = wire.tag(1, wire.LEN, 4) + wire.varint(row_size - 6, 2) + options
-    row = wire.tag(1, wire.LEN) + wire.varint(row_size) + content.ljust(row_size, b"\x80")
-    for data in (wire.varint(size) + row, row):
-        for holds_changes in (True, False, None):
-            assert take_for(data, holds_changes).startswith("jelly")
-            assert take_for(Pieces(data, 3), holds_changes).startswith("jelly")
-
-
 @pytest.mark.parametrize(
     ("start", "is_one"),
     [
@@ -161,7 +149,7 @@ def test_a_frame_is_told_by_its_lengths_and_tags(start: bytes, is_one: bool) -> 
 @pytest.mark.parametrize("delimited", [True, False])
 def test_a_frame_of_any_size_is_told(holds_changes: bool | None, delimited: bool) -> None:
     """Lengths of two bytes and more look like characters, too."""
-    sizes = [*range(40, 400), *range(400, 20_000, 37), 600_000, 700_001, 3_000_000]
+    sizes = [*range(40, 400), *range(400, 20_000, 371), 600_000]
     for size in sizes:
         data = io.BytesIO()
         options = jr.StreamOptions(delimited=delimited, frame_bytes=1 << 24)
@@ -174,6 +162,7 @@ def test_a_frame_of_any_size_is_told(holds_changes: bool | None, delimited: bool
         assert has_control_characters(start[:START_SIZE]) or is_frame(start[:START_SIZE])
 
 
+@few
 @given(stream=strategies.streams(), rng=strategies.dice, size=st.integers(1, START_SIZE))
 def test_no_stream_is_a_text(stream: strategies.Stream, rng: random.Random, size: int) -> None:
     data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)

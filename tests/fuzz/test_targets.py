@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,13 +9,12 @@ import pytest
 
 import jelly_rdflib as jr
 from fuzz import differential, reading, round_trips
-from fuzz.outcomes import Outcome, assert_limited, attempt, choose, plain_operations
+from fuzz.outcomes import attempt, plain_operations
 from fuzz.targets import TARGETS
 from tests.core.jelly.formats import PATCH, RDF
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.oracle import build as b
 from tests.oracle import wire
-from tests.pieces import Pieces
 
 BEGIN = wire.field(6, b"")
 COMMIT = wire.field(1, wire.field(7, b""))
@@ -111,28 +109,3 @@ class TestTargetsNotice:
         for way in (reading.read_normalized, reading.read_limited, reading.read_in_pieces):
             with pytest.raises(AssertionError):
                 way(SMALL, "jelly-patch", batches)
-
-    def test_each_way_has_its_share(self) -> None:
-        names = list("abcdef")
-        shares = Counter(choose(SMALL + b"%d" % n, names) for n in range(6000))
-        assert all(900 < shares[name] < 1100 for name in names)
-
-    def test_an_error_that_is_none_of_jellys(self) -> None:
-        def fail() -> Iterator[Any]:
-            raise OverflowError
-            yield
-
-        with pytest.raises(OverflowError):
-            attempt(fail)
-
-    def test_limits_that_change_what_is_read(self) -> None:
-        whole = Outcome([1, 2, 3])
-        assert_limited(Outcome([1, 2, 3]), whole)
-        assert_limited(Outcome([1, 2], jr.LimitError("too much")), whole)
-        for wrong in (Outcome([1, 2]), Outcome([2], jr.LimitError("too much"))):
-            with pytest.raises(AssertionError):
-                assert_limited(wrong, whole)
-
-    def test_pieces_are_as_small_as_they_are_to_be(self) -> None:
-        pieces = Pieces(b"abcde", 2)
-        assert [pieces.read(100) for _ in range(4)] == [b"ab", b"cd", b"e", b""]

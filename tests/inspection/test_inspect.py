@@ -17,6 +17,7 @@ from hypothesis import given
 import jelly_rdflib as jr
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.statement_support import few
 from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.inspection.counting import Counts, count
@@ -26,7 +27,7 @@ from tests.oracle import rdf_build as rb
 from tests.oracle import schema as pb
 from tests.oracle.wire import varint
 from tests.strategies import Stream
-from tests.support import assert_nothing_is_kept, run
+from tests.support import run
 from tests.support import write as write_patch
 
 
@@ -67,10 +68,14 @@ def assert_operations(report: jr.StreamReport, data: bytes) -> None:
     assert report.aborted == codes.count(jr.Op.TA)
 
 
+@few
 @given(strategies.streams(), strategies.dice)
 def test_patches_are_counted_as_protobuf_has_them(stream: Stream, rng: random.Random) -> None:
     messages = producer.frames(stream.operations, stream.options, rng)
     expected = count(messages, stream.options, has_graphs=stream.quads)
+    # A frame of 35 bytes may look like a text that starts with a comment.
+    odd = jr.inspect(producer.spelled(messages, rng), format="jelly-patch")
+    assert_counts(odd, expected, messages)
     data = b.delimited(message.SerializeToString() for message in messages)
     report = jr.inspect(data)
     assert report.format == "jelly-patch"
@@ -84,12 +89,15 @@ def test_patches_are_counted_as_protobuf_has_them(stream: Stream, rng: random.Ra
     assert report.compression is report.lines is None
 
 
+@few
 @given(rdf_strategies.streams(), strategies.dice)
 def test_statements_are_counted_as_protobuf_has_them(
     stream: rdf_strategies.Stream, rng: random.Random
 ) -> None:
     messages = rdf_producer.messages(stream.frames, stream.options, rng)
     expected = count(messages, stream.options, has_graphs=True)
+    odd = jr.inspect(rdf_producer.spelled(messages, rng), format="jelly-rdf")
+    assert_counts(odd, expected, messages)
     data = b.delimited(message.SerializeToString() for message in messages)
     report = jr.inspect(data)
     assert report.format == "jelly-rdf"
@@ -99,26 +107,7 @@ def test_statements_are_counted_as_protobuf_has_them(
     assert report.metadata.count == expected.metadata
 
 
-@given(strategies.streams(), strategies.dice)
-def test_odd_spellings_count_the_same(stream: Stream, rng: random.Random) -> None:
-    messages = producer.frames(stream.operations, stream.options, rng)
-    data = producer.spelled(messages, rng)
-    # A frame of 35 bytes may look like a text that starts with a comment.
-    report = jr.inspect(data, format="jelly-patch")
-    assert_counts(report, count(messages, stream.options, has_graphs=stream.quads), messages)
-    rows = sum(tally.size for tally in report.rows.values())
-    assert rows <= report.size == len(data)
-
-
-@given(rdf_strategies.streams(), strategies.dice)
-def test_odd_spellings_of_statements_count_the_same(
-    stream: rdf_strategies.Stream, rng: random.Random
-) -> None:
-    messages = rdf_producer.messages(stream.frames, stream.options, rng)
-    report = jr.inspect(rdf_producer.spelled(messages, rng), format="jelly-rdf")
-    assert_counts(report, count(messages, stream.options, has_graphs=True), messages)
-
-
+@few
 @given(rdf_strategies.streams(), strategies.dice)
 def test_frames_one_by_one(stream: rdf_strategies.Stream, rng: random.Random) -> None:
     messages = rdf_producer.messages(stream.frames, stream.options, rng)
@@ -205,24 +194,6 @@ def test_options_as_they_are_on_the_wire() -> None:
         max_datatype_table_size=16,
     )
     assert set(report.as_dict()["options"]) == set(pb.RdfPatchOptions.DESCRIPTOR.fields_by_name)
-
-
-def test_replaced_and_unused_entries() -> None:
-    data = b.stream(
-        [
-            b.options(max_name_table_size=8),
-            *(b.name(f"urn:{n}") for n in range(8)),
-            b.add(b.iri(), b.iri(), "o"),
-            b.name("urn:new", 1),
-            b.name("urn:newer", 1),
-            b.name("urn:other", 3),
-        ]
-    )
-    names = jr.inspect(data).lookups["name"]
-    assert (names.entries, names.replaced, names.highest_id, names.references) == (11, 3, 8, 2)
-    # 3 to 8, both new ones and the other one
-    assert names.unused == 9
-    assert names.text_size == 8 * len("urn:0") + len("urn:newurn:newerurn:other")
 
 
 def test_a_term_that_is_spelled_twice_counts_once() -> None:
@@ -344,23 +315,19 @@ class TestBadInput:
         json.dumps(report.as_dict())
         return error is not None
 
-    def test_truncated_at_every_byte(self) -> None:
-        for size in range(len(SMALL)):
-            self.check(SMALL[:size])
-
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.filterwarnings("ignore:the logical type:UserWarning")
     def test_damaged(self, seed: int) -> None:
         rng = random.Random(seed)
         refused = 0
-        for _ in range(400):
+        for _ in range(150):
             data = bytearray(rng.choice([SMALL, REALISTIC]))
             for _ in range(rng.randint(1, 3)):
                 data[rng.randrange(len(data))] = rng.choice(
                     [0, 1, 10, 128, 255, rng.randrange(256)]
                 )
             refused += self.check(bytes(data))
-        assert refused > 100
+        assert refused > 40
 
     def test_frames_before_the_error_are_counted(self) -> None:
         good = [b.options(), b.name("urn:s"), b.add(b.iri(), b.iri(0, 1), "o")]
@@ -423,41 +390,6 @@ class TestBadInput:
         inspector.close()
         assert list(inspector) == []
 
-    def test_a_source_that_reads_from_its_own_inspector(self) -> None:
-        class Source:
-            def __init__(self) -> None:
-                self.file = io.BytesIO(REALISTIC)
-                self.messages: list[str] = []
-                self.inspector: Any = None
-
-            def read(self, size: int) -> bytes:
-                if self.inspector is not None:
-                    with pytest.raises(ValueError, match="already reading") as caught:
-                        next(self.inspector)
-                    self.messages.append(str(caught.value))
-                return self.file.read(min(size, 100))
-
-        source = Source()
-        inspector = jr.inspect_frames(source, format="jelly-patch")
-        source.inspector = inspector
-        assert sum(frame.rows for frame in inspector) > 100
-        assert source.messages
-
-
-def test_what_the_writer_writes_wastes_nothing() -> None:
-    """Each entry that the package's own writer sets is used."""
-    operations = [
-        ("A", ("iri", f"http://example.org/{n}"), ("iri", "urn:p"), ("bnode", "o"), None)
-        for n in range(300)
-    ]
-    options = jr.PatchOptions.small(statement_type="TRIPLES")
-    report = jr.inspect(write_patch(operations, options))
-    names = report.lookups["name"]
-    assert names.unused == 0
-    assert names.entries == 301
-    assert names.highest_id == 128
-    assert names.replaced == 301 - 128
-
 
 def test_memory_is_that_of_a_frame() -> None:
     code = """
@@ -465,9 +397,9 @@ import collections
 import jelly_rdflib as jr
 from tests.inspection.test_inspect import Endless
 for function in (jr.inspect, lambda source: collections.deque(jr.validate(source), maxlen=1)):
-    function(Endless(2 << 20))
+    function(Endless(1 << 20))
     before = peak()
-    function(Endless(32 << 20))
+    function(Endless(10 << 20))
     assert peak() - before < 4 << 20, (function, peak() - before)
 print("ok")
 """
@@ -491,15 +423,3 @@ class Endless:
             self.left -= 50 * 2000
         piece, self.data = self.data[:size], self.data[size:]
         return piece
-
-
-@pytest.mark.slow
-def test_nothing_is_kept() -> None:
-    def work() -> None:
-        for data in (SMALL, REALISTIC, REALISTIC[:-20], TestText.TEXT, TestText.TEXT + b"B ."):
-            jr.inspect(data)
-            jr.inspect(io.BytesIO(data))
-        inspector = jr.inspect_frames(io.BytesIO(REALISTIC))
-        next(inspector)
-
-    assert_nothing_is_kept(work)

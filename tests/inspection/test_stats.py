@@ -178,29 +178,12 @@ def test_a_patch_counts_as_its_file_does(stream: Stream, rng: random.Random) -> 
         assert whole(jr.stats(jr.Patch(list(patch)))) == expected
 
 
-def test_a_part_of_a_patch() -> None:
-    patch = next(jr.read_patches(encode([(Op.A, S, P, S, None)] * 5 + [(Op.D, S, P, S, G)])))
-    assert jr.stats(patch[4:]).graphs.ranking() == [("<urn:g>", 0, 1), ("default graph", 1, 0)]
-
-
 def test_a_graph_and_a_dataset() -> None:
     graph, dataset = Graph(), Dataset()
     graph.add((S, P, S))
     dataset.add((S, P, S, G))
     assert jr.stats(graph).graphs.ranking() == [("default graph", 1, 0)]
     assert jr.stats(dataset).graphs.ranking() == [("<urn:g>", 1, 0)]
-
-
-def test_a_patch_has_no_format() -> None:
-    with pytest.raises(ValueError, match="a Patch is given"):
-        jr.stats(jr.Patch(), format="rdf-patch")
-
-
-def test_errors_are_those_of_the_reader(tmp_path: Path) -> None:
-    with pytest.raises(jr.DecodeError):
-        jr.stats(encode()[:-3])
-    with pytest.raises(FileNotFoundError):
-        jr.stats(tmp_path / "none.jellyp")
 
 
 def test_html_is_the_tables_of_the_command() -> None:

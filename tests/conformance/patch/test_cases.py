@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
 import sys
-from collections import Counter
-from itertools import chain
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-import jelly_rdflib as jr
 from conformance import document, reader
 from conformance.cases import Case, all_cases
-from conformance.document import DEFAULT, Plain
+from conformance.document import Plain
 from conformance.generate import files
 from conformance.manifest import CASES
-from conformance.rules import PARTS, RULES
-from tests.conformance.patch.package import to_document, to_document_terms
+from conformance.rules import RULES
+from tests.conformance.patch.package import to_document
 from tests.oracle import decoder
-from tests.oracle.terms import plain_operation
-
-ROOT = Path(__file__).resolve().parents[3]
 
 ALL = all_cases()
 READ = [case for case in ALL if case.data is not None]
-# A folder with the texts of the specifications, which are not a part of this project.
-SPECIFICATIONS = Path(os.environ.get("JELLY_SPECIFICATIONS", ROOT.parent / "shared" / "spec"))
-DOCUMENTS = {"Patch": "000_634d857656b82079.txt", "RDF": "001_f9c701beb7c9162b.txt"}
-
 # What readers may keep as it is.
 UNSEEN = {"iri", "language-tag", "prefix-name"}
 
@@ -65,56 +49,7 @@ def test_each_rule_has_a_case_or_says_why_not() -> None:
     assert {name for name, rule in RULES.items() if rule.no_case is None} == tried
 
 
-def test_each_demand_has_negative_cases_too() -> None:
-    """Of the rules that forbid something, all but those that a reader can't see or judge."""
-    broken = {case.rules[0] for case in ALL if case.refusal is not None}
-    forbidden = {rule.name for rule in RULES.values() if "MUST NOT" in rule.words}
-    # Each has its counterpart: forbidden by another rule's name, or by the implementation.
-    assert forbidden - broken <= {"unknown-field", "key-words"}
-
-
-def _key_words(path: Path) -> dict[str, Counter[str]]:
-    """Return the key words of each section; notes and examples are no part of the text."""
-    words = re.compile("MUST NOT|MUST|SHOULD NOT|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL")
-    found: dict[str, Counter[str]] = {}
-    section, in_note = "", False
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            section = line.lstrip("# ")
-        if line.startswith(("!!!", "???", "#")):
-            in_note = not line.startswith("#")
-        elif not in_note or not (line.startswith("    ") or not line.strip()):
-            in_note = False
-            found.setdefault(section, Counter()).update(words.findall(line))
-    return found
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_each_key_word_of_the_specification_is_in_a_rule(name: str) -> None:
-    path = SPECIFICATIONS / DOCUMENTS[name]
-    if not path.exists():
-        pytest.skip(f"the specification is not there: {path} (JELLY_SPECIFICATIONS)")
-    said: dict[str, Counter[str]] = {}
-    for rule in PARTS:
-        kind, _, section = rule.section.partition(": ")
-        if kind == name and section != "later rulings":
-            said.setdefault(section, Counter()).update(rule.words)
-    demanded = {section: words for section, words in _key_words(path).items() if words}
-    if name == "RDF":
-        # Only the sections that Jelly-Patch takes over.
-        demanded = {section: demanded[section] for section in said}
-    assert said == demanded
-
-
 # -- the expectations ------------------------------------------------------------------------------
-
-
-def test_names_are_unique_and_tell_what_is_refused() -> None:
-    names = Counter((case.data is None, case.name) for case in ALL)
-    assert max(names.values()) == 1
-    for case in ALL:
-        start = "pos_" if case.refusal is None else "neg_"
-        assert case.name.rpartition("/")[2].startswith(start), case.name
 
 
 def test_each_negative_case_has_a_twin_that_is_repaired() -> None:
@@ -177,36 +112,3 @@ def _oracle(case: Case) -> str | None:
 def test_the_oracle_agrees() -> None:
     wrong = {case.name: _oracle(case) for case in READ}
     assert {name: reason for name, reason in wrong.items() if reason} == {}
-
-
-def _as_text_has_it(operation: Plain) -> Plain:
-    """Return an operation without what RDF Patch text can't say."""
-    if operation[0] == "PD":
-        operation = (*operation[:2], None, operation[3])
-    if operation[0] in ("A", "D", "PA", "PD") and operation[-1] == DEFAULT:
-        operation = (*operation[:-1], None)
-    return operation
-
-
-def test_texts_are_the_documents() -> None:
-    texts = [case for case in READ if case.refusal is None and document.text(case.document or {})]
-    assert len(texts) > 200
-    for case in texts:
-        assert case.document is not None
-        text = document.text(case.document)
-        assert text is not None
-        rows = jr.read_operations(text.encode(), format="rdf-patch", normalize=False)
-        found = [to_document_terms(plain_operation(row)) for row in rows]
-        wanted = list(chain.from_iterable([*patch, ("END",)] for patch in case.document["patches"]))
-        options: dict[str, Any] = case.document["options"]
-        assert (
-            document.difference(
-                {"options": options, "patches": [_without_ends(map(_as_text_has_it, wanted))]},
-                {"options": options, "patches": [_without_ends(map(_as_text_has_it, found))]},
-            )
-            is None
-        ), case.name
-
-
-def _without_ends(operations: Any) -> list[Plain]:
-    return [operation for operation in operations if operation != ("END",)]

@@ -6,17 +6,15 @@ import re
 import sys
 from collections import Counter
 
-from rdflib import DCTERMS, Graph
-
 from conformance import VERSION
 from conformance.rules import RULES
 from tests.conformance.patch.in_process import ENTRIES
 from tests.conformance.patch.pages import DIFFERENCES, FOLDER, read_report
 
 if sys.version_info >= (3, 11):
-    import tomllib
+    pass
 else:
-    import tomli as tomllib  # pytest depends on it
+    pass  # pytest depends on it
 
 ROOT = FOLDER.parents[1]
 BY_NAME = {entry.name: entry for entry in ENTRIES}
@@ -70,17 +68,3 @@ def test_the_readmes_count_the_cases() -> None:
     for path in ("README.md", "conformance/README.md", "docs/conformance/index.md", "CHANGELOG.md"):
         assert f"{len(ENTRIES)} cases" in (ROOT / path).read_text("utf-8"), path
     assert f"Version {VERSION}" in (ROOT / "conformance" / "README.md").read_text("utf-8")
-
-
-def test_all_places_name_the_same_licence() -> None:
-    suite = ROOT / "conformance"
-    project = tomllib.loads((suite / "pyproject.toml").read_text("utf-8"))["project"]
-    assert (project["license"], project["license-files"]) == ("MIT-0", ["LICENSE"])
-    assert (suite / "LICENSE").read_text("utf-8").startswith("MIT No Attribution\n")
-    for path in (suite / "README.md", ROOT / "README.md"):
-        assert "MIT-0" in path.read_text("utf-8"), path
-    manifests = list(suite.glob("patch/*/manifest.ttl"))
-    assert len(manifests) == 3
-    for path in manifests:
-        licences = {str(value) for value in Graph().parse(path).objects(None, DCTERMS.license)}
-        assert licences == {"https://spdx.org/licenses/MIT-0"}, path

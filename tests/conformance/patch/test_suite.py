@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import chain
@@ -19,7 +18,6 @@ from conformance.cases import all_cases
 from conformance.check import Outcome, check, check_bytes
 from conformance.document import Document, Plain
 from conformance.manifest import SUITE, SuiteError, read_suite
-from conformance.reader import FaultError, Reader, _Lookup
 from conformance.runner import Commands, Server
 from tests.conformance.patch import package
 from tests.conformance.patch.in_process import ENTRIES, outcomes
@@ -133,12 +131,8 @@ WRONG_READERS: dict[str, Callable[[Document], Any]] = {
         name: _set_option(name, value)
         for name, value in (
             ("stream_type", "UNSPECIFIED"),
-            ("statement_type", "UNSPECIFIED"),
             ("rdf_star", None),
-            ("generalized_statements", 2),
             ("max_name_table_size", 0),
-            ("max_prefix_table_size", -1),
-            ("max_datatype_table_size", "16"),
             ("version", 2),
         )
     },
@@ -209,78 +203,6 @@ def test_who_accepts_all_fails_all_that_must_be_refused() -> None:
     assert {outcome.verdict for outcome in outcomes(_accept, negative)} == {"failed"}
 
 
-@pytest.mark.parametrize("output", [b"", b"nonsense", b"[]", b'{"options": {}, "patches": [[]]}'])
-def test_what_is_no_document_fails(output: bytes) -> None:
-    for outcome in outcomes(lambda *_: output, SOME):
-        assert outcome.verdict == "failed", outcome
-
-
-# Each breaks one rule of the reader that the example and the checker use.
-def _define_without_counting(self: Any, entry: Any) -> None:
-    self.entries[entry.id or 1] = entry.value
-
-
-def _no_bounds(self: Any, entry: Any) -> None:
-    self.last = entry.id or self.last + 1
-    self.entries[self.last] = entry.value
-
-
-def _get_anything(self: Any, number: int) -> str:
-    return str(self.entries.get(number, ""))
-
-
-def _iri_of_last_name(self: Any, iri: Any) -> Plain:
-    self._prefix_id = iri.prefix_id or self._prefix_id
-    self._name_id = iri.name_id or self._name_id
-    return ("iri", self._lookups["prefix"].get(self._prefix_id) if self._prefix_id else "")
-
-
-def _iri_without_last_prefix(self: Any, iri: Any) -> Plain:
-    prefix = self._lookups["prefix"].get(iri.prefix_id) if iri.prefix_id else ""
-    self._name_id = iri.name_id or self._name_id + 1
-    return ("iri", prefix + self._lookups["name"].get(self._name_id))
-
-
-def _no_graph(self: Any, message: Any, rule: str) -> Plain | None:
-    return document.DEFAULT if self._options.statement_type == 2 else None
-
-
-def _not_repeated(self: Any, message: Any, oneof: str, rule: str = "") -> Plain:
-    return self._term(message, oneof, oneof[0]) or ("bnode", "")
-
-
-def _no_check(self: Any, options: Any) -> None:
-    if self._options is None:
-        self._options = options
-        sizes = {"name": 1 << 20, "prefix": 1 << 20, "datatype": 1 << 20}
-        self._lookups = {name: _Lookup(name, size) for name, size in sizes.items()}
-
-
-WRONG_RULES = {
-    "entries don't count": (_Lookup, "define", _define_without_counting),
-    "no bounds of lookups": (_Lookup, "define", _no_bounds),
-    "entries that are not set": (_Lookup, "get", _get_anything),
-    "name ids don't count": (Reader, "_iri", _iri_of_last_name),
-    "prefix ids don't stay": (Reader, "_iri", _iri_without_last_prefix),
-    "graphs don't repeat": (Reader, "_graph", _no_graph),
-    "terms don't repeat": (Reader, "_repeatable", _not_repeated),
-    "options are not checked": (Reader, "_set_options", _no_check),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_RULES)
-def test_a_reader_without_a_rule_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    owner, method, wrong = WRONG_RULES[name]
-
-    def answer(verb: str, path: Path) -> bytes:
-        with monkeypatch.context() as patched:
-            patched.setattr(owner, method, wrong)
-            return _example(verb, path)
-
-    entries = [entry for entry in ENTRIES if entry.kind == "from_jelly"]
-    assert _failed(outcomes(answer, entries))
-
-
 def test_a_writer_that_is_wrong_fails() -> None:
     entries = {entry.name: entry for entry in ENTRIES}
     entry = entries["to_jelly/shapes/pos_punctuated_quads_all"]
@@ -308,16 +230,6 @@ def test_a_writer_that_is_wrong_fails() -> None:
             check_bytes(data, wanted)
 
 
-def test_a_writer_that_can_not_read_itself_fails() -> None:
-    def answer(verb: str, path: Path) -> bytes:
-        if verb == "decode":
-            raise ValueError("no")
-        return _example(verb, path)
-
-    entries = [e for e in ENTRIES if e.kind == "to_jelly" and e.refusal is None][:10]
-    assert {outcome.verdict for outcome in outcomes(answer, entries)} == {"failed"}
-
-
 def test_what_a_writer_should_do_is_reported() -> None:
     entries = {entry.name: entry for entry in ENTRIES}
     entry = entries["to_jelly/lookups/pos_used"]
@@ -328,10 +240,6 @@ def test_what_a_writer_should_do_is_reported() -> None:
     first.options.max_prefix_table_size = 16
     bare = example.bytes_of([first, *rows])
     assert check_bytes(bare, wanted) == ["delimited", "unused-lookup"]
-
-
-def test_a_fault_tells_its_rule() -> None:
-    assert str(FaultError("version", "version 9")) == "version 9 [version]"
 
 
 # -- the command -----------------------------------------------------------------------------------
@@ -363,15 +271,6 @@ def small(tmp_path: Path) -> Path:
     return tmp_path / "small"
 
 
-def test_a_command_is_started_for_each_case_or_once(
-    small: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = f"{sys.executable} -m conformance.example"
-    for arguments in ([], ["--serve"]):
-        assert main([command, "--cases", str(small), *arguments]) == ALL_PASS
-        assert capsys.readouterr().out.endswith("7 of 7 cases pass, 0 fail, 0 are not supported\n")
-
-
 ANSWERS = {
     # what the command does: what came of it
     "raise SystemExit(0)": ("failed", "no document"),
@@ -391,67 +290,54 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("code", ANSWERS)
-def test_what_a_command_answers(tmp_path: Path, code: str) -> None:
-    (entry,) = (entry for entry in ENTRIES if entry.name == BARE)
-    command = _script(tmp_path / "command", f"import os, sys, time\n{code}")
-    timeout = 0.5 if "sleep" in code else 60
-    outcome = check(entry, Commands([command], timeout))
-    verdict, info = ANSWERS[code]
-    assert (outcome.verdict, info in outcome.info) == (verdict, True), outcome
+def test_a_command_is_started_for_each_case_or_once(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = f"{sys.executable} -m conformance.example"
+    for arguments in ([], ["--serve"]):
+        assert main([command, "--cases", str(small), *arguments]) == ALL_PASS
+        assert capsys.readouterr().out.endswith("7 of 7 cases pass, 0 fail, 0 are not supported\n")
+    assert main(["false", "--cases", str(small), "--rule", "frame-length"]) == SOME_FAIL
+    assert capsys.readouterr().out.endswith("0 of 1 cases pass, 1 fail, 0 are not supported\n")
 
 
-@pytest.mark.parametrize("code", LINES)
-def test_what_a_server_answers(tmp_path: Path, code: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "is_server"), [*((code, False) for code in ANSWERS), *((code, True) for code in LINES)]
+)
+def test_what_a_command_or_a_server_answers(tmp_path: Path, code: str, is_server: bool) -> None:
     (entry,) = (entry for entry in ENTRIES if entry.name == BARE)
-    text = f"import os, sys, time\nfor line in sys.stdin:\n    {code}"
-    server = Server([_script(tmp_path / "server", text)], 0.5 if "sleep" in code else 60)
+    loop = "for line in sys.stdin:\n    " if is_server else ""
+    command = _script(tmp_path / "command", f"import os, sys, time\n{loop}{code}")
+    runner = (Server if is_server else Commands)([command], 0.5 if "sleep" in code else 60)
     try:
-        # The second time, it may have to be started again.
-        for _ in range(2):
-            outcome = check(entry, server)
-            verdict, info = LINES[code]
+        # The second time, a server may have to be started again.
+        for _ in range(1 + is_server):
+            outcome = check(entry, runner)
+            verdict, info = (LINES if is_server else ANSWERS)[code]
             assert (outcome.verdict, info in outcome.info) == (verdict, True), outcome
     finally:
-        server.close()
+        runner.close()
 
 
 def test_the_report_has_each_case(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = _script(
-        tmp_path / "command", "import sys; raise SystemExit(3 if sys.argv[1] == 'decode' else 4)"
-    )
+    code = "import sys; raise SystemExit(3 if sys.argv[1] == 'decode' else 4)"
+    command = _script(tmp_path / "command", code)
     report = tmp_path / "report.ttl"
-    cases = ["--cases", str(small), "--only", "without_start"]
-    assert main([command, *cases, "--report", str(report), "--date", "2026-01-02"]) == SOME_FAIL
+    arguments = [command, "--cases", str(small), "--only", "refused", "--report", str(report)]
+    assert main([*arguments, "--date", "2026-01-02"]) == SOME_FAIL
     assert "UNSUPPORTED to_jelly/refused/neg_commit_without_start" in capsys.readouterr().out
+    assert main([*arguments, "--allow-unsupported"]) == ALL_PASS
     graph = Graph().parse(report)
     found = {
-        str(graph.value(assertion, EARL.test)).removeprefix(SUITE): str(
-            graph.value(graph.value(assertion, EARL.result), EARL.outcome)
-        ).removeprefix(EARL)
+        str(graph.value(assertion, EARL.test)).removeprefix(SUITE): graph.value(
+            graph.value(assertion, EARL.result), EARL.outcome
+        )
         for assertion in graph.subjects(RDF.type, EARL.Assertion)
     }
-    assert found == {
-        entry.name: "inapplicable"
-        if entry.kind == "to_jelly"
-        else ("failed" if entry.refusal is None else "passed")
-        for entry in read_suite(small)
-        if "without_start" in entry.name
-    }
-
-
-def test_the_cases_of_a_rule(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["false", "--cases", str(small), "--rule", "frame-length"]
-    assert main(arguments) == SOME_FAIL
-    assert capsys.readouterr().out.endswith("0 of 1 cases pass, 1 fail, 0 are not supported\n")
-
-
-def test_unsupported_cases_can_be_allowed(small: Path, tmp_path: Path) -> None:
-    arguments = [_script(tmp_path / "command", "raise SystemExit(4)"), "--cases", str(small)]
-    assert main(arguments) == SOME_FAIL
-    assert main([*arguments, "--allow-unsupported"]) == ALL_PASS
+    names = [entry.name for entry in read_suite(small) if "refused" in entry.name]
+    assert found == dict.fromkeys(names, EARL.inapplicable)
 
 
 @pytest.mark.parametrize(
@@ -461,6 +347,7 @@ def test_unsupported_cases_can_be_allowed(small: Path, tmp_path: Path) -> None:
         ["true", "--only", "nonsense"],
         ["true", "--rule", "nonsense"],
         ["true", "--cases", "none"],
+        ["false", "--report", "none/report.ttl"],
     ],
 )
 def test_wrong_use(small: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -469,51 +356,28 @@ def test_wrong_use(small: Path, arguments: list[str], capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.startswith("python -m conformance: ")
 
 
-def test_a_report_that_can_not_be_written_is_wrong_use(small: Path) -> None:
-    report = str(small / "none" / "report.ttl")
-    assert main(["false", "--cases", str(small), "--report", report]) == WRONG_USE
-
-
-def test_it_runs_as_a_program() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance", "--help"], capture_output=True, text=True, check=True
-    )
-    assert "RUNNER" in done.stdout
-
-
-# -- the manifests ---------------------------------------------------------------------------------
-
-
-def test_a_file_that_is_missing_is_told(small: Path) -> None:
+def test_a_suite_that_is_not_whole_is_told(small: Path) -> None:
     assert len(read_suite(small)) == 7
-    (small / "from_jelly" / "frames" / "pos_bare" / "out.json").unlink()
-    with pytest.raises(SuiteError, match=r"pos_bare/out\.json is missing"):
-        read_suite(small)
-
-
-def test_a_folder_that_no_manifest_names_is_told(small: Path) -> None:
-    (small / "from_jelly" / "more").mkdir()
-    (small / "from_jelly" / "more" / "in.jellyp").touch()
-    with pytest.raises(SuiteError, match=r"no manifest names from_jelly/more/in\.jellyp"):
-        read_suite(small)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("        <frames/pos_bare>\n", ""),
-        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a jellyt:TestNegative"),
-        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a jellyt:Other"),
-        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a "),
-        ("mf:action <frames/pos_bare/in.jellyp>", "mf:name 'x'"),
-        ("mf:result <frames/pos_bare/out.json>", "mf:name 'x'"),
-        ("PREFIX mf:", "PREFIX mf"),
-    ],
-)
-def test_a_manifest_that_is_wrong_is_told(small: Path, before: str, after: str) -> None:
     manifest = small / "from_jelly" / "manifest.ttl"
     text = manifest.read_text()
-    assert text.count(before) == 1
-    manifest.write_text(text.replace(before, after))
-    with pytest.raises(SuiteError):
+    for before, after in (
+        ("        <frames/pos_bare>\n", ""),
+        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a jellyt:TestNegative"),
+        ("<frames/pos_bare> a jellyt:TestPositive", "<frames/pos_bare> a "),
+        ("mf:action <frames/pos_bare/in.jellyp>", "mf:name 'x'"),
+        ("PREFIX mf:", "PREFIX mf"),
+    ):
+        assert text.count(before) == 1
+        manifest.write_text(text.replace(before, after))
+        with pytest.raises(SuiteError):
+            read_suite(small)
+    manifest.write_text(text)
+    more = small / "from_jelly" / "more" / "in.jellyp"
+    more.parent.mkdir()
+    more.touch()
+    with pytest.raises(SuiteError, match=r"no manifest names from_jelly/more/in\.jellyp"):
+        read_suite(small)
+    more.unlink()
+    (small / "from_jelly" / "frames" / "pos_bare" / "out.json").unlink()
+    with pytest.raises(SuiteError, match=r"pos_bare/out\.json is missing"):
         read_suite(small)

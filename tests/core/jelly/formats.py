@@ -23,13 +23,6 @@ from tests.oracle.terms import Plain, plain_operation, with_default_graph
 
 S, P, O, G = ("bnode", "s"), ("iri", "urn:p"), ("bnode", "o"), ("bnode", "g")  # noqa: E741
 
-UNKNOWN_FIELDS = (
-    wire.tag(100, wire.VARINT) + b"\x01" + wire.tag(101, wire.I64) + bytes(8)
-    + wire.field(102, b"abc") + wire.tag(103, wire.I32) + bytes(4)
-    + wire.tag(104, wire.GROUP_START) + wire.field(1, b"x") + wire.tag(104, wire.GROUP_END)
-)  # fmt: skip
-"""Fields that no message defines, one of each wire type."""
-
 
 def iri(text: str) -> Plain:
     return ("iri", text)
@@ -45,7 +38,14 @@ def in_row(number: int, content: bytes) -> bytes:
 
 
 class Format:
-    """A format with a type of its statements: TRIPLES, QUADS or GRAPHS."""
+    """A format with a type of its statements: TRIPLES, QUADS or GRAPHS.
+
+    Each format has of its own: `spo` and `spog`, rows of a triple and of a quad, and `namespace`;
+    `operations`, statements and namespaces in the plain form of patches, and `nodes`, statements of
+    rdflib's terms; `plain`, what the first of `readers` gives in plain form. Of the reference:
+    `all_said`, the operations of a stream, `said`, those of a frame, and `written_row`. For
+    hypothesis: `flat_streams` and `single_streams`, with `content` and `spoken` of a stream.
+    """
 
     build: Any
     """The module that builds rows and frames."""
@@ -109,17 +109,6 @@ class Format:
     def stream(self, *frames: Any) -> bytes:
         return self.build.stream(*frames)
 
-    def namespace(self, name: str, value: Any = None) -> Any:
-        raise NotImplementedError
-
-    def spo(self, s: Any = None, p: Any = None, o: Any = None) -> Any:
-        """A row of a triple."""
-        raise NotImplementedError
-
-    def spog(self, s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
-        """A row of a quad."""
-        raise NotImplementedError
-
     def row(self, **terms: Any) -> Any:
         """A row of a statement with just these terms; the graph of GRAPHS stands before it."""
         return self.spog(**terms) if self.type == QUADS else self.spo(**terms)
@@ -162,14 +151,6 @@ class Format:
 
     # Reading and writing.
 
-    def operations(self, data: Any, **arguments: Any) -> list[Plain]:
-        """Statements and namespaces, in the plain form of patches."""
-        raise NotImplementedError
-
-    def nodes(self, data: bytes, **arguments: Any) -> list[tuple[Any, ...]]:
-        """Statements as the package reads them, of rdflib's terms."""
-        raise NotImplementedError
-
     def statements(self, data: Any, **arguments: Any) -> list[Plain]:
         operations = self.operations(data, **arguments)
         return [self.statement(op) for op in operations if op[0] == "A"]
@@ -200,37 +181,13 @@ class Format:
         """Hypothesis' strategy of legal streams of all types."""
         return self.strategies.streams(**arguments)
 
-    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
-        """Messages that say a stream, with the choices of a foreign producer."""
-        raise NotImplementedError
-
     def spelled(self, stream: Any, rng: random.Random, **arguments: Any) -> bytes:
         """The stream as a foreign producer may write it; ``single``: in a bare frame."""
         messages = self.spoken(stream, rng, **arguments)
         return self.producer.spelled(messages, rng, **arguments)
 
-    def single_streams(self, **arguments: Any) -> Any:
-        """Hypothesis' strategy of streams that one frame can hold."""
-        raise NotImplementedError
-
-    def content(self, stream: Any) -> list[Any]:
-        """What the reference decoder reads of a stream."""
-        raise NotImplementedError
-
-    def said(self, frame: Any) -> list[Plain]:
-        """What the first of `readers` gives for a frame that the reference has decoded."""
-        raise NotImplementedError
-
-    def plain(self, item: Any) -> Plain:
-        """What the first of `readers` gives, in plain form."""
-        raise NotImplementedError
-
     def writer(self, destination: Any, **options: Any) -> Any:
         return self.Writer(destination, self.writer_options(**options))
-
-    def flat_streams(self, **arguments: Any) -> Any:
-        """Hypothesis' strategy of streams whose frames the writer ends where it likes."""
-        raise NotImplementedError
 
     def options_for(self, stream: Any, **more: Any) -> Any:
         """The package's options for a stream."""
@@ -239,14 +196,6 @@ class Format:
     def write_stream(self, stream: Any, **more: Any) -> bytes:
         """What the package's writer makes of a stream, with its frames."""
         return self.support.write(stream.operations, self.options_for(stream, **more))
-
-    def all_said(self, data: bytes) -> list[Plain]:
-        """The operations that the reference decoder reads."""
-        raise NotImplementedError
-
-    def written_row(self, reference: Any, row: Any) -> Plain | None:
-        """What the reference decoder reads in a row, if anything."""
-        raise NotImplementedError
 
     def messages(self, data: bytes) -> list[Any]:
         """The frames of a delimited stream as protobuf's messages."""
@@ -441,5 +390,4 @@ ALL_TYPES = [PATCH, PATCH_QUADS, RDF, RDF_QUADS, RDF_GRAPHS]
 
 formats = pytest.mark.parametrize("f", FORMATS, ids=repr)
 all_types = pytest.mark.parametrize("f", ALL_TYPES, ids=repr)
-with_quads = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS], ids=repr)
 with_graphs = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS, RDF_GRAPHS], ids=repr)

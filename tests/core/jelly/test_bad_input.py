@@ -10,7 +10,7 @@ import gzip
 import io
 import random
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -29,9 +29,7 @@ from tests.core.jelly.formats import (
     RDF_GRAPHS,
     RDF_QUADS,
     Format,
-    O,
     P,
-    S,
     all_types,
     formats,
     in_row,
@@ -72,7 +70,7 @@ def test_the_streams_are_legal(f: Format, data: bytes) -> None:
 class TestTruncated:
     """Cut at every byte."""
 
-    @streams
+    @small
     def test_at_every_byte(self, f: Format, data: bytes) -> None:
         whole = f.decoder.read(data)
         legal = 0
@@ -127,12 +125,11 @@ class TestFlipped:
         assert refused > len(data) * 4
 
     @realistic
-    @pytest.mark.parametrize("value", [0x00, 0x0B, 0xFF])
-    def test_every_byte_of_a_realistic_stream(self, f: Format, data: bytes, value: int) -> None:
+    def test_bytes_of_a_realistic_stream(self, f: Format, data: bytes) -> None:
         step = 2 if f is PATCH_QUADS else 7
-        for at in range(value % step, len(data), step):
+        for number, at in enumerate(range(0, len(data), step)):
             flipped = bytearray(data)
-            flipped[at] = value
+            flipped[at] = (0x00, 0x0B, 0xFF)[number % 3]
             f.assert_same_outcome(bytes(flipped))
 
     @bare
@@ -154,7 +151,7 @@ class TestFlipped:
     @given(st.data(), dice)
     def test_any_stream(self, f: Format, data: st.DataObject, rng: random.Random) -> None:
         whole = f.spelled(data.draw(f.streams()), rng)
-        for _ in range(30):
+        for _ in range(10):
             damaged = bytearray(whole)
             for _ in range(rng.choice([1, 1, 2, 5])):
                 damage(damaged, rng)
@@ -173,7 +170,7 @@ class TestFlipped:
 
     @pytest.mark.parametrize("types", [ALL_TYPES[:2], ALL_TYPES[2:]], ids=["patch", "rdf"])
     @given(st.data(), st.binary(max_size=200))
-    def test_any_bytes_after_the_options(
+    def test_any_bytes_after_the_options_and_in_a_row(
         self, types: list[Format], draws: st.DataObject, data: bytes
     ) -> None:
         f = draws.draw(st.sampled_from(types))
@@ -183,12 +180,6 @@ class TestFlipped:
         f.assert_same_outcome(head + wire.field(1, data))
         f.assert_same_outcome(head + wire.field(15, data))
 
-    @pytest.mark.parametrize("types", [ALL_TYPES[:2], ALL_TYPES[2:]], ids=["patch", "rdf"])
-    @given(st.data(), st.binary(max_size=60))
-    def test_any_bytes_in_a_row(
-        self, types: list[Format], draws: st.DataObject, data: bytes
-    ) -> None:
-        f = draws.draw(st.sampled_from(types))
         kinds = [field.number for field in type(f.options()).DESCRIPTOR.fields]
         row = in_row(draws.draw(st.sampled_from(kinds)), data)
         f.assert_same_outcome(b.delimited([f.head() + row]))
@@ -281,38 +272,28 @@ class TestVarints:
 SIZES = (1, 2, 127, 128, 2**14, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, -1, -2)
 
 
-def too_long(length: bytes) -> Iterator[tuple[Format, bytes]]:
-    """Ends of frames whose last length is this one."""
+def strings(make: Callable[[int], bytes]) -> Iterator[tuple[Format, bytes]]:
+    """Yield ends of frames of a type, with each string in its place: a field that `make` makes."""
     for f in FORMATS:
-        namespace, name = f.namespace_row, f.name_row
         yield from (
-            (f, b"\x0a" + length),
-            (f, wire.field(1, b"\x12" + length)),
-            (f, in_row(2, b"\x12" + length)),
-            (f, in_row(2, b"\x0a" + length)),
-            (f, in_row(2, START + b"\x5a" + length)),
-            (f, in_row(2, START + wire.field(11, b"\x0a" + length))),
-            (f, in_row(2, START + wire.field(12, b"\x12" + length))),
-            (f, in_row(namespace, b"\x0a" + length)),
-            (f, in_row(namespace, b"\x12" + length)),
-            (f, in_row(name, b"\x12" + length)),
-            (f, wire.tag(99, wire.LEN) + length),
+            (f, in_row(2, b"\x2a\x02\x10\x01\x52\x01o" + make(2))),
+            (f, in_row(2, START + make(10))),
+            *((f, in_row(2, START + wire.field(11, make(n)))) for n in (1, 2)),
+            (f, in_row(2, START + wire.field(12, START + make(10)))),
+            (f, in_row(f.namespace_row, b"\x12\x02\x10\x01" + make(1))),
+            *((f, in_row(f.name_row + n, make(2))) for n in range(3)),
         )
     for f in (PATCH_QUADS, RDF_QUADS):
-        yield f, in_row(f.statement_row, TRIPLE + b"\x72" + length)
-        yield f, in_row(f.statement_row, TRIPLE + b"\x7a" + length)
+        yield f, in_row(f.statement_row, TRIPLE + make(14))
+    options = b.options(rdf_star=True).options.SerializeToString()
     yield from (
-        (PATCH, in_row(14, b"\x0a" + length)),
-        (PATCH, in_row(14, wire.field(4, b"\x12" + length))),
-        (PATCH, in_row(15, wire.tag(99, wire.LEN) + length)),
-        (RDF, b"\x7a" + length),
-        (RDF, wire.field(15, b"\x0a" + length)),
-        (RDF, wire.field(15, b"\x12" + length)),
-        (RDF, wire.field(15, wire.tag(99, wire.LEN) + length)),
-        (RDF_GRAPHS, in_row(4, b"\x12" + length)),
-        (RDF_GRAPHS, in_row(4, b"\x0a" + length)),
-        (RDF_GRAPHS, in_row(4, b"\x1a" + length)),
-        (RDF_GRAPHS, b.frame(b.start("g")) + in_row(5, wire.tag(99, wire.LEN) + length)),
+        (PATCH, in_row(3, START + make(10))),
+        (PATCH, in_row(5, make(1))),
+        (PATCH, in_row(14, b"\x1a\x01s" + make(1))),
+        (PATCH, in_row(14, wire.field(1, b"id") + make(3))),
+        (PATCH, in_row(14, wire.field(1, b"id") + wire.field(4, make(1)))),
+        (RDF, in_row(1, options + make(1))),
+        (RDF_GRAPHS, in_row(4, make(2))),
     )
 
 
@@ -330,8 +311,14 @@ class TestLengths:
 
     @pytest.mark.parametrize("size", SIZES)
     def test_of_a_row_and_all_in_it(self, size: int) -> None:
-        for f, bad in too_long(wire.varint(size)):
+        length = wire.varint(size)
+        for f, bad in strings(lambda number: wire.tag(number, wire.LEN) + length):
             f.refuse(b.delimited([f.head() + bad]))
+        for f, name in MESSAGES:
+            refuse_embedded(f, name, wire.tag(99, wire.LEN) + length)
+        for f in FORMATS:
+            f.refuse(b.delimited([f.head() + b"\x0a" + length]))
+            f.refuse(b.delimited([f.head() + wire.field(1, b"\x12" + length)]))
 
     @formats
     @pytest.mark.parametrize(
@@ -413,6 +400,10 @@ CLASSES = {
 MESSAGES = [(f, name) for f in FORMATS for name in places(f, b"")]
 
 
+APART = ("Frame", "MetadataEntry", "RdfGraphEnd")
+"""Messages that are in no row, or not in the first one of `places`."""
+
+
 def fields(f: Format, name: str) -> Any:
     """The fields of a message in `places`."""
     if name == "MetadataEntry":
@@ -468,25 +459,11 @@ class TestWireTypes:
                 assert refuse_embedded(f, name, wire.tag(number, wire_type) + content).frame == 0
 
     @messages
-    @pytest.mark.parametrize("wire_type", [6, 7])
-    def test_wire_types_that_do_not_exist(self, f: Format, name: str, wire_type: int) -> None:
-        for number in (20, 99, 2**29 - 1):
-            for more in (b"", b"\x00", bytes(9)):
-                refuse_embedded(f, name, wire.tag(number, wire_type) + more)
-
-    @messages
-    def test_field_number_zero(self, f: Format, name: str) -> None:
-        for wire_type in range(8):
-            refuse_embedded(f, name, bytes([wire_type]) + bytes(9))
-
-    @messages
-    def test_field_numbers_that_are_too_high(self, f: Format, name: str) -> None:
-        for number in (2**29, 2**32, 2**60):
-            refuse_embedded(f, name, wire.tag(number, wire.VARINT) + b"\x01")
-
-    @messages
-    def test_groups_that_do_not_match(self, f: Format, name: str) -> None:
+    def test_what_is_no_field(self, f: Format, name: str) -> None:
         for content in (
+            *(wire.tag(99, wire_type) + bytes(9) for wire_type in (6, 7)),
+            *(bytes([wire_type]) + bytes(9) for wire_type in range(8)),
+            *(wire.tag(n, wire.VARINT) + b"\x01" for n in (2**29, 2**32, 2**60)),
             wire.tag(99, 3),
             wire.tag(99, 4),
             wire.tag(99, 3) + wire.tag(98, 4),
@@ -500,6 +477,7 @@ class TestWireTypes:
             wire.tag(99, 3) + wire.tag(1, 7) + wire.tag(99, 4),
             wire.tag(99, 3) + wire.tag(1, 1) + bytes(7) + wire.tag(99, 4),
             wire.tag(99, 3) * 50 + wire.tag(99, 4) * 49,
+            wire.tag(99, 3) * 100_000 + wire.tag(99, 4) * 100_000,
         ):
             refuse_embedded(f, name, content)
 
@@ -509,12 +487,6 @@ class TestWireTypes:
         group = wire.tag(99, 3) * levels + wire.field(5, 3) + wire.tag(99, 4) * levels
         typed, data = embed(f, name, group)
         assert not typed.assert_same_outcome(data)
-
-    @messages
-    def test_groups_that_nest_too_deep(self, f: Format, name: str) -> None:
-        group = wire.tag(99, 3) * 100_000
-        refuse_embedded(f, name, group + wire.tag(99, 4) * 100_000)
-        refuse_embedded(f, name, group)
 
 
 UNUSED = [
@@ -554,40 +526,6 @@ UNUSED = [
     (RDF_GRAPHS, 4, wire.field(3, b"\x07") + wire.field(2, b"g")),
 ]
 
-OVERWRITTEN = [
-    *(
-        (f, kind, content)
-        for f in FORMATS
-        for kind, content in (
-            (1, b"\x0a\x05"),
-            (2, b"\x0d"),
-            (2, wire.field(2, b"\xff")),
-            (2, wire.field(3, wire.field(1, b"\xff"))),
-            (2, wire.field(12, wire.field(4, wire.field(2, b"\xff")))),
-            (3, wire.field(12, wire.field(4, wire.field(2, b"\xff")))),
-            (3, wire.field(12, b"\x00\x00")),
-            (f.name_row, b"\x12\x05x"),
-            (f.name_row, b"\x12\x01\xff"),
-            (f.name_row, b"\x0a\x00"),
-            (f.name_row + 1, b"\x0a\x00"),
-            (f.name_row + 2, b"\x07"),
-        )
-    ),
-    (PATCH, 1, b"\x0a\x00"),
-    (PATCH, 5, wire.field(6, wire.field(2, b"\xff"))),
-    (PATCH, 6, b"\x80"),
-    (PATCH, 14, b"\x07"),
-    (PATCH, 14, wire.field(5, wire.field(9, b"\x07"))),
-    (PATCH, 15, b"\x00"),
-    (RDF, 1, b"\x0a\x01\xff"),
-    (RDF, 1, b"\x12\x00"),
-    (RDF, 4, wire.field(2, b"\xff")),
-    (RDF, 4, wire.field(4, wire.field(2, b"\xff"))),
-    (RDF, 5, b"\x80"),
-    (RDF, 6, wire.field(1, b"\xff")),
-    (RDF, 6, wire.field(2, b"\x0a\x00")),
-]
-
 
 class TestUnused:
     """Values that mean nothing, as another member of their oneof comes after them."""
@@ -599,22 +537,19 @@ class TestUnused:
             f.Frame.FromString(frame)
         f.refuse(b.delimited([frame]), row=True)
 
-    @pytest.mark.parametrize(("f", "kind", "content"), OVERWRITTEN)
-    def test_rows_that_are_overwritten_too(self, f: Format, kind: int, content: bytes) -> None:
+    @pytest.mark.parametrize(("f", "name"), [each for each in MESSAGES if each[1] not in APART])
+    def test_rows_that_are_overwritten_too(self, f: Format, name: str) -> None:
         """Protobuf reads them in full, though they mean nothing."""
-        for last, good in ((2, TRIPLE), (f.name_row, b"\x12\x01x")):
-            if kind != last:
-                row = wire.field(1, wire.field(kind, content) + wire.field(last, good))
-                f.refuse(b.delimited([f.head() + row]), row=True)
-
-    @formats
-    def test_rows_that_are_overwritten_and_sound(self, f: Format) -> None:
-        """The same without the trouble is legal."""
-        for field in type(f.options()).DESCRIPTOR.fields:
-            if field.number != 2:
-                inner = wire.field(field.number, wire.field(99, b"\xff")) + wire.field(2, TRIPLE)
-                data = b.delimited([f.head() + wire.field(1, inner)])
-                assert f.statements(data) == [(S, P, O)]
+        for bad, is_good in (
+            (b"\x07", False),
+            (b"\x9a\x06\x05x", False),
+            (wire.field(99, b"x"), True),
+        ):
+            typed, end = places(f, bad)[name]
+            _, at = wire.read_varint(end, 1)
+            last = wire.field(2, b"") if name == "Row" else wire.field(f.name_row + 1, b"\x12\x01x")
+            data = b.delimited([typed.head() + wire.field(1, end[at:] + last)])
+            assert typed.assert_same_outcome(data) != is_good
 
 
 class TestStrings:
@@ -635,38 +570,13 @@ class TestStrings:
         b"x" * 40 + b"%s" + b"y" * 40,
     )
 
-    def contents(self, text: bytes) -> Iterator[tuple[Format, bytes]]:
-        """Rows that have this text in each place."""
-        for f in FORMATS:
-            yield from (
-                (f, in_row(2, wire.field(2, text) + b"\x2a\x02\x10\x01\x52\x01o")),
-                (f, in_row(2, START + wire.field(10, text))),
-                (f, in_row(2, START + wire.field(11, wire.field(1, text)))),
-                (f, in_row(2, START + wire.field(11, wire.field(2, text)))),
-                (f, in_row(2, START + wire.field(12, START + wire.field(10, text)))),
-                (f, in_row(f.namespace_row, wire.field(1, text) + b"\x12\x02\x10\x01")),
-                *((f, in_row(f.name_row + n, wire.field(2, text))) for n in range(3)),
-            )
-        for f in (PATCH_QUADS, RDF_QUADS):
-            yield f, in_row(f.statement_row, TRIPLE + wire.field(14, text))
-        options = b.options(rdf_star=True).options.SerializeToString()
-        yield from (
-            (PATCH, in_row(3, START + wire.field(10, text))),
-            (PATCH, in_row(5, wire.field(1, text))),
-            (PATCH, in_row(14, wire.field(1, text) + b"\x1a\x01s")),
-            (PATCH, in_row(14, wire.field(1, b"id") + wire.field(3, text))),
-            (PATCH, in_row(14, wire.field(1, b"id") + wire.field(4, wire.field(1, text)))),
-            (RDF, in_row(1, options + wire.field(1, text))),
-            (RDF_GRAPHS, in_row(4, wire.field(2, text))),
-        )
-
     @pytest.mark.parametrize("bad", BAD, ids=bytes.hex)
     def test_in_every_string(self, bad: bytes) -> None:
         for frame in self.FRAMES:
             text = frame % bad
             with pytest.raises(UnicodeDecodeError):
                 text.decode()
-            for f, content in self.contents(text):
+            for f, content in strings(lambda number, text=text: wire.field(number, text)):
                 f.refuse(b.delimited([f.head() + content]), row=True)
             RDF.refuse(b.delimited([RDF.head() + wire.field(15, wire.field(1, text))]))
 
@@ -694,15 +604,6 @@ class TestStrings:
 
 class TestBombs:
     """Small input that stands for much."""
-
-    @all_types
-    @pytest.mark.parametrize("levels", [101, 200, 3000])
-    def test_quoted_triples(self, f: Format, levels: int) -> None:
-        inner = b""
-        for _ in range(levels):
-            inner = wire.field(4, inner)
-        start = f.head() + f.frame(*f.start)
-        f.refuse(b.delimited([start + in_row(f.statement_row, inner)]), jr.LimitError, row=True)
 
     @formats
     @pytest.mark.parametrize("levels", [101, 1_000_000])
@@ -761,10 +662,10 @@ class TestBombs:
     @all_types
     def test_many_empty_frames_rows_and_graphs(self, f: Format) -> None:
         """Nothing, many times, takes a moment and little memory."""
-        assert f.nodes(f.stream([f.options()]) + bytes(1_000_000)) == []
-        assert f.nodes(b.delimited([f.frame(f.options()) * 10_000])) == []
+        assert f.nodes(f.stream([f.options()]) + bytes(100_000)) == []
+        assert f.nodes(b.delimited([f.frame(f.options()) * 1000])) == []
         graph = b.frame(b.start("g"), b.end()) if f.start else b""
-        assert f.nodes(b.delimited([f.head() + graph * 50_000])) == []
+        assert f.nodes(b.delimited([f.head() + graph * 5000])) == []
 
     @formats
     def test_fields_that_merge_over_and_over(self, f: Format) -> None:
@@ -835,26 +736,6 @@ class TestErrors:
                 list(f.readers[0](compressed))
             assert caught.value.offset == error.offset > 10_000
             assert (caught.value.frame, caught.value.row) == (2, 0)
-
-    @pytest.mark.parametrize("source", [bytes, io.BytesIO])
-    def test_offsets_do_not_depend_on_the_source(self, f: Format, source: Any) -> None:
-        data = f.stream([f.options()], [f.name("x" * 300_000)], [f.name("y"), f.spo()])
-        with pytest.raises(jr.DecodeError) as caught:
-            list(f.readers[0](source(data)))
-        assert_position(caught.value, len(data), row=True)
-        assert caught.value.offset > 300_000
-
-    def test_offsets_are_near_the_trouble(self, f: Format) -> None:
-        """The offset of an error in a row lies in that row."""
-        rows = [
-            f.options(),
-            f.name("urn:p"),
-            f.spo("s", b.iri(), "o"),
-            f.spo("s", b.iri(0, 9), "o"),
-        ]
-        data = f.stream([*rows, f.spo()])
-        start, end = len(f.frame(*rows[:3])), len(f.frame(*rows)) + 2
-        assert start <= f.refuse(data, row=True).offset <= end
 
     @pytest.mark.parametrize("normalize", [None, True, False])
     def test_every_reader_refuses(self, f: Format, normalize: Any) -> None:

@@ -23,11 +23,12 @@ from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.statement_support import few
 from tests.oracle.build import FRAME
 from tests.oracle.build import QUADS as PATCH_QUADS
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.strategies import dice
-from tests.support import assert_nothing_is_kept, options_of, write
+from tests.support import options_of, write
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 SIZES = [(8, 0, 0), (8, 1, 1), (9, 2, 1), (16, 3, 2), (128, 16, 16), (4000, 150, 32)]
@@ -110,6 +111,7 @@ def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
 
 
 class TestChanges:
+    @few
     @given(strategies.streams(), lookups, st.sampled_from([1, 3, 512]), st.booleans(), dice)
     def test_any_stream_with_any_lookups(
         self, stream: Any, sizes: Any, frame_rows: int, delimited: bool, random: Any
@@ -120,6 +122,7 @@ class TestChanges:
         options = options_of(fields, frame_rows=frame_rows, delimited=delimited)
         assert_same(list(jr.read_batches(data)), options, random)
 
+    @few
     @given(strategies.streams(), lookups, term_kinds, st.sampled_from(["TRIPLES", "QUADS"]), dice)
     def test_any_stream_with_options_that_may_not_do(
         self, stream: Any, sizes: Any, kinds: Any, statement_type: str, random: Any
@@ -129,6 +132,7 @@ class TestChanges:
         fields["stream_type"] = random.choice(["FRAME", "FLAT", "PUNCTUATED"])
         assert_same(list(jr.read_batches(data)), options_of(fields), random)
 
+    @few
     @given(strategies.streams(stream_type=FRAME), lookups)
     def test_frames_one_by_one(self, stream: Any, sizes: Any) -> None:
         data = write(stream.operations, options_of(stream.options))
@@ -136,6 +140,7 @@ class TestChanges:
         pairs = ((batch, list(batch)) for batch in jr.read_batches(data))
         assert_same_frames(pairs, (jr.PatchEncoder(options), jr.PatchEncoder(options)))
 
+    @few
     @given(strategies.streams(statement_type=PATCH_QUADS), lookups, dice)
     def test_batches_of_text(self, stream: Any, sizes: Any, random: Any) -> None:
         """Tables of another reader, which numbers terms in another order."""
@@ -149,6 +154,7 @@ class TestChanges:
         fields = {**stream.options, **sizes, "stream_type": "PUNCTUATED"}
         assert_same(batches, options_of(fields), random)
 
+    @few
     @given(dice, st.sampled_from(SIZES[:4]))
     def test_long_streams_with_much_eviction(self, random: Any, sizes: Any) -> None:
         iris = [URIRef(f"http://{n % 5}.example/{n}") for n in range(30)]
@@ -186,6 +192,7 @@ def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[An
 
 
 class TestStatements:
+    @few
     @given(
         rdf_strategies.streams(),
         lookups,
@@ -206,6 +213,7 @@ class TestStatements:
         )
         assert_same(list(jr.read_batches(data, strict=False)), options, random)
 
+    @few
     @given(
         rdf_strategies.streams(),
         lookups,
@@ -227,6 +235,7 @@ class TestStatements:
         options = rdf_support.options_of(fields, frame_rows=3)
         assert_same(list(jr.read_batches(data, strict=False)), options, random)
 
+    @few
     @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
     def test_frames_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
         """A graph that fails is taken back as it is without batches."""
@@ -237,6 +246,7 @@ class TestStatements:
         pairs = ((frame.batch, list(frame)) for frame in frames)
         assert_same_frames(pairs, (jr.StatementEncoder(options), jr.StatementEncoder(options)))
 
+    @few
     @given(strategies.streams(), dice)
     def test_changes_are_no_statements(self, stream: Any, random: Any) -> None:
         data = write(stream.operations, options_of(stream.options))
@@ -252,6 +262,7 @@ class TestOddBatches:
     """What no reader makes, but a builder may."""
 
     @pytest.mark.parametrize("kind", ["QUADS", "TRIPLES"])
+    @few
     @given(
         rows=st.lists(
             st.tuples(
@@ -297,15 +308,6 @@ class TestOddBatches:
         for physical_type in ("QUADS", "GRAPHS"):
             options = jr.StreamOptions(physical_type=physical_type)
             assert_same([batch, batch], options, Random(2))
-
-    def test_the_default_graph_as_a_term(self) -> None:
-        builder = make_builder()
-        p, default = builder.iri("urn:p"), builder.default_graph()
-        builder.add_row(Op.A, default, p, p, p)
-        builder.add_row(Op.A, p, p, default, p)
-        builder.add_row(Op.PA, builder.string("x"), 0, default, p)
-        builder.add_row(Op.H, builder.string("x"), 0, default, p)
-        assert_same([builder.take(has_graphs=True)], jr.PatchOptions(), Random(1))
 
 
 OPERATIONS = [
@@ -368,24 +370,3 @@ def test_a_sink_cannot_write_to_its_stream() -> None:
         encoder.write_batch(batch)
     with pytest.raises(jr.EncodeError, match="could not be written"):
         encoder.write_batch(batch)
-
-
-def write_all() -> None:
-    batch = batch_of(OPERATIONS)
-    written = Written(jr.PatchOptions(frame_rows=7))
-    for _ in range(3):
-        written.batch(batch)
-        written.one_by_one(batch)
-    assert written.finish()
-
-
-def write_bad() -> None:
-    written = Written(jr.PatchOptions(statement_type="TRIPLES"))
-    written.batch(batch_of([(Op.A, S, P, BNode("b"), S)]))
-    assert any(written.finish()[1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("work", [write_all, write_bad])
-def test_memory_is_given_back(work: Callable[[], None]) -> None:
-    assert_nothing_is_kept(work)

@@ -19,10 +19,11 @@ from jelly_rdflib.core.jelly_decoder import (
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
-from tests.oracle import producer, rdf_producer
+from tests.core.jelly.statement_support import few
+from tests.oracle import producer, rdf_producer, wire
 from tests.oracle.terms import plain_operation
 from tests.strategies import Stream
-from tests.support import assert_nothing_is_kept
+from tests.support import options_of, write
 
 LIMITS = jr.Limits()
 
@@ -62,25 +63,8 @@ def check_all_states(messages: list[bytes], make_decoder: Any) -> None:
         assert operations([other.finish()]) == operations([end])
 
 
-def frames_of(data: bytes) -> list[bytes]:
-    """Cut delimited frames apart."""
-    frames = []
-    at = 0
-    while at < len(data):
-        size = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            size |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        frames.append(data[at : at + size])
-        at += size
-    return frames
-
-
 class TestGoingOn:
+    @few
     @given(strategies.streams(), strategies.dice)
     def test_a_patch_stream_goes_on_from_any_frame(
         self, stream: Stream, rng: random.Random
@@ -88,6 +72,7 @@ class TestGoingOn:
         frames = producer.frames(stream.operations, stream.options, rng)
         check_all_states([frame.SerializeToString() for frame in frames], patch_decoder)
 
+    @few
     @given(rdf_strategies.streams(), strategies.dice)
     def test_a_statement_stream_goes_on_from_any_frame(
         self, stream: rdf_strategies.Stream, rng: random.Random
@@ -95,12 +80,11 @@ class TestGoingOn:
         frames = rdf_producer.messages(stream.frames, stream.options, rng)
         check_all_states([frame.SerializeToString() for frame in frames], statement_decoder)
 
+    @few
     @given(strategies.streams(), st.integers(1, 4), st.integers(1, 200))
     def test_parts_that_a_scanner_finds_make_the_whole(
         self, stream: Stream, rows: int, spacing: int
     ) -> None:
-        from tests.support import options_of, write
-
         data = write(stream.operations, options_of(stream.options, frame_rows=rows))
         found = list(StreamScanner(data, patch_decoder(), LIMITS, spacing=spacing))
         starts = [0, *(start for start, _, _ in found)]
@@ -121,8 +105,6 @@ class TestGoingOn:
         assert got == operations(jr.read_batches(data))
 
     def test_an_error_in_a_part_tells_its_place_in_the_stream(self) -> None:
-        from tests.support import write
-
         good = write([("TX",), ("TC",), ("END",)] * 4, jr.PatchOptions(frame_rows=1))
         data = good + b"\x02\xff\xff"
         (*_, (start, _, state)) = StreamScanner(good, patch_decoder(), LIMITS, spacing=1)
@@ -139,8 +121,6 @@ class TestGoingOn:
 class TestDamage:
     def state(self) -> bytes:
         quoted = ("triple", ("bnode", "b"), ("iri", "urn:p"), ("literal", "x", "en", None))
-        from tests.support import write
-
         data = write(
             [
                 ("TX",),
@@ -150,7 +130,7 @@ class TestDamage:
             jr.PatchOptions.small(rdf_star=True),
         )
         decoder = patch_decoder()
-        for frame in frames_of(data):
+        for frame in wire.split(data):
             decoder.decode_frame(frame)
         return decoder.save()
 
@@ -201,15 +181,13 @@ class TestDamage:
     @pytest.mark.parametrize("levels", [10, 22, 40, 99])
     def test_quoted_triples_that_would_be_written_out_without_end(self, levels: int) -> None:
         """Each has the one before it as its subject and as its object."""
-        from tests.support import write
-
         text = "b" * 20
         data = write(
             [("A", ("bnode", text), ("iri", "urn:p"), ("bnode", text), None)],
             jr.PatchOptions(rdf_star=True),
         )
         decoder = patch_decoder()
-        for frame in frames_of(data):
+        for frame in wire.split(data):
             decoder.decode_frame(frame)
         # It is there, its table has one term: a blank node of 20 bytes, and that is the last one.
         node = bytes([2, 0, len(text)]) + text.encode()
@@ -234,19 +212,3 @@ class TestDamage:
     def test_before_the_options_there_is_none(self) -> None:
         with pytest.raises(jr.DecodeError, match="before the stream's options"):
             patch_decoder().save()
-
-
-class TestMemory:
-    @pytest.mark.slow
-    def test_what_is_taken_is_given_back(self) -> None:
-        state = TestDamage().state()
-
-        def work() -> None:
-            decoder = patch_decoder()
-            decoder.restore(state)
-            decoder.save()
-            for size in (len(state) // 2, len(state) - 1):
-                with pytest.raises(jr.DecodeError):
-                    patch_decoder().restore(state[:size])
-
-        assert_nothing_is_kept(work)

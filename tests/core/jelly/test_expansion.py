@@ -103,16 +103,6 @@ def test_a_saved_state_gives_no_more_than_a_stream_may_keep() -> None:
     assert count <= most_frames(SAVED + SMALL.max_expansion * count * len(use(0)))
 
 
-def test_a_saved_state_goes_on_where_the_stream_stood() -> None:
-    through, first = started(), started()
-    for number in range(4):
-        through.decode_frame(use(number))
-        first.decode_frame(use(number))
-    second = PatchFrameDecoder(make_node_factory(False), SMALL)
-    second.restore(first.save())
-    assert read_until_refused(uses(), through) == read_until_refused(uses(), second)
-
-
 @pytest.mark.parametrize(
     "use_of",
     [

@@ -9,19 +9,7 @@ import pytest
 
 import jelly_rdflib as jr
 from tests.oracle import build as b
-from tests.oracle.build import FLAT, FRAME, PUNCTUATED
 from tests.support import read, refuse, run
-
-
-class TestTruncated:
-    """Cut at every byte."""
-
-    @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
-    def test_inside_a_transaction(self, stream_type: int) -> None:
-        data = b.stream([b.options(stream_type=stream_type), b.begin()], [])
-        error = refuse(data)
-        assert error.frame in (0, 1, 2)
-        assert "transaction" in error.message
 
 
 class TestLengths:
@@ -176,34 +164,3 @@ print(once, time.process_time() - start)
             data = b.stream([b.options(), b.name("p"), content])
             refuse(data, jr.LimitError, limits=limits, row=True)
             assert read(data, limits=jr.Limits(max_string_size=11))
-
-    @pytest.mark.parametrize("name", ["gzip", "zstd"])
-    @pytest.mark.slow
-    def test_compressed_data_that_expands(self, name: str) -> None:
-        """600 MB of zeros behind a bare frame, in a few kilobytes."""
-        out = run(
-            """
-import gzip, io, zlib
-import zstandard
-import jelly_rdflib as jr
-from tests.oracle import build as b
-head = b.frame(b.options())
-block = bytes(1 << 20)
-if sys.argv[1] == "gzip":
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-else:
-    packer = zstandard.ZstdCompressor().compressobj()
-data = packer.compress(head) + b"".join(packer.compress(block) for _ in range(600))
-data += packer.flush()
-before = peak()
-try:
-    list(jr.read_operations(data, limits=jr.Limits(max_frame_size=8 << 20)))
-except jr.LimitError as error:
-    print(error.offset, error.frame, len(data), peak() - before)
-""",
-            name,
-        )
-        _, frame, size, grown = map(int, out.split())
-        assert frame == 0
-        assert size < 4 << 20
-        assert grown < 64 << 20

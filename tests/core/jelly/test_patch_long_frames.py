@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-from typing import Any
 
 import pytest
 
@@ -14,12 +13,12 @@ from tests.oracle import build as b
 from tests.oracle import decoder, producer, wire
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from tests.oracle.terms import Plain
-from tests.support import assert_same_outcome, read, refuse
+from tests.support import assert_same_outcome, read
 
 SEEDS = range(int(os.environ.get("LONG_FRAME_SEEDS", "12")))
 
 
-def statements(rng: random.Random, options: dict[str, Any], count: int) -> list[Plain]:
+def statements(rng: random.Random, statement_type: int, count: int) -> list[Plain]:
     """Statements as in real data: subjects in runs, few predicates, many objects."""
     kinds = rng.choice([3, 40, 300])
     pad = rng.choice(["", "x" * 60, "é" * 70, "x" * 200])
@@ -31,7 +30,7 @@ def statements(rng: random.Random, options: dict[str, Any], count: int) -> list[
     literals += [("literal", str(n), None, f"urn:d{n % 3}") for n in range(9)]
     literals += [("literal", "x" * n, "en", None) for n in (0, 1, 130)]
     graphs: list[Plain | None] = [None, ("iri", "http://example.org/g"), nodes[-1]]
-    if options["statement_type"] == TRIPLES:
+    if statement_type == TRIPLES:
         graphs = [None]
     objects = nodes + literals * 2
     operations: list[Plain] = []
@@ -62,7 +61,7 @@ def stream(seed: int) -> tuple[bytes, list[Plain]]:
         "max_datatype_table_size": 8,
         "version": 1,
     }
-    operations = statements(rng, options, 150)
+    operations = statements(rng, options["statement_type"], 150)
     if options["stream_type"] == PUNCTUATED:
         operations.insert(100, ("END",))
     operations.append(("END",))
@@ -93,20 +92,6 @@ def test_damage_is_seen(seed: int) -> None:
         assert_same_outcome(b.delimited(frames))
 
 
-@pytest.mark.parametrize("size", range(40))
-def test_frames_of_any_size_end_where_they_end(size: int) -> None:
-    """The last rows of a frame are near its end, where the fast path has to stop looking ahead."""
-    head = [b.options(), b.name("urn:p"), b.add("s", b.iri(0, 1), "o")]
-    rows = [b.add(None, b.iri(0, 1), b.literal("x" * n)) for n in (size, 0, size % 7)]
-    whole = b.frame(*head, *rows, b.add("y" * size), b.add())
-    expected = decoder.read(b.delimited([whole]))
-    assert len(expected) == 7
-    assert read(b.delimited([whole])) == expected
-    assert read(b.stream(head, rows, [b.add("y" * size)], [b.add()])) == expected
-    for cut in range(1, 30):
-        assert_same_outcome(b.delimited([whole[:-cut]]))
-
-
 def test_ids_of_any_length() -> None:
     """Name and prefix ids of one to three bytes."""
     numbers = [1, 2, 127, 128, 129, 300, 16_383, 16_384, 20_000]
@@ -119,31 +104,6 @@ def test_ids_of_any_length() -> None:
     data = b.stream([*head, *uses])
     limits = jr.Limits(max_name_table_size=20_000, max_prefix_table_size=20_000)
     assert read(data, limits=limits) == decoder.read(data)
-
-
-def test_entries_set_anew_between_rows_that_use_them() -> None:
-    """The same ids mean another text from one row to the next."""
-    head = [b.options(statement_type=QUADS), b.prefix("a:"), b.name("x"), b.datatype("urn:d")]
-    rows = [b.add("s", b.iri(1, 1), "o", "g")]
-    for n in range(100):
-        use = b.add(b.iri(1, 1), b.iri(0, 1), b.literal(str(n % 3)), None)
-        entry = [b.name(f"x{n % 5}", 1), b.prefix(f"a{n % 4}:", 1), b.datatype(f"urn:{n}", 1)][
-            n % 3
-        ]
-        rows += [use, entry, use, b.add(None, b.iri(0, 1), b.literal("1", None, 1))]
-    for data in (b.stream([*head, *rows]), b.stream(head, *([row] for row in rows))):
-        assert read(data) == decoder.read(data)
-
-
-@pytest.mark.parametrize("bad", [0, 1, 30, 59])
-def test_errors_name_the_row(bad: int) -> None:
-    head = [b.options(), b.name("urn:p"), b.add("s", b.iri(0, 1), "o")]
-    rows = [b.add(None, b.iri(0, 1), b.literal("x" * 10)) for _ in range(60)]
-    rows[bad] = b.add(None, b.iri(0, 9), b.literal("x" * 10))
-    error = refuse(b.stream(head, [b.add("s"), *rows]), row=True)
-    assert (error.frame, error.row) == (1, bad + 1)
-    start = len(b.stream(head)) + len(b.frame(b.add("s"), *rows[:bad]))
-    assert start <= error.offset <= start + 40
 
 
 def test_rows_after_the_last_mark_are_a_patch() -> None:

@@ -19,6 +19,7 @@ from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.statement_support import few
 from tests.core.jelly.test_checkpoint import check_all_states
 from tests.oracle import build as b
 from tests.oracle import rdf_build as rb
@@ -66,6 +67,7 @@ def check_restarts(kind: Any, streams: list[list[bytes]]) -> None:
 
 
 class TestRestart:
+    @few
     @given(st.lists(strategies.streams(), min_size=1, max_size=3), st.integers(1, 4))
     def test_patch_streams(self, streams: list[Stream], rows: int) -> None:
         check_restarts(
@@ -76,6 +78,7 @@ class TestRestart:
             ],
         )
 
+    @few
     @given(st.lists(rdf_strategies.streams(), min_size=1, max_size=3))
     def test_statement_streams(self, streams: list[rdf_strategies.Stream]) -> None:
         check_restarts(
@@ -153,21 +156,6 @@ class TestRestart:
             decoder.decode_frame(FIRST[kind](1) * 2)
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_the_lookups_hold_no_text_of_an_earlier_stream(self, kind: Any) -> None:
-        """Each stream sets one entry of 40 bytes; three of them would exceed the limit."""
-        frame = {
-            PatchFrameDecoder: lambda n: b.frame(
-                b.options(), b.name("n" * 40, n), b.add("s", b.iri(0, n), "o", "g")
-            ),
-            StatementFrameDecoder: lambda n: rb.frame(
-                rb.options(), rb.name("n" * 40, n), rb.spo("s", rb.iri(0, n), "o")
-            ),
-        }[kind]
-        decoder = make(kind, limits=jr.Limits(max_text_size=100))
-        for n in (1, 2, 3, 1, 2, 3):
-            decoder.decode_frame(frame(n))
-
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
         """The short names are put where the long ones were, whose memory the entries keep."""
         options = b.options(max_name_table_size=128)
@@ -198,6 +186,7 @@ class TestRestart:
 class TestRestartByTheCaller:
     """`FrameDecoder.restart` leaves a decoder as if it were new."""
 
+    @few
     @given(strategies.streams(), strategies.streams(), st.data())
     def test_wherever_it_is(self, first: Stream, second: Stream, data: st.DataObject) -> None:
         one, two = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import random
 from collections import Counter
@@ -55,11 +54,6 @@ class TestAgainstProtobuf:
         assert expected[: len(stream.frames)] == stream.frames
         data = COMPRESSIONS[compression](data)
         assert read(data, strict=rng.random() < 0.5) == expected
-
-    @given(strategies.streams(), dice, st.sampled_from(sorted(COMPRESSIONS)))
-    def test_statements(self, stream: Stream, rng: random.Random, compression: str) -> None:
-        data = COMPRESSIONS[compression](spelled(stream, rng))
-        assert statements(data) == stream.statements
 
     @given(strategies.streams(one_frame=True), dice, st.sampled_from(sorted(COMPRESSIONS)))
     def test_bare_frames(self, stream: Stream, rng: random.Random, compression: str) -> None:
@@ -213,16 +207,6 @@ class TestGraphs:
         with pytest.warns(UserWarning, match="flat|FLAT"):
             assert len(list(jr.read_graphs(data, strict=False))) == 3
 
-    @pytest.mark.parametrize(("physical_type", "logical_type"), [(TRIPLES, 4), (QUADS, 3)])
-    def test_inconsistent_types_are_refused_or_warned_about(
-        self, physical_type: int, logical_type: int
-    ) -> None:
-        data = grouped(physical_type, logical_type)
-        with pytest.raises(jr.DecodeError, match="logical"):
-            list(jr.read_graphs(data))
-        with pytest.warns(UserWarning, match="logical"):
-            assert len(list(jr.read_graphs(data, strict=False))) == 3
-
     @few
     @given(strategies.streams(logical="grouped", rdf_1_1=True), dice)
     def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
@@ -258,19 +242,6 @@ class TestGraphs:
         )
         assert dict(graph.namespaces())["ex"] == P
 
-    def test_normalize(self) -> None:
-        data = b.stream(
-            [
-                b.options(logical_type=3),
-                b.name("urn:p"),
-                b.datatype("http://www.w3.org/2001/XMLSchema#integer"),
-                b.spo("s", b.iri(), b.literal("01", None, 1)),
-            ]
-        )
-        for normalize, lex in ((None, "1"), (True, "1"), (False, "01")):
-            (graph,) = jr.read_graphs(data, normalize=normalize)
-            assert [str(o) for o in graph.objects()] == [lex]
-
 
 def example() -> tuple[bytes, list[Plain]]:
     """A stream of several frames, and its statements."""
@@ -300,21 +271,6 @@ DATA, STATEMENTS = example()
 assert 4_000 < len(DATA) < 40_000
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-class TestSources:
-    """The same statements come from every kind of source, compressed or not."""
-
-    @pytest.fixture
-    def data(self, compression: str) -> bytes:
-        return COMPRESSIONS[compression](DATA)
-
-    def test_every_reader_takes_it(self, data: bytes) -> None:
-        for make in (bytes, io.BytesIO, lambda data: OnlyRead(data, 100)):
-            frames = list(jr.read_frames(make(data)))
-            assert [frame.metadata for frame in frames] == [{"n": bytes([n])} for n in range(5)]
-            assert sum(map(len, frames)) == sum(map(len, jr.read_batches(make(data))))
-
-
 READERS: list[Callable[..., Any]] = [
     jr.read_statements,
     jr.read_frames,
@@ -324,13 +280,6 @@ READERS: list[Callable[..., Any]] = [
 
 
 class TestIteration:
-    @pytest.mark.parametrize("call", READERS)
-    def test_the_end_stays_the_end(self, call: Any) -> None:
-        reader = call(grouped(QUADS, DATASETS))
-        assert len(list(reader)) == 3
-        assert list(reader) == []
-        assert iter(reader) is reader
-
     @pytest.mark.parametrize("call", READERS)
     def test_close(self, call: Any, tmp_path: Path) -> None:
         """pytest turns a ResourceWarning of an unclosed file into an error."""

@@ -1,4 +1,4 @@
-"""Long frames of the rows that most streams are made of, which the decoder has a fast path for."""
+"""Long frames of Jelly-RDF, as those in `test_patch_long_frames`; and what both formats share."""
 
 from __future__ import annotations
 
@@ -8,42 +8,28 @@ from typing import Any
 import pytest
 
 from tests.core.jelly import test_patch_long_frames as patches
+from tests.core.jelly.formats import RDF, RDF_GRAPHS, RDF_QUADS, Format, all_types
 from tests.core.jelly.statement_strategies import PHYSICAL_TYPES
-from tests.core.jelly.statement_support import assert_same_outcome, read, refuse, statements
+from tests.core.jelly.statement_support import assert_same_outcome, read, refuse
 from tests.core.jelly.streams import damage
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import Plain, with_default_graph
 
 SEEDS = range(max(1, len(patches.SEEDS) // 2))
 
 
 def operations(rng: random.Random, physical_type: int, count: int) -> list[Plain]:
-    """Statements as in real data: subjects in runs, few predicates, many objects."""
-    kinds = rng.choice([3, 40, 300])
-    pad = rng.choice(["", "x" * 60, "é" * 70, "x" * 200])
-    nodes: list[Plain] = [("iri", f"http://example.org/{n % 9}/{pad}{n}") for n in range(kinds)]
-    nodes += [("bnode", f"b{n}{pad}") for n in range(5)]
-    predicates: list[Plain] = [("iri", f"http://example.org/ns#{n}") for n in range(9)]
-    literals: list[Plain] = [("literal", pad * (n % 3) + str(n), None, None) for n in range(kinds)]
-    literals += [("literal", "", None, None), ("literal", "x" * 16_400, None, None)]
-    literals += [("literal", str(n), None, f"urn:d{n % 3}") for n in range(9)]
-    literals += [("literal", "x" * n, "en", None) for n in (0, 1, 130)]
-    graphs: list[Plain | None] = [DEFAULT_GRAPH, ("iri", "http://example.org/g"), nodes[-1]]
-    if physical_type == TRIPLES:
-        graphs = [None]
+    """Return statements as those of patches, and namespaces."""
     result: list[Plain] = []
-    s, g = nodes[0], graphs[0]
-    for _ in range(count):
-        if rng.random() < 0.4:
-            s = rng.choice(nodes)
-        if rng.random() < 0.05:
-            g = rng.choice(graphs)
-        if rng.random() < 0.03:
-            result.append(("PA", "ex", rng.choice(predicates), None))
-        result.append(("A", s, rng.choice(predicates), rng.choice(nodes + literals * 2), g))
+    for operation in patches.statements(rng, min(physical_type, QUADS), count):
+        if operation[0] == "PA":
+            result.append((*operation[:3], None))
+        elif operation[0] != "H":
+            added = ("A", *operation[1:])
+            result.append(added if physical_type == TRIPLES else with_default_graph(added))
     return result
 
 
@@ -88,47 +74,45 @@ def test_damage_is_seen(seed: int, physical_type: int) -> None:
         assert_same_outcome(b.delimited(frames))
 
 
-def start_of(physical_type: int, **options: Any) -> list[Any]:
+SIZES = (*range(0, 24, 3), 24, 39)
+"""Of a term near a frame's end."""
+
+
+def start_of(f: Format) -> list[Any]:
     """Options, a name, and a first statement, whose graph stays open."""
-    head = [b.options(physical_type=physical_type, **options), b.name("urn:p")]
-    if physical_type == QUADS:
-        return [*head, b.spog("s", b.iri(0, 1), "o", "g")]
-    graph = [b.start(b.iri(0, 1))] if physical_type == GRAPHS else []
-    return [*head, *graph, b.spo("s", b.iri(0, 1), "o")]
+    graph = {"g": "g"} if f.type == QUADS else {}
+    first = f.row(s="s", p=b.iri(0, 1), o="o", **graph)
+    return [f.options(), f.name("urn:p"), *f.start, first]
 
 
-def row(physical_type: int, *terms: Any) -> Any:
-    return (b.spog if physical_type == QUADS else b.spo)(*terms)
-
-
-@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-@pytest.mark.parametrize("size", [*range(0, 24, 3), 24, 39])
-def test_frames_of_any_size_end_where_they_end(size: int, physical_type: int) -> None:
+@all_types
+@pytest.mark.parametrize("size", SIZES)
+def test_frames_of_any_size_end_where_they_end(f: Format, size: int) -> None:
     """The last rows of a frame are near its end, where the fast path has to stop looking ahead."""
-    head = start_of(physical_type)
-    rows = [row(physical_type, None, b.iri(0, 1), b.literal("x" * n)) for n in (size, 0, size % 7)]
-    last = [row(physical_type, "y" * size), row(physical_type)]
-    whole = b.frame(*head, *rows, *last)
-    (frame,) = rdf_decoder.read(b.delimited([whole]))
-    assert len(frame.statements) == 6
-    assert statements(b.delimited([whole])) == frame.statements
-    assert statements(b.stream(head, rows, *([one] for one in last))) == frame.statements
+    head = start_of(f)
+    rows = [f.row(p=b.iri(0, 1), o=b.literal("x" * n)) for n in (size, 0, size % 7)]
+    last = [f.row(s="y" * size), f.row()]
+    whole = f.frame(*head, *rows, *last)
+    expected = f.decoder.read(b.delimited([whole]))
+    assert f.support.read(b.delimited([whole])) == expected
+    assert len(f.statements(b.delimited([whole]))) == 6
+    parts = f.stream(head, rows, *([row] for row in last))
+    assert f.support.read(parts) == f.decoder.read(parts)
     for cut in range(1, 30, 2):
-        assert_same_outcome(b.delimited([whole[:-cut]]))
+        f.assert_same_outcome(b.delimited([whole[:-cut]]))
 
 
-@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-def test_entries_set_anew_between_rows_that_use_them(physical_type: int) -> None:
+@all_types
+def test_entries_set_anew_between_rows_that_use_them(f: Format) -> None:
     """The same ids mean another text from one row to the next."""
-    head = [*start_of(physical_type), b.prefix("a:"), b.name("x", 2), b.datatype("urn:d")]
+    head = [*start_of(f), f.prefix("a:"), f.name("x", 2), f.datatype("urn:d")]
     rows = []
     for n in range(100):
-        use = row(physical_type, b.iri(1, 2), b.iri(0, 1), b.literal(str(n % 3)))
-        entry = (b.name(f"x{n % 5}", 2), b.prefix(f"a{n % 4}:", 1), b.datatype(f"urn:{n}", 1))
-        typed = row(physical_type, None, b.iri(0, 1), b.literal("1", None, 1))
-        rows += [use, entry[n % 3], use, typed]
-    for data in (b.stream([*head, *rows]), b.stream(head, *([one] for one in rows))):
-        assert read(data) == rdf_decoder.read(data)
+        use = f.row(s=b.iri(1, 2), p=b.iri(0, 1), o=b.literal(str(n % 3)))
+        entry = (f.name(f"x{n % 5}", 2), f.prefix(f"a{n % 4}:", 1), f.datatype(f"urn:{n}", 1))
+        rows += [use, entry[n % 3], use, f.row(p=b.iri(0, 1), o=b.literal("1", None, 1))]
+    for data in (f.stream([*head, *rows]), f.stream(head, *([row] for row in rows))):
+        assert f.support.read(data) == f.decoder.read(data)
 
 
 def test_graphs_between_long_runs_of_triples() -> None:
@@ -150,22 +134,21 @@ def test_graphs_between_long_runs_of_triples() -> None:
     assert (error.frame, error.row) == (1, 0)
 
 
-@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+@all_types
 @pytest.mark.parametrize("bad", [0, 1, 30, 59])
-def test_errors_name_the_row(bad: int, physical_type: int) -> None:
-    head = start_of(physical_type)
-    rows = [row(physical_type, None, b.iri(0, 1), b.literal("x" * 10)) for _ in range(60)]
-    rows[bad] = row(physical_type, None, b.iri(0, 9), b.literal("x" * 10))
-    first = row(physical_type, "s")
-    error = refuse(b.stream(head, [first, *rows]), row=True)
+def test_errors_name_the_row(f: Format, bad: int) -> None:
+    head = start_of(f)
+    rows = [f.row(p=b.iri(0, 1), o=b.literal("x" * 10)) for _ in range(60)]
+    rows[bad] = f.row(p=b.iri(0, 9), o=b.literal("x" * 10))
+    error = f.refuse(f.stream(head, [f.row(s="s"), *rows]), row=True)
     assert (error.frame, error.row) == (1, bad + 1)
-    start = len(b.stream(head)) + len(b.frame(first, *rows[:bad]))
+    start = len(f.stream(head)) + len(f.frame(f.row(s="s"), *rows[:bad]))
     assert start <= error.offset <= start + 40
 
 
-@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-def test_rows_of_another_type_among_regular_ones(physical_type: int) -> None:
-    regular = [row(physical_type, None, b.iri(0, 1), b.literal("x" * 9)) for _ in range(30)]
-    other = b.spo(None, b.iri(0, 1)) if physical_type == QUADS else b.spog("s", b.iri(0, 1), "o")
-    error = refuse(b.stream([*start_of(physical_type), *regular, other, *regular]), row=True)
-    assert error.row == len(start_of(physical_type)) + 30
+@pytest.mark.parametrize("f", [RDF, RDF_QUADS, RDF_GRAPHS], ids=repr)
+def test_rows_of_another_type_among_regular_ones(f: Format) -> None:
+    regular = [f.row(p=b.iri(0, 1), o=b.literal("x" * 9)) for _ in range(30)]
+    other = b.spo(None, b.iri(0, 1)) if f is RDF_QUADS else b.spog("s", b.iri(0, 1), "o")
+    error = f.refuse(f.stream([*start_of(f), *regular, other, *regular]), row=True)
+    assert error.row == len(start_of(f)) + 30

@@ -1,8 +1,8 @@
-"""One test for each rule of Jelly-RDF alone; each is named after its rule.
+"""Rules of Jelly-RDF alone; each test is named after its rule.
 
 A class for each section, in the specification's order. "Rulings" are the later ones of the format's
 authors; "Decided" is what this project made of what the specification leaves open. The rules that
-both formats share are in `tests.core.jelly`.
+both formats share are in `test_spec_rules` and `test_shared_rules`.
 
 For a consumer, streams are built of protobuf's messages. For a producer, what the package writes is
 parsed with protobuf's classes.
@@ -17,10 +17,9 @@ import pytest
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
-from tests.core.jelly.formats import UNKNOWN_FIELDS, G, O, P, S, in_row, iri, lit
+from tests.core.jelly.formats import G, O, P, S, in_row, iri
 from tests.core.jelly.statement_support import (
     messages,
-    plain_statement,
     read,
     refuse,
     rows,
@@ -33,7 +32,7 @@ from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import SUPPORT, Frame
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, node
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.support import refuse as refuse_patch
 
 PHYSICAL_TYPES = [TRIPLES, QUADS, GRAPHS]
@@ -104,127 +103,8 @@ class TestVersioning:
             write([("PA", "ex", P, None)], jr.StreamOptions(version=1))
 
 
-class TestProtobuf:
-    """Format specification: a compliant Protocol Buffers implementation."""
-
-    def test_unknown_fields_are_skipped_in_every_message(self) -> None:
-        """Forward compatibility: older implementations simply ignore the new field."""
-        extra = UNKNOWN_FIELDS
-
-        def message(content: Any) -> bytes:
-            return extra + bytes(content.SerializeToString()) + extra
-
-        def row(number: int, content: bytes) -> bytes:
-            return wire.field(1, extra + wire.field(number, content) + extra)
-
-        an_iri = message(pb.RdfIri(name_id=1))
-        quoted = extra + wire.field(1, an_iri) + wire.field(5, an_iri) + wire.field(9, an_iri)
-        literal = message(b.literal("l", datatype=1))
-        statement = (
-            extra + wire.field(4, quoted) + extra + wire.field(5, an_iri) + extra
-            + wire.field(11, literal)
-        )  # fmt: skip
-        entries = (
-            row(9, message(pb.RdfNameEntry(value="urn:p")))
-            + row(10, message(pb.RdfPrefixEntry(value="")))
-            + row(11, message(pb.RdfDatatypeEntry(value="urn:d")))
-        )
-        namespace = row(6, extra + wire.field(1, b"ex") + wire.field(2, an_iri))
-        by_type = {
-            TRIPLES: row(2, statement),
-            QUADS: row(3, statement + wire.field(15, extra)),
-            GRAPHS: row(4, extra + wire.field(3, extra)) + row(2, statement) + row(5, extra),
-        }
-        p = iri("urn:p")
-        term = (("triple", p, p, p), p, lit("l", None, "urn:d"))
-        for physical_type, content in by_type.items():
-            options = b.options(physical_type=physical_type, rdf_star=True).options
-            frame = row(1, message(options)) + extra + entries + extra + namespace + content + extra
-            (got,) = read(b.delimited([frame]))
-            assert got.statements == [term if physical_type == TRIPLES else (*term, DEFAULT_GRAPH)]
-            assert got.namespaces == [("ex", p)]
-
-    def test_unknown_fields_are_skipped_in_metadata(self) -> None:
-        """Forward compatibility."""
-        entry = (
-            UNKNOWN_FIELDS
-            + wire.field(1, b"k")
-            + UNKNOWN_FIELDS
-            + wire.field(2, b"v")
-            + UNKNOWN_FIELDS
-        )
-        data = b.delimited([b.frame(b.options()) + wire.field(15, entry)])
-        assert read(data) == [Frame([], {"k": b"v"})]
-
-    @pytest.mark.parametrize("number", [2, 14, 16, 2**29 - 1])
-    def test_a_field_yet_unknown_may_stand_in_a_frame(self, number: int) -> None:
-        """Forward compatibility: as metadata did before version 1.1.1."""
-        frame = b.frame(b.options(), b.name("urn:p"))
-        more = b.frame(triple())
-        data = b.delimited([frame + wire.field(number, b"future") + more + wire.field(number, 1)])
-        assert statements(data) == [(S, P, O)]
-
-    def test_graph_starts_and_namespaces_in_two_halves_merge(self) -> None:
-        """Protocol Buffers: the same message field twice merges."""
-        head = b.frame(
-            b.options(physical_type=GRAPHS), b.prefix("a:"), b.name("x"), b.name("urn:p", 5)
-        )
-        start = wire.field(4, wire.field(1, b"\x08\x01")) + wire.field(
-            4, wire.field(1, b"\x10\x01")
-        )
-        space = wire.field(6, wire.field(1, b"ex") + wire.field(2, b"\x08\x01"))
-        space += wire.field(6, wire.field(2, b"\x10\x01"))
-        tail = b.frame(b.spo("s", b.iri(0, 1), "o"), b.end())
-        data = b.delimited([head + wire.field(1, start) + wire.field(1, space) + tail])
-        (frame,) = read(data)
-        assert frame.statements == [(S, iri("a:x"), O, iri("a:x"))]
-        assert frame.namespaces == [("ex", iri("a:x"))]
-
-    def test_metadata_may_come_before_rows_and_between_them(self) -> None:
-        """Protocol Buffers: field order."""
-        entry = wire.field(15, b"\x0a\x01k\x12\x01v")
-        more = wire.field(15, b"\x0a\x01l")
-        head = b.frame(b.options(), b.name("urn:p"))
-        data = b.delimited([entry + head + more + b.frame(triple())])
-        (frame,) = read(data)
-        assert frame.metadata == {"k": b"v", "l": b""}
-        assert frame.statements == [(S, P, O)]
-
-
 class TestMetadata:
     """Stream frame metadata."""
-
-    def test_it_does_not_influence_the_data(self) -> None:
-        """Does not influence the processing of RDF data in any manner."""
-        data = b.delimited(
-            [
-                b.frame(b.options(), b.name("urn:p"), triple(), metadata={"a": b"1"}),
-                b.frame(metadata={"b": b"2"}),
-                b.frame(b.spo()),
-            ]
-        )
-        frames = read(data)
-        assert [frame.metadata for frame in frames] == [{"a": b"1"}, {"b": b"2"}, {}]
-        assert [len(frame.statements) for frame in frames] == [1, 0, 1]
-        assert statements(data) == [(S, P, O)] * 2
-
-    @pytest.mark.parametrize("value", [b"", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b"x" * 100_000])
-    def test_values_are_any_bytes(self, value: bytes) -> None:
-        """MUST NOT assume that values are character strings or that they are valid UTF-8."""
-        data = b.delimited([b.frame(b.options(), metadata={"k": value})])
-        assert read(data) == [Frame([], {"k": value})]
-
-    @pytest.mark.parametrize("key", ["", "k", "é", "\U0001f600", "\x00", "x" * 1000])
-    def test_keys_are_any_text(self, key: str) -> None:
-        """The keys are arbitrary; consumers SHOULD ignore unknown ones."""
-        data = b.delimited([b.frame(b.options(), metadata={key: b"v"})])
-        assert read(data) == [Frame([], {key: b"v"})]
-
-    @pytest.mark.parametrize("key", [b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"a\x80"])
-    def test_keys_must_be_utf8(self, key: bytes) -> None:
-        """Protocol Buffers: map<string, bytes>."""
-        entry = wire.field(15, wire.field(1, key) + wire.field(2, b"v"))
-        refuse(b.delimited([b.frame(b.options()) + entry]))
 
     def test_the_later_entry_of_a_key_wins(self) -> None:
         """Protocol Buffers: maps."""
@@ -246,11 +126,6 @@ class TestMetadata:
             (wire.field(1, b"x") + wire.field(1, b"k") + wire.field(2, b"v"), {"k": b"v"}),
         ]:
             assert read(b.delimited([head + wire.field(15, entry)])) == [Frame([], metadata)]
-
-    def test_batches_have_it(self) -> None:
-        """Issue: batch.metadata."""
-        data = b.delimited([b.frame(b.options(), metadata={"k": b"\xff"}), b.frame()])
-        assert [batch.metadata for batch in jr.read_batches(data)] == [{"k": b"\xff"}, {}]
 
     def test_batches_have_it_before_the_options_too(self) -> None:
         """Issue: batch.metadata."""
@@ -330,11 +205,6 @@ class TestStreamRows:
 class TestPhysicalStreamTypes:
     """Physical stream types."""
 
-    @pytest.mark.parametrize("physical_type", [0, 4, 99, -1, 2**31 - 1])
-    def test_an_unspecified_or_undefined_type_is_refused(self, physical_type: int) -> None:
-        """MUST be explicitly specified; UNSPECIFIED SHOULD be treated as an error."""
-        refuse(one(physical_type=physical_type), row=True)
-
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_each_type_is_read(self, physical_type: int) -> None:
         """The following types are defined."""
@@ -343,12 +213,6 @@ class TestPhysicalStreamTypes:
         reader = jr.read_statements(data)
         next(reader)
         assert reader.options.physical_type is jr.PhysicalStreamType(physical_type)
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_the_writer_sets_the_type(self, physical_type: int) -> None:
-        """MUST be explicitly specified."""
-        data = write([], jr.StreamOptions(physical_type=physical_type))
-        assert rows(data)[0].options.physical_type == physical_type
 
     @pytest.mark.parametrize("wrong", [0, 4, "UNSPECIFIED", "nope", None])
     def test_the_writer_has_no_unspecified_type(self, wrong: Any) -> None:
@@ -407,13 +271,6 @@ class TestLogicalStreamTypes:
         for name in ("flat_triples", "NAMED_GRAPHS"):
             assert jr.LogicalStreamType(name).name == name.upper()
 
-    @pytest.mark.parametrize(("physical_type", "logical_type"), CONSISTENT)
-    def test_the_writer_sets_the_type(self, physical_type: int, logical_type: int) -> None:
-        """Stream options, logical_type."""
-        options = jr.StreamOptions(physical_type=physical_type, logical_type=logical_type)
-        got = rows(write([], options))[0].options
-        assert (got.physical_type, got.logical_type) == (physical_type, logical_type)
-
     @pytest.mark.parametrize(("physical_type", "logical_type"), INCONSISTENT)
     def test_the_writer_writes_no_inconsistent_types(
         self, physical_type: int, logical_type: int
@@ -426,23 +283,6 @@ class TestLogicalStreamTypes:
         """Issue: the flat type that goes with the physical type."""
         for physical_type, flat in ((TRIPLES, 1), (QUADS, 2), (GRAPHS, 2)):
             assert jr.StreamOptions(physical_type=physical_type).logical_type == flat
-
-    def test_in_framed_streams_each_frame_is_an_element(self) -> None:
-        """Framed: each stream frame SHOULD be interpreted as a stream element."""
-        data = b.stream(
-            [b.options(logical_type=3), b.name("urn:p"), triple()], [], [b.spo("x"), b.spo("y")]
-        )
-        assert [len(graph) for graph in jr.read_graphs(data)] == [1, 0, 2]
-
-    @pytest.mark.parametrize("logical_type", [3, 13])
-    def test_the_writer_never_cuts_an_element(self, logical_type: int) -> None:
-        """Framed: each stream frame SHOULD be interpreted as a stream element."""
-        options = jr.StreamOptions(
-            physical_type=TRIPLES, logical_type=logical_type, frame_rows=2, frame_bytes=20
-        )
-        element = [("A", ("bnode", str(n)), P, O, None) for n in range(50)]
-        data = write_frames([Frame(element, {})] * 3, options)
-        assert [len(frame.statements) for frame in read(data)] == [50, 50, 50]
 
 
 class TestStreamOptions:
@@ -501,16 +341,6 @@ def graphs(*content: Any) -> bytes:
 
 class TestStatementsAndGraphs:
     """RDF statements and graphs."""
-
-    def test_triples(self) -> None:
-        """PHYSICAL_STREAM_TYPE_TRIPLES: RdfTriple messages."""
-        assert statements(one(triple(), b.spo("x"))) == [(S, P, O), (("bnode", "x"), P, O)]
-
-    def test_quads(self) -> None:
-        """PHYSICAL_STREAM_TYPE_QUADS: RdfQuad messages."""
-        data = one(quad(), b.spog("x"), b.spog(g="y"), physical_type=QUADS)
-        x, y = ("bnode", "x"), ("bnode", "y")
-        assert statements(data) == [(S, P, O, G), (x, P, O, G), (x, P, O, y)]
 
     def test_a_triple_belongs_to_the_graph_around_it(self) -> None:
         """A triple between the start and end of the graph is considered to be in the graph."""
@@ -600,14 +430,6 @@ class TestStatementsAndGraphs:
             G, G, DEFAULT_GRAPH, iri("urn:g"), G, DEFAULT_GRAPH, DEFAULT_GRAPH,
         ]  # fmt: skip
 
-    def test_the_writer_sets_every_graph_start(self) -> None:
-        """Exactly one field in the RdfGraphStart message MUST be set."""
-        operations = [("A", S, P, O, g) for g in (G, P, G, None, P, G)]
-        data = write(operations, jr.StreamOptions(physical_type=GRAPHS))
-        starts = [row.graph_start for row in rows(data) if row.HasField("graph_start")]
-        assert len(starts) == 6
-        assert all(start.WhichOneof("graph") for start in starts)
-
     def test_the_writer_keeps_graphs_in_the_frames_of_grouped_streams(self) -> None:
         """Note: if it is a stream of datasets, graphs are contained within a frame."""
         options = jr.StreamOptions(physical_type=GRAPHS, logical_type=DATASETS)
@@ -646,35 +468,6 @@ class TestIris:
 
 class TestNamespaceDeclarations:
     """Namespace declarations."""
-
-    def test_they_have_no_effect_on_the_statements(self) -> None:
-        """MUST NOT be used to shorten IRIs in the stream."""
-        data = one(b.namespace("urn", b.iri(0, 1)), triple(), version=2)
-        assert statements(data) == [(S, P, O)]
-
-    def test_their_iris_are_numbered_with_the_terms(self) -> None:
-        """RdfIri messages in namespace declarations are treated exactly as terms."""
-        data = b.stream(
-            [
-                b.options(version=2), b.prefix("a:"), b.prefix("b:"),
-                b.name("1"), b.name("2"), b.name("3"), b.name("4"),
-                b.namespace("ex", b.iri(2)), b.spo("s", b.iri(), b.iri(1)),
-                b.namespace("ex", b.iri()),
-            ]
-        )  # fmt: skip
-        (frame,) = read(data)
-        assert frame.namespaces == [("ex", iri("b:1")), ("ex", iri("a:4"))]
-        assert frame.statements == [(S, iri("b:2"), iri("a:3"))]
-
-    @pytest.mark.parametrize("prefixes", [0, 16])
-    def test_the_examples(self, prefixes: int) -> None:
-        """Example: @prefix ex: <http://example.com/>, with the prefix lookup and without."""
-        base = "http://example.com/"
-        entries = [b.prefix(base), b.name("")] if prefixes else [b.name(base)]
-        row = b.namespace("ex", b.iri(1 if prefixes else 0, 0))
-        data = b.stream([b.options(version=2, max_prefix_table_size=prefixes), *entries, row])
-        (frame,) = read(data)
-        assert frame.namespaces == [("ex", iri(base))]
 
     def test_they_come_with_their_frame(self) -> None:
         """You can freely intersperse namespace declarations with triples or quads."""
@@ -770,20 +563,3 @@ class TestApart:
                 list(jr.read_patches(data))
         with pytest.raises(jr.DecodeError, match="Jelly-RDF"):
             jr.PatchDecoder().decode_frame(frame)
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_batches_are_read_of_both(self, physical_type: int) -> None:
-        data = one(*some(physical_type), physical_type=physical_type)
-        (batch,) = jr.read_batches(data)
-        ((op, *terms),) = batch
-        terms = tuple(term for term in terms if term is not None)
-        assert (op, plain_statement(terms)) == (jr.Op.A, expected(physical_type))
-        batch = next(jr.read_batches(b.delimited([self.PATCH])))
-        assert [op for (op,) in batch][:2] == [jr.Op.TX, jr.Op.TC]
-        assert batch.metadata == {}
-
-    def test_statements_are_rdflibs_terms(self) -> None:
-        """Issue: tuples of rdflib's terms."""
-        ((s, p, o),) = jr.read_statements(one(triple(o=b.literal("x", "en"))))
-        assert (s, p, o) == tuple(map(node, (S, P, lit("x", "en"))))
-        assert (type(s), type(p), type(o)) == (BNode, URIRef, Literal)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import io
-import socket
 from collections import Counter
 from collections.abc import Callable
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,14 +25,13 @@ from tests.oracle.term_producer import needs
 from tests.oracle.terms import (
     DEFAULT_GRAPH,
     Plain,
-    node,
     operation,
     plain,
     plain_operation,
     same_term,
     with_simple_strings,
 )
-from tests.strategies import ODD_IRIS, TYPED_LITERALS
+from tests.strategies import ODD_IRIS
 
 EXAMPLE = "http://example.org/"
 S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
@@ -127,22 +122,6 @@ class TestEconomy:
         assert set(names) == {name for _, name in cuts}
         assert prefixes - {""} == {prefix for prefix, _ in cuts} - {""}
         assert len(names) == len(set(names))
-
-    @formats
-    def test_without_a_prefix_lookup_names_are_whole_iris(self, f: Format) -> None:
-        data = f.write([("A", *map(plain, (S, P, O)), None)], max_prefix_table_size=0)
-        names = [row.name.value for row in f.rows(data) if row.HasField("name")]
-        assert names == [str(S), str(P), str(O)]
-
-    @all_types
-    def test_real_data_is_smaller_than_text(self, f: Format) -> None:
-        graph = f.graph and plain(G)
-        typed: list[Plain] = [("literal", str(n), None, str(XSD.int)) for n in range(1000)]
-        operations = [
-            ("A", ("iri", f"{EXAMPLE}item/{n}"), plain(P), o, graph) for n, o in enumerate(typed)
-        ]
-        text = sum(len(f'<{op[1][1]}> <{P}> "{op[3][1]}" <{graph and G}> .') for op in operations)
-        assert len(f.write(operations)) < text / 2.5
 
 
 class TestTightLookups:
@@ -290,26 +269,13 @@ class TestFrames:
 
     @formats
     def test_a_second_close_does_nothing(self, f: Format) -> None:
+        """Nor does one after an error of the file."""
         file = FlushedFile()
         writer = f.writer(file)
-        writer.add(S, P, O)
         writer.close()
         assert file.flushes == 1
         writer.close()
         assert file.flushes == 1
-
-    def test_a_second_close_after_an_error_does_nothing(self) -> None:
-        file = FlushedFile()
-        writer = jr.PatchWriter(file)
-        writer.begin()
-        with pytest.raises(jr.EncodeError, match="inside a transaction"):
-            writer.close()
-        writer.close()
-        assert file.flushes == 1
-
-    @formats
-    def test_a_second_close_after_an_error_of_the_file_does_nothing(self, f: Format) -> None:
-        file = FlushedFile()
         writer = f.writer(file)
         writer.add(S, P, O)
         file.close()
@@ -359,10 +325,7 @@ class TestDestinations:
         path.write_bytes(b"what was there")
         with f.writer(make(path)) as writer:
             writer.add(S, P, O)
-        del writer
-        gc.collect()
         assert len(f.nodes(path)) == 1
-        path.unlink()
 
     def test_a_path_is_closed_after_an_exception(self, f: Format, tmp_path: Path) -> None:
         path = tmp_path / "x"
@@ -370,15 +333,6 @@ class TestDestinations:
             writer.add(S, P, O)
             raise KeyError("x")
         assert len(f.nodes(path)) == 1
-
-    def test_a_socket(self, f: Format) -> None:
-        left, right = socket.socketpair()
-        with left, right:
-            with left.makefile("wb") as file, f.writer(file) as writer:
-                writer.add(S, P, O)
-            left.shutdown(socket.SHUT_WR)
-            with right.makefile("rb") as file:
-                assert len(f.nodes(file)) == 1
 
     def test_an_object_with_write_alone(self, f: Format) -> None:
         class Sink:
@@ -438,21 +392,6 @@ class TestDestinations:
 
 
 class TestRoundTrips:
-    @formats
-    @pytest.mark.parametrize("preset", ["small", "big"])
-    @few
-    @given(st.data())
-    def test_presets(self, f: Format, preset: str, data: st.DataObject) -> None:
-        stream = data.draw(f.streams())
-        types = {f.type_field: stream.options[f.type_field]}
-        if "stream_type" in stream.options:
-            types["stream_type"] = stream.options["stream_type"]
-        else:
-            types["namespace_declarations"] = True
-        options = getattr(f.Options, preset)(**types, **ANY)
-        written = f.support.write(stream.operations, options)
-        assert f.all_said(written) == as_written(stream.operations)
-
     @all_types
     def test_what_is_read_can_be_written(self, f: Format) -> None:
         data = f.write([("A", *map(plain, (S, P, O)), f.graph and plain(G))] * 3)
@@ -461,17 +400,6 @@ class TestRoundTrips:
             for item in f.readers[0](data):
                 writer.write(item)
         assert file.getvalue() == data
-
-    @formats
-    def test_typed_literals_stay_what_they_are(self, f: Format) -> None:
-        """A literal read normalizing equals the one that was written, if that was normal too."""
-        nodes = [node(term, None) for term in TYPED_LITERALS]
-        file = io.BytesIO()
-        with f.writer(file, max_datatype_table_size=200) as writer:
-            for one in nodes:
-                writer.add(S, P, one)
-        for (_, _, got), one in zip(f.nodes(file.getvalue()), nodes, strict=True):
-            assert same_term(got, Literal(str(one), datatype=one.datatype)), (got, one)
 
     @all_types
     @pytest.mark.parametrize(
@@ -525,16 +453,6 @@ class TestRoundTrips:
         assert first == second
         assert list(map(type, first)) == [URIRef, URIRef, BNode, URIRef]
 
-    @formats
-    def test_a_literal_of_a_python_value(self, f: Format) -> None:
-        values = [1, 1.5, True, "x", Decimal("1.50"), date(2024, 2, 29)]
-        data = f.write([("A", *map(plain, (S, P, Literal(value))), None) for value in values])
-        got = [o for _, _, o in f.nodes(data)]
-        assert [one.toPython() for one in got[:3]] == values[:3]
-        for one, value in zip(got, values, strict=True):
-            literal = Literal(value)
-            assert same_term(one, Literal(str(literal), datatype=literal.datatype))
-
     @all_types
     def test_many_terms(self, f: Format) -> None:
         """Lookups of the big preset are run through many times over."""
@@ -548,7 +466,7 @@ class TestRoundTrips:
                 else ("bnode", f"b{n % 5}"),
                 None if f.type == TRIPLES else ("iri", f"http://example.org/g/{n // 500}"),
             )
-            for n in range(10_000)
+            for n in range(5000)
         ]
         small = {"max_name_table_size": 128, "max_prefix_table_size": 16, "frame_rows": 100}
         for options in ({}, {**small, "max_datatype_table_size": 16}):

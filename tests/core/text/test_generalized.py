@@ -46,19 +46,6 @@ def test_a_graph_may_be_any_term_but_a_quoted_triple(graph: str) -> None:
         assert read(text, "n-quads", generalized=True) == [(*INNER[1:], TERMS[graph])]
 
 
-@pytest.mark.parametrize("text", ['"a" <urn:p> _:b .', "_:b _:b _:b .", '_:b "a" _:b .'])
-def test_without_it_they_are_refused(text: str) -> None:
-    for format in ("n-triples", "n-quads"):
-        with pytest.raises(jr.DecodeError, match="is an IRI"):
-            read(text, format)
-
-
-def test_terms_are_checked_all_the_same() -> None:
-    for text in ('"a" <relative> _:b .', '"a"@toolongsubtag _:b _:b .', '"a" "b" .'):
-        with pytest.raises(jr.DecodeError):
-            read(text, "n-triples", generalized=True)
-
-
 @pytest.mark.parametrize("format", PARSED)
 def test_other_syntaxes_refuse_the_argument(format: str) -> None:
     for call in (jr.read_statements, jr.read_batches):
@@ -80,8 +67,3 @@ def test_convert(tmp_path: Path) -> None:
     writer = jr.StatementWriter(back, format="n-triples")
     with pytest.raises(jr.EncodeError, match="can't be a subject"):
         writer.write_all(statements)
-
-
-def test_convert_of_a_log_takes_the_option_for_its_output_only(tmp_path: Path) -> None:
-    jr.PatchLog(tmp_path / "log", create=True)
-    run_well("convert", "--generalized", tmp_path / "log", tmp_path / "x.jellyp")

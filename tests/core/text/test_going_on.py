@@ -114,16 +114,6 @@ def test_one_bad_row_is_one_fault(before: list[str], bad: str, after: list[str],
         assert bad_at <= error.offset <= len(data)
 
 
-@pytest.mark.parametrize("bad", BAD_ROWS)
-def test_each_bad_row_in_a_line_before_others(bad: str) -> None:
-    good = "TX .\nA <s> <p> <o> .\nTC .\nZ .\n"
-    assert places(f"{bad}\n{good}") == places(bad)[:1] or "\n" not in bad
-    operations, errors = go_on(f"{bad}\n{good * 3}".encode())
-    assert len(errors) == 1
-    assert operations[-4:] == attempt(good.encode())[0]
-    assert len(operations) == 12
-
-
 class TestWhereItGoesOn:
     def test_behind_the_dot_of_the_row(self) -> None:
         assert places("A x . A y . D <s> <p> <o> . A z .") == [(1, 3), (1, 9), (1, 31)]

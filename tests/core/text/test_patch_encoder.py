@@ -9,8 +9,6 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.text import TextPatchEncoder
-from jelly_rdflib.nodes.conversion import OperationSink
 from jelly_rdflib.terms import TripleTerm
 from tests.core.text.support import TextWriter, read, write
 from tests.oracle.terms import Plain
@@ -128,24 +126,6 @@ def test_header_keys(key: str, text: str) -> None:
     assert read(data) == [("H", key, ("iri", "v")), ("END",)]
 
 
-class MyIri(URIRef):
-    pass
-
-
-class MyNode(BNode):
-    pass
-
-
-class MyLiteral(Literal):
-    pass
-
-
-def test_subclasses_of_nodes() -> None:
-    assert row(MyIri("a")) == "<a>"
-    assert row(MyNode("a")) == "<_:a>"
-    assert row(MyLiteral("a")) == '"a"'
-
-
 @pytest.mark.parametrize(
     "operation",
     [
@@ -195,13 +175,6 @@ def test_refused_and_as_if_it_had_not_been_tried(operation: Any) -> None:
 def test_quoted_iri_may_start_like_a_blank_node() -> None:
     operation: Plain = ("PA", "ex", ("iri", "_:a"), None)
     assert read(write([operation])) == [operation, ("END",)]
-
-
-def test_bad_language_tag() -> None:
-    literal = Literal("x", lang="en")
-    literal._language = "en_GB"
-    with pytest.raises(jr.EncodeError, match="language tag"):
-        row(literal)
 
 
 def test_order_of_transactions() -> None:
@@ -279,26 +252,3 @@ def test_sink_that_fails() -> None:
     with pytest.raises(jr.EncodeError, match="could not be written"):
         encoder.add(S, P, S)
     encoder.finish()
-
-
-def test_deep_quoted_triples() -> None:
-    term: Any = S
-    for _ in range(1000):
-        term = TripleTerm(S, P, term)
-    text = row(term)
-    assert text.count("<<( ") == 1000
-    with pytest.raises(jr.EncodeError, match="deeper"):
-        row(TripleTerm(S, P, term))
-
-
-def test_not_initialized() -> None:
-    writer = OperationSink.__new__(OperationSink)
-    with pytest.raises(RuntimeError):
-        writer.add(S, P, S)
-    with pytest.raises(RuntimeError):
-        writer.begin()
-    encoder = TextPatchEncoder.__new__(TextPatchEncoder)
-    with pytest.raises(RuntimeError):
-        encoder.finish()
-    with pytest.raises(RuntimeError):
-        encoder.write_batch(next(jr.read_batches(b"TX .")))

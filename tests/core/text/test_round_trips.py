@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import pyoxigraph as ox
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +17,7 @@ from tests import support as jelly
 from tests.core.text import reference
 from tests.core.text.support import batches, read, write, write_batches
 from tests.oracle.terms import Plain, operation, plain_operation
-from tests.strategies import Stream, streams, terms, texts
-
-XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+from tests.strategies import Stream, streams
 
 JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
@@ -79,18 +76,6 @@ def test_jelly_patch(stream: Stream) -> None:
     assert jelly.read(again) == wanted
 
 
-@given(st.lists(terms(generalized=True, depth=2), min_size=1, max_size=5))
-def test_terms(plain_terms: list[Plain]) -> None:
-    headers: list[Plain] = [("H", "a", term) for term in plain_terms]
-    try:
-        data = write(headers)
-    except jr.EncodeError:
-        assert not all(map(sayable, plain_terms))
-        return
-    assert all(map(sayable, plain_terms))
-    assert read(data) == expected(headers)
-
-
 @given(st.lists(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1"))))
 def test_any_text(strings: list[str]) -> None:
     """In a string, a label, an IRI, a key and a prefix."""
@@ -136,74 +121,9 @@ def test_what_a_batch_has_before_what_cannot_be_said_is_written() -> None:
     assert read(b"".join(pieces)) == [*operations[:5], ("END",)]
 
 
-def test_batch_of_no_reader() -> None:
-    encoder = TextPatchEncoder(NODE_TYPES, bytes)
-    with pytest.raises(TypeError):
-        encoder.write_batch(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        encoder.write_batch([])  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        encoder.write_batch(jr.Batch.__new__(jr.Batch))
-
-
 def test_batch_of_statements() -> None:
     """Batches of Jelly-RDF are written as additions."""
     file = io.BytesIO()
     with jr.StatementWriter(file) as writer:
         writer.write((URIRef("s"), URIRef("p"), Literal("o"), URIRef("g")))
     assert write_batches(jr.read_batches(file.getvalue())) == b'A <s> <p> "o" <g> .\n'
-
-
-oxigraph_iris = st.sampled_from(
-    ["http://example.org/a", "http://example.org/é/日本#\U0001f600", "urn:a:b", "tag:x,y:z?q"]
-).map(ox.NamedNode)
-oxigraph_literals = st.one_of(
-    st.builds(ox.Literal, texts),
-    st.builds(
-        lambda text, tag: ox.Literal(text, language=tag),
-        texts,
-        st.sampled_from(["en", "en-GB", "De", "zh-Hant-TW"]),
-    ),
-    st.builds(lambda text, name: ox.Literal(text, datatype=name), texts, oxigraph_iris),
-)
-oxigraph_nodes = st.sampled_from(["b0", "a.b", "0-x", "é"]).map(ox.BlankNode)
-oxigraph_quads = st.builds(
-    ox.Quad,
-    oxigraph_iris | oxigraph_nodes,
-    oxigraph_iris,
-    oxigraph_iris | oxigraph_nodes | oxigraph_literals,
-    st.just(ox.DefaultGraph()) | oxigraph_iris | oxigraph_nodes,
-)
-
-
-def plain_of(term: Any) -> Plain | None:
-    if isinstance(term, ox.DefaultGraph):
-        return None
-    if isinstance(term, ox.NamedNode):
-        return ("iri", term.value)
-    if isinstance(term, ox.BlankNode):
-        return ("bnode", term.value)
-    if term.language is not None:
-        return ("literal", term.value, term.language, None)
-    datatype = term.datatype.value
-    return ("literal", term.value, None, None if datatype == XSD_STRING else datatype)
-
-
-@given(st.lists(oxigraph_quads, max_size=5))
-def test_statements_as_pyoxigraph_has_them(quads: list[ox.Quad]) -> None:
-    """A statement's row is a line of N-Quads behind its code, to the letter."""
-    lines = ox.serialize(quads, format=ox.RdfFormat.N_QUADS).splitlines(keepends=True)
-    operations: list[Plain] = [
-        ("A", *map(plain_of, (quad.subject, quad.predicate, quad.object, quad.graph_name)))
-        for quad in quads
-    ]
-    assert read(b"".join(b"A " + line for line in lines)) == [*operations, ("END",)]
-    # As a term pyoxigraph makes one of a literal with its tag in lower case: compare texts.
-    written = write(operations).replace(b"<_:", b"_:")
-    for row, line in zip(written.splitlines(keepends=True), lines, strict=True):
-        assert row.replace(b">", b"") == (b"A " + line).replace(b">", b"")
-        if b"_:" not in row:
-            assert row == b"A " + line
-            assert list(ox.parse(row[2:], ox.RdfFormat.N_QUADS)) == list(
-                ox.parse(line, ox.RdfFormat.N_QUADS)
-            )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,13 +79,6 @@ def test_place_of_a_fault_far_behind() -> None:
             assert (error.line, error.column, error.offset) == (line, column, len(data) - 2)
 
 
-def test_sample() -> None:
-    expected = reference.read(SAMPLE)
-    assert expected.fault is None
-    assert len(expected.operations) == 13
-    assert read(SAMPLE) == expected.operations
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 10_000])
 def test_pieces(size: int) -> None:
     assert read(Pieces(SAMPLE, size)) == reference.read(SAMPLE).operations
@@ -116,24 +106,6 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
         next(reader)
 
 
-def test_truncated_at_every_byte() -> None:
-    for size in range(len(SAMPLE)):
-        data = SAMPLE[:size]
-        expected = reference.read(data)
-        operations, error = attempt(data)
-        assert operations == expected.operations, data
-        assert (error is None) == (expected.fault is None), data
-        assert attempt(Pieces(data))[0] == operations
-
-
-def test_a_bit_flipped() -> None:
-    chance = random.Random(1)
-    for position in range(len(SAMPLE)):
-        data = bytearray(SAMPLE)
-        data[position] ^= 1 << chance.randrange(8)
-        assert_as_reference(bytes(data), chance)
-
-
 @given(dice)
 def test_as_the_reference(chance: random.Random) -> None:
     for make in (soup.tokens, soup.rows):
@@ -149,52 +121,6 @@ def assert_as_reference(data: bytes, chance: random.Random) -> None:
         in_pieces, error_in_pieces = attempt(Pieces(data, size))
         assert in_pieces == operations, data
         assert str(error_in_pieces) == str(error), data
-
-
-def test_sources(tmp_path: Path) -> None:
-    path = tmp_path / "patch.rdfp"
-    path.write_bytes(SAMPLE)
-    expected = reference.read(SAMPLE).operations
-    for source in (
-        path,
-        bytearray(SAMPLE),
-        memoryview(SAMPLE),
-        io.BytesIO(SAMPLE),
-        gzip.compress(SAMPLE),
-        io.BytesIO(gzip.compress(SAMPLE)),
-    ):
-        assert read(source) == expected
-    with path.open("rb") as file:
-        assert read(file) == expected
-        assert not file.closed
-
-
-def test_bad_gzip_says_so() -> None:
-    operations, error = attempt(gzip.compress(SAMPLE * 100)[:-20])
-    assert error is not None
-    assert error.message.startswith("bad gzip data")
-    assert error.offset is not None
-    assert operations == reference.read(SAMPLE * 100).operations[: len(operations)]
-
-
-def test_close(tmp_path: Path) -> None:
-    path = tmp_path / "patch.rdfp"
-    path.write_bytes(SAMPLE)
-    reader = batches(path)
-    next(reader)
-    reader.close()
-    with pytest.raises(StopIteration):
-        next(reader)
-    assert reader.options is None
-
-
-def test_after_a_fault_there_is_nothing() -> None:
-    reader = batches(b"TX . TC . B .")
-    assert len(next(reader)) == 2
-    with pytest.raises(jr.DecodeError):
-        next(reader)
-    with pytest.raises(StopIteration):
-        next(reader)
 
 
 def test_batches_are_small() -> None:
@@ -269,17 +195,6 @@ def test_limit_of_a_string_counts_what_escapes_mean() -> None:
     assert attempt(rb"A <s> <p> <\u00e9> .", max_string_size=2)[1] is None
 
 
-def test_limit_of_numbers() -> None:
-    assert type(attempt(b"A <s> <p> %s ." % (b"1" * 50), max_string_size=49)[1]) is jr.LimitError
-
-
-def test_limit_of_a_batch_is_one_for_rows() -> None:
-    """Rows that are small enough by themselves go into several batches."""
-    rows = b"".join(b"A <%d> <p> <o> .\n" % number for number in range(300))
-    assert len(read(rows, max_text_size=100)) == 301
-    assert type(attempt(rows, max_text_size=3)[1]) is jr.LimitError
-
-
 def test_limit_of_nesting() -> None:
     def nested(depth: int) -> bytes:
         return b"A <s> <p> " + b"<< <s> <p> " * depth + b"<o>" + b" >>" * depth + b" ."
@@ -288,35 +203,6 @@ def test_limit_of_nesting() -> None:
     assert type(attempt(nested(4), max_nesting_depth=3)[1]) is jr.LimitError
     assert attempt(nested(100))[1] is None
     assert type(attempt(nested(100_000))[1]) is jr.LimitError
-
-
-def test_small_pieces_of_a_long_row_take_linear_time() -> None:
-    """A row is not read anew with each piece, whatever is in it."""
-    for inside in (b"a. b. ", b"\\n", b"' . '", b"<a> <b> . "):
-        row = b'A <s> <p> "%s" .\n' % (inside * 20_000)
-        assert len(read(Pieces(row, 3))) == 2
-    for row in (b"A <s> #%s\n <p> <o> .", b"A <s> <p> '''%s''' .", b"A <s> <p> _:%s ."):
-        assert len(read(Pieces(row % (b"a.b." * 20_000 + b"c"), 2))) == 2
-    comments = b"A " + b"# a .\n" * 20_000 + b"<s> <p> <o> ."
-    assert len(read(Pieces(comments, 2))) == 2
-
-
-def test_source_that_misbehaves() -> None:
-    class Returns:
-        def __init__(self, value: Any) -> None:
-            self.value = value
-
-        def read(self, size: int) -> Any:
-            return self.value
-
-    with pytest.raises(TypeError):
-        read(Returns("TX ."))
-    with pytest.raises(BlockingIOError):
-        read(Returns(None))
-    with pytest.raises(ValueError, match="more bytes than"):
-        read(Returns(b" " * (1 << 22)))
-    with pytest.raises(TypeError, match="text file"):
-        read(io.StringIO("TX ."))
 
 
 def test_reading_from_its_own_source() -> None:

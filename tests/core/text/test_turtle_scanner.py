@@ -153,22 +153,8 @@ class TestPieces:
                 text += c if place % 2 == 0 else ""
 
 
-def test_only_so_many_columns_are_remembered() -> None:
-    scanner = TurtleScanner(finds_faults=True, parser_checks_tags=True, max_marks=2)
-    assert scanner.mark(3 * b'"a"^^:g,', True).decode() == 3 * '"a"^^:g\U000efffd,'
-    assert scanner.original_column(1, 28) == 26
-
-
 @given(st.text("\"'a\\u0@^<>#-.:EN \r\n\u00e9M\U000efffd", max_size=40), st.integers(1, 9))
 def test_pieces_make_no_difference(text: str, size: int) -> None:
     one, fault, scanner = scan(text, size)
     assert (one, fault) == scan(text, 999)[:2]
     assert scanner.line == len(lines(text.encode()[: fault if fault >= 0 else None].decode()))
-
-
-def test_other_classes_are_refused() -> None:
-    scanner = TurtleScanner(finds_faults=True, parser_checks_tags=True, max_marks=2)
-    with pytest.raises(TypeError):
-        scanner.mark(None, True)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        scanner.original_message(None)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
 import tracemalloc
@@ -13,8 +12,8 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes, term
-from tests.core.thrift.support import attempt, batches, read, write
-from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE, row_of
+from tests.core.thrift.support import attempt, read, write
+from tests.core.thrift.test_batch_reader import DATA, SAMPLE, row_of
 from tests.oracle import wire
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces
@@ -113,7 +112,6 @@ def row(**members: Any) -> bytes:
         (b"\x7c\0\0", "none of the members of RDF_Patch_Row"),
         (row(dataAdd=SCHEMA.Patch_Data_Add(s=A, p=A)), "Patch_Data_Add lacks"),
         (row(dataDel=SCHEMA.Patch_Data_Del(s=A, o=A)), "Patch_Data_Del lacks"),
-        (row(dataDel=SCHEMA.Patch_Data_Del()), "Patch_Data_Del lacks"),
         (row(header=SCHEMA.Patch_Header(value=A)), "Patch_Header lacks"),
         (row(header=SCHEMA.Patch_Header(name="a")), "Patch_Header lacks"),
         (row(prefixAdd=SCHEMA.Patch_Prefix_Add(prefix="a")), "Patch_Prefix_Add lacks"),
@@ -143,14 +141,11 @@ def row(**members: Any) -> bytes:
         # Types that there are none of, alone and in a list.
         (b"\x1e", "can't be a row"),
         (b"\x7f\0\0", "can't be a row"),
-        (b"\x79\x1e\0\0", "can't be a row"),
         (b"\x79\x10\0\0", "can't be a row"),
         # Numbers of too many bytes.
         (b"\x65" + b"\x80" * 5 + b"\0\0", "varint"),
         (b"\x1c\x18" + b"\x80" * 9 + b"\0", "varint"),
-        (b"\x1c\x1e", "can't be a row"),
         (b"PK\x03\x04", "none of the members"),
-        (b"TX .\n", "none of the members"),
         (b"H", "the input ends inside a row"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -267,37 +262,6 @@ def damaged(chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def test_rows_before_a_fault_come_first() -> None:
-    good = [ROW] * 700
-    data = rows_to_bytes(good)
-    for source in (data + b"\x1e", Pieces(data + b"\x1e", 1000)):
-        operations, error = attempt(source)
-        assert operations == good
-        assert error is not None
-        assert error.row == 700
-        assert error.offset == len(data) + 1
-
-
-def test_after_a_fault_there_is_nothing() -> None:
-    reader = batches(rows_to_bytes([("TX",), ("TC",)]) + b"\x1e")
-    assert len(next(reader)) == 2
-    with pytest.raises(jr.DecodeError):
-        next(reader)
-    with pytest.raises(StopIteration):
-        next(reader)
-
-
-def test_bad_gzip_says_so() -> None:
-    operations, error = attempt(gzip.compress(DATA * 1000)[:-20])
-    assert error is not None
-    assert error.message.startswith("bad gzip data")
-    assert isinstance(error.offset, int)
-    assert error.row == len(operations)
-    _, error = attempt(gzip.compress(b"")[:-2])
-    assert error is not None
-    assert (error.offset, error.row) == (0, 0)
-
-
 def test_source_that_misbehaves() -> None:
     """Its errors are its own: at a row's start, and inside one."""
 
@@ -327,21 +291,6 @@ def test_source_that_misbehaves() -> None:
         read(io.StringIO("TX ."))
 
 
-def test_reading_from_its_own_source() -> None:
-    class Tricky:
-        def __init__(self) -> None:
-            self.reader: Any = None
-
-        def read(self, size: int) -> bytes:
-            next(self.reader)
-            return b""
-
-    source = Tricky()
-    source.reader = batches(source)
-    with pytest.raises(ValueError, match="already reading"):
-        next(source.reader)
-
-
 class TestLimits:
     def test_of_a_string(self) -> None:
         for plain_term in (
@@ -359,14 +308,6 @@ class TestLimits:
                 assert type(error) is jr.LimitError
                 assert "max_string_size" in error.message
                 assert error.row == 0
-
-    def test_of_a_small_string_lets_numbers_be(self) -> None:
-        data = row_of(SCHEMA.RDF_Term(valDouble=0.5))
-        for source in (data, Pieces(data)):
-            assert attempt(source, max_string_size=40)[1] is None
-        data = b"\x2c" + (b"\x1c" + encode(A)) * 3 + b"\x97" + bytes(8) + b"\0\0"
-        for source in (data, Pieces(data)):
-            assert attempt(source, max_string_size=1)[1] is None
 
     @pytest.mark.parametrize(
         "size", [1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, (1 << 35) - 1]
@@ -386,17 +327,6 @@ class TestLimits:
     @pytest.mark.parametrize("data", [b"\x79\xf8\xff\xff\xff\x7f\x01", b"\x7b\xff\xff\xff\x7f\x88"])
     def test_of_a_list_is_kept_before_it_is_read(self, data: bytes) -> None:
         assert type(fault(data)) is jr.LimitError
-
-    def test_of_a_row(self) -> None:
-        data = rows_to_bytes([("H", "k", ("literal", "x" * 100, None, None))])
-        for source in (data * 3, Pieces(data * 3), Pieces(data * 3, 30)):
-            assert attempt(source, max_frame_size=len(data))[1] is None
-        for source in (data * 3, Pieces(data * 3), Pieces(data * 3, 30)):
-            operations, error = attempt(source, max_frame_size=len(data) - 1)
-            assert operations == []
-            assert type(error) is jr.LimitError
-            assert "max_frame_size" in error.message
-            assert error.row == 0
 
     @pytest.mark.parametrize(
         ("start", "rest"),
@@ -421,15 +351,6 @@ class TestLimits:
         assert type(error) is jr.LimitError
         assert source.at <= 2 << 20
         assert peak < 8 << 20
-
-    def test_of_a_batch_is_one_for_rows(self) -> None:
-        """Rows that are small enough by themselves go into several batches."""
-        operations: list[Plain] = [
-            ("A", ("iri", str(number)), ("iri", "p"), ("iri", "o"), None) for number in range(300)
-        ]
-        data = rows_to_bytes(operations)
-        assert read(data, max_text_size=100) == [*operations, END]
-        assert type(attempt(data, max_text_size=3)[1]) is jr.LimitError
 
     @pytest.mark.parametrize(
         ("value", "scale"), [(1, 1 << 16), (1, -(1 << 31)), (7, (1 << 31) - 1)]
@@ -458,7 +379,7 @@ class TestLimits:
             assert type(error) is jr.LimitError
             assert "30 levels" in error.message
 
-    @pytest.mark.parametrize("levels", [1000, 100_000, 3_000_000])
+    @pytest.mark.parametrize("levels", [1000, 100_000])
     @pytest.mark.parametrize(
         ("unit", "end"),
         [
@@ -475,13 +396,3 @@ class TestLimits:
         _, error = attempt(data, max_nesting_depth=1000)
         assert type(error) is jr.LimitError
         assert error.row == 0
-
-    def test_small_pieces_of_a_long_row_take_linear_time(self) -> None:
-        """A row is not read anew with each piece, whatever is in it."""
-        iri = encode(A)
-        for rest in (
-            b"\x08\x28\xc0\x9a\x0c" + b"x" * 200_000,
-            b"\x09\x28\xf1\xc0\x9a\x0c" + b"\1" * 200_000,
-        ):
-            data = b"\x2c" + (b"\x1c" + iri) * 3 + rest + b"\0\0"
-            assert len(read(Pieces(data, 3))) == 2

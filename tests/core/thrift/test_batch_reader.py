@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes, term
+from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes
 from tests.core.thrift.support import attempt, batches, read
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces
@@ -67,36 +63,9 @@ def test_rows_as_another_library_writes_them(stream: Stream) -> None:
     assert read(Pieces(data, 7)) == operations
 
 
-def test_sample() -> None:
-    assert read(DATA) == [*SAMPLE, END]
-
-
 def test_pieces_of_every_size() -> None:
     for size in range(1, len(DATA) + 2):
         assert read(Pieces(DATA, size)) == [*SAMPLE, END]
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 10_000])
-def test_pieces_of_many_rows(size: int) -> None:
-    assert read(Pieces(DATA * 40, size)) == [*(SAMPLE * 40), END]
-
-
-def test_sources(tmp_path: Path) -> None:
-    path = tmp_path / "patch.rdfpb"
-    path.write_bytes(DATA)
-    for source in (
-        path,
-        bytearray(DATA),
-        memoryview(DATA),
-        io.BytesIO(DATA),
-        gzip.compress(DATA),
-        zstandard.compress(DATA),
-        io.BytesIO(gzip.compress(DATA)),
-    ):
-        assert read(source) == [*SAMPLE, END]
-    with path.open("rb") as file:
-        assert read(file) == [*SAMPLE, END]
-        assert not file.closed
 
 
 @pytest.mark.parametrize(
@@ -234,33 +203,6 @@ def test_batches_are_small() -> None:
     assert sum(sizes) == 10
 
 
-def test_close(tmp_path: Path) -> None:
-    path = tmp_path / "patch.rdfpb"
-    path.write_bytes(DATA)
-    reader = batches(path)
-    next(reader)
-    reader.close()
-    with pytest.raises(StopIteration):
-        next(reader)
-    assert reader.options is None
-
-
-def test_a_file_that_is_never_read_is_closed(tmp_path: Path) -> None:
-    """pytest turns a ResourceWarning of an unclosed file into an error."""
-    path = tmp_path / "patch.rdfpb"
-    path.write_bytes(DATA)
-    batches(path)
-    batches(path).close()
-    iter(batches(path))
-
-
-def test_a_source_that_is_none_is_told_at_once() -> None:
-    with pytest.raises(TypeError, match="can't read from int"):
-        batches(1)
-    with pytest.raises(FileNotFoundError):
-        batches("/nonexistent/patch.rdfpb")
-
-
 @pytest.mark.parametrize("name", ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"])
 def test_jenas_names_for_the_default_graph(name: str) -> None:
     graph = ("iri", name)
@@ -279,17 +221,6 @@ def test_jenas_names_for_the_default_graph(name: str) -> None:
         ("PD", "ex", None, None),
         END,
     ]
-
-
-def test_quoted_triples_to_the_deepest_level() -> None:
-    plain_term: Plain = ("iri", "o")
-    for _ in range(30):
-        plain_term = ("triple", ("literal", "s", "en", None), ("iri", "p"), plain_term)
-    operations: list[Plain] = [
-        ("H", "a", plain_term),
-        ("A", plain_term, plain_term, plain_term, ("iri", "g")),
-    ]
-    assert read(rows_to_bytes(operations)) == [*operations, END]
 
 
 def test_unknown_fields_are_passed_over() -> None:
@@ -315,21 +246,3 @@ def test_unknown_fields_are_passed_over() -> None:
 def test_numbers_in_more_bytes_than_they_need() -> None:
     data = b"\x2c\x1c\x1c\x18\x81\0a\0\0\x0c\x84\0\x1c\x18\x01p\0\0\x1c\x1c\x18\x01o\0\0\0\0"
     assert read(data) == [("A", ("iri", "a"), ("iri", "p"), ("iri", "o"), None), END]
-
-
-def test_nothing_is_normalized_on_the_way() -> None:
-    operation: Plain = (
-        "A",
-        ("iri", "s"),
-        ("iri", "p"),
-        ("literal", " 01", None, XSD + "integer"),
-        None,
-    )
-    data = rows_to_bytes([operation])
-    assert read(data) == [operation, END]
-    ((_, _, _, o, _), _) = jr.read_operations(data, normalize=True)
-    assert str(o) == "1"
-
-
-def test_terms_of_the_oracle_are_those_of_the_package() -> None:
-    assert value(term(("bnode", "x"))) == ("bnode", "x")

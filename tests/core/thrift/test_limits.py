@@ -7,7 +7,7 @@ import pytest
 import jelly_rdflib as jr
 from tests.core.thrift.oracle import SCHEMA, rows_to_bytes
 from tests.core.thrift.support import attempt
-from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE, XSD, row_of
+from tests.core.thrift.test_batch_reader import END, SAMPLE, XSD, row_of
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces
 
@@ -45,20 +45,3 @@ def test_where_a_limit_starts_to_hold(name: str, data: bytes, enough: int) -> No
                 assert error.row == 0
                 assert error.offset is not None
                 assert error.offset <= len(data)
-
-
-@pytest.mark.parametrize("name", list(jr.Limits.__dataclass_fields__))
-def test_a_limit_of_nothing(name: str) -> None:
-    """It is held, or it is for other things: rows come up to the first that it is for."""
-    expected = [*SAMPLE, END]
-    for source in (DATA, Pieces(DATA), Pieces(DATA, 100)):
-        operations, error = attempt(source, **{name: 0})
-        assert operations == expected[: len(operations)]
-        if error is None:
-            assert operations == expected
-        else:
-            assert type(error) is jr.LimitError
-            assert name in error.message
-            assert error.row == len(operations)
-    held = {"max_frame_size", "max_string_size", "max_text_size", "max_nesting_depth"}
-    assert (error is not None) == (name in held)

@@ -17,7 +17,7 @@ from tests.core.thrift.oracle import SCHEMA, decode, operation, rows_to_bytes
 from tests.core.thrift.support import ThriftWriter, batches, read, write, write_batches
 from tests.oracle import terms as oracle
 from tests.oracle.terms import Plain
-from tests.strategies import Stream, streams, terms
+from tests.strategies import Stream, streams
 
 JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
@@ -76,12 +76,6 @@ def test_text(stream: Stream) -> None:
     assert text.write_batches(batches(in_thrift)) == data
 
 
-@given(st.lists(terms(generalized=True, depth=3), min_size=1, max_size=5))
-def test_terms(plain_terms: list[Plain]) -> None:
-    headers: list[Plain] = [("H", "a", term) for term in plain_terms]
-    assert read(write(headers)) == expected(as_made(headers))
-
-
 @given(st.lists(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1"))))
 def test_any_text(strings: list[str]) -> None:
     """In a literal, a label, an IRI, a datatype, a key and a prefix."""
@@ -94,16 +88,6 @@ def test_any_text(strings: list[str]) -> None:
             ("PA", string, ("iri", string), ("bnode", string)),
         ]
     assert read(write(operations)) == [*operations, ("END",)]
-
-
-def test_batch_of_no_reader() -> None:
-    encoder = ThriftWriter(bytes)
-    with pytest.raises(TypeError):
-        encoder.encoder.write_batch(None)
-    with pytest.raises(TypeError):
-        encoder.encoder.write_batch([])
-    with pytest.raises(TypeError):
-        encoder.encoder.write_batch(jr.Batch.__new__(jr.Batch))
 
 
 def test_batch_of_statements() -> None:

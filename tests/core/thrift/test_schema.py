@@ -1,23 +1,12 @@
-"""Structs are those of the schema's file, and mean what they mean for Apache's own package."""
+"""Structs are those of the schema's file."""
 
 from __future__ import annotations
 
-import random
-import subprocess
-import sys
-from typing import Any
-
 import pytest
-from hypothesis import given
-from thrift.Thrift import TType
+from thriftpy2.thrift import TType
 
-from tests.core.thrift import oracle, package
-from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes
-from tests.core.thrift.support import attempt, read, write
-from tests.core.thrift.test_bad_input import any_bytes
-from tests.core.thrift.test_round_trips import as_made, as_thrift_says, expected
-from tests.oracle.terms import Plain
-from tests.strategies import Stream, dice, streams
+from tests.core.thrift.oracle import SCHEMA, encode
+from tests.core.thrift.support import attempt
 
 # The number of each type in the compact protocol.
 COMPACT = {TType.I32: 5, TType.I64: 6, TType.DOUBLE: 7, TType.STRING: 8, TType.STRUCT: 12}
@@ -44,9 +33,6 @@ AROUND: dict[str, tuple[bytes, bytes]] = {
     "RDF_Triple": (VALUE + b"\x9c", b"\0\0\0"),
     "RDF_Decimal": (VALUE + b"\xcc", b"\0\0\0"),
 }
-REFUSED = {"RDF_PrefixName", "RDF_VAR", "RDF_ANY", "RDF_UNDEF", "RDF_REPEAT"}
-# What RDF Thrift has beside them.
-STATEMENTS = {"RDF_StreamRow", "RDF_Quad", "RDF_PrefixDecl"}
 
 
 def specs(kind: str) -> dict[int, tuple[int, str, bool]]:
@@ -60,10 +46,6 @@ FIELDS = [(kind, number, *spec) for kind in AROUND for number, spec in specs(kin
 
 def field(number: int, compact: int, value: bytes) -> bytes:
     return bytes((compact, number << 1)) + value
-
-
-def test_each_struct_of_the_file_is_known() -> None:
-    assert {*AROUND, *REFUSED, *STATEMENTS} == package.STRUCTS.keys()
 
 
 @pytest.mark.parametrize(("kind", "number", "type_", "name", "required"), FIELDS)
@@ -92,55 +74,3 @@ def test_fields_are_those_of_the_file(
         if other != type_:
             found = message(before, field(number, compact, VALUES[other]))
             assert (none if is_union else lacks if required else wrong) in found
-
-
-@given(streams())
-def test_what_the_package_writes(stream: Stream) -> None:
-    operations = list(map(as_thrift_says, stream.operations))
-    rows = [package.struct_of(oracle.row(operation)) for operation in operations]
-    data = b"".join(map(package.encode, rows))
-    assert data == rows_to_bytes(operations)
-    assert read(data) == operations
-
-
-@given(streams())
-def test_what_the_package_reads(stream: Stream) -> None:
-    wanted = expected(as_made(stream.operations))
-    found = list(map(package.operation, package.decode(write(stream.operations))))
-    assert found in (wanted, wanted[:-1])
-
-
-@given(dice)
-def test_what_is_read_means_the_same_for_the_package(chance: random.Random) -> None:
-    """Of any bytes. Not of literals by value: the package makes no lexical forms."""
-    for _ in range(20):
-        data = any_bytes(chance)
-        operations, error = attempt(data)
-        if error is None and not any(map(has_value, rows := package.decode(data))):
-            found = [as_read(package.operation(row)) for row in rows]
-            assert operations in (found, [*found, ("END",)])
-
-
-def has_value(struct: Any) -> bool:
-    return any(
-        name in ("valInteger", "valDouble", "valDecimal")
-        or (type(value).__name__ in package.STRUCTS and has_value(value))
-        for name, value in vars(struct).items()
-    )
-
-
-def as_read(plain: Plain) -> Plain:
-    """Return what is read as an operation or a term: an empty tag is none."""
-    if plain[0] == "literal":
-        return (*plain[:2], plain[2] or None, None if plain[2] else plain[3])
-    return tuple(as_read(item) if isinstance(item, tuple) else item for item in plain)
-
-
-def test_the_package_is_not_needed() -> None:
-    code = (
-        "import io, sys\nsys.modules['thrift'] = None\nimport jelly_rdflib as jr\n"
-        "with jr.PatchWriter(file := io.BytesIO(), format='rdf-patch-thrift') as writer:\n"
-        "    writer.begin(); writer.commit()\n"
-        "assert len(list(jr.read_operations(file.getvalue()))) == 3\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

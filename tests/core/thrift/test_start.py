@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 
 import pytest
@@ -15,13 +14,10 @@ from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
 from tests import support as jelly
 from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.statement_support import few
 from tests.core.text import soup
 from tests.core.thrift.oracle import rows_to_bytes
-from tests.core.thrift.support import write
-from tests.core.thrift.test_batch_reader import DATA, SAMPLE
 from tests.oracle import producer, rdf_producer, wire
-from tests.oracle.terms import Plain
-from tests.pieces import Pieces
 from tests.strategies import Stream, dice, streams
 
 ROW_SIZE = 3
@@ -43,19 +39,7 @@ def assert_it_is_not(data: bytes) -> None:
         assert guess_by_start(data[:size]) is not RDF_PATCH_THRIFT
 
 
-@given(streams())
-def test_rows_of_any_kind(stream: Stream) -> None:
-    for operation in stream.operations:
-        assert_it_is_thrift(rows_to_bytes([operation]))
-
-
-@pytest.mark.parametrize("make", [bytes, io.BytesIO, Pieces])
-def test_any_source(make: type) -> None:
-    for first in range(len(SAMPLE) - 3):
-        operations = [op for op in SAMPLE[first:] if op[0] not in ("TX", "TC", "TA")]
-        assert len(list(jr.read_operations(make(rows_to_bytes(operations))))) > 0
-
-
+@few
 @given(streams(), st.integers(1, 9), dice)
 def test_jelly_patch_is_not(stream: Stream, frame_rows: int, chance: random.Random) -> None:
     """Of whatever options, and whoever writes it."""
@@ -68,6 +52,7 @@ def test_jelly_patch_is_not(stream: Stream, frame_rows: int, chance: random.Rand
         assert_it_is_not(delimited(frame))
 
 
+@few
 @given(rdf_strategies.streams(), dice)
 def test_jelly_rdf_is_not(stream: rdf_strategies.Stream, chance: random.Random) -> None:
     for message in rdf_producer.messages(stream.frames, stream.options, chance):
@@ -95,6 +80,14 @@ def test_text_is_not(chance: random.Random) -> None:
     assert_it_is_not(soup.tokens(chance))
 
 
+@few
+@given(streams())
+def test_rows_of_any_kind(stream: Stream) -> None:
+    for operation in stream.operations:
+        row = rows_to_bytes([operation])
+        assert_it_is_thrift(row)
+
+
 @pytest.mark.parametrize(
     "start",
     [
@@ -105,10 +98,3 @@ def test_text_is_not(chance: random.Random) -> None:
 )  # fmt: skip
 def test_starts_of_other_things(start: bytes) -> None:
     assert_it_is_not(start)
-
-
-def test_what_is_written_starts_so() -> None:
-    operations: list[Plain] = [op for op in SAMPLE if op[0] not in ("TX", "TC", "TA", "END")]
-    for operation in operations:
-        assert_it_is_thrift(write([operation]))
-    assert_it_is_thrift(DATA)

@@ -79,44 +79,6 @@ def test_what_is_wrong_with_an_iri(iri: str, what: str) -> None:
     assert fault.message.startswith(f"IRI <{iri}> {what}"), fault
 
 
-def takes_tag(tag: str) -> bool:
-    try:
-        ox.Literal("x", language=tag)
-    except ValueError:
-        return False
-    return True
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            ["en", "eng", "x", "i", "a", "1", "GB", "419", "Hant", "1996", "rozaj", "ab1"]
-        )
-        | st.from_regex(r"\A[a-zA-Z0-9]{1,9}\Z"),
-        min_size=1,
-        max_size=5,
-    ).map("-".join)
-)
-@example("i-klingon")
-@example("en-GB-oed")
-@example("sgn-BE-FR")
-@example("zh-min-nan")
-@example("art-lojban")
-@example("x-a-b-1")
-def test_language_tags_are_those_of_bcp_47(tag: str) -> None:
-    if re.fullmatch("[a-zA-Z]+(-[a-zA-Z0-9]+)*", tag) is None:
-        return  # readers refuse it
-    subtags = tag.lower().split("-")
-    singletons = [
-        s for s in subtags[: subtags.index("x") if "x" in subtags else None] if len(s) == 1
-    ]
-    if len(set(singletons)) < len(singletons) or len(set(subtags)) < len(subtags):
-        return  # rules beyond the grammar
-    found = rules(b.name("urn:p"), b.add("s", b.iri(), b.literal("x", tag)))
-    assert (found == []) == takes_tag(tag)
-    assert found in ([], ["language-tag"])
-
-
 START = (
     "A-Za-z_0-9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
@@ -181,11 +143,3 @@ def test_each_term_is_told_once() -> None:
     data = b.stream([b.options(max_prefix_table_size=0), *names, *rows], rows, rows)
     faults = list(jr.validate(data))
     assert [(fault.frame, fault.row) for fault in faults] == [(0, 3), (0, 4)]
-
-
-def test_a_tag_that_is_a_prefix_or_a_key_too() -> None:
-    """Strings that are no terms share the table with tags."""
-    rows = [b.name("urn:p"), b.header("abcdefghi", b.iri()), b.prefix_add("abcdefghi", b.iri(0, 1))]
-    assert rules(*rows) == []
-    literal = b.literal("x", "abcdefghi")
-    assert rules(*rows, b.add("s", b.iri(0, 1), literal)) == ["language-tag"]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import gzip
 import io
 import itertools
-import linecache
 import random
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +16,11 @@ from hypothesis import given
 import jelly_rdflib as jr
 from jelly_rdflib.core.jelly_decoder import FrameReader
 from jelly_rdflib.formats.protobuf import JELLY_PATCH_TEXT, JELLY_TEXT
-from jelly_rdflib.inspection.validation import RULES
 from jelly_rdflib.inspection.validation.faults import RecentSet
 from jelly_rdflib.inspection.validation.reader_rules import REFUSALS, is_refusal
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
-from tests.core.jelly.statement_support import write_frames
+from tests.core.jelly.statement_support import few, write_frames
 from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.oracle import build as b
@@ -75,15 +71,6 @@ GOOD = b.add("s", b.iri(0, 1), "o")
 
 
 class TestGoodFiles:
-    def test_patches(self) -> None:
-        assert (
-            found(b.stream([options(), P, b.begin(), GOOD, b.commit()], [b.begin(), b.abort()]))
-            == []
-        )
-
-    def test_statements(self) -> None:
-        assert found(rb.stream([rdf_options(), rb.name("urn:p"), rb.spo("s", rb.iri(), "o")])) == []
-
     def test_text(self) -> None:
         text = f"""\
 # A patch.
@@ -100,6 +87,7 @@ TX . TA .
         for source in (text.encode(), io.BytesIO(text.encode()), gzip.compress(text.encode())):
             assert found(source) == []
 
+    @few
     @given(strategies.streams(), strategies.dice)
     def test_no_errors_where_there_are_none(self, stream: Stream, rng: random.Random) -> None:
         messages = producer.frames(stream.operations, stream.options, rng)
@@ -108,12 +96,14 @@ TX . TA .
         # What the foreign producer leaves to chance: graphs that mean nothing, oneofs set twice.
         assert rules <= {"graph-in-triples", "row-kinds", "second-field"}
 
+    @few
     @given(strategies.streams())
     def test_the_packages_own_patches(self, stream: Stream) -> None:
         found = faults(write(stream.operations, jr.PatchOptions(**stream.options)))
         odd = {"unknown-field", "repeated-field", "frame-size", "delimited"}
         assert not any(fault.severity == "error" or fault.rule in odd for fault in found)
 
+    @few
     @given(rdf_strategies.streams())
     def test_the_packages_own_statements(self, stream: rdf_strategies.Stream) -> None:
         fields = {**stream.options, "version": 2 if stream.has_namespaces else 1}
@@ -154,12 +144,6 @@ class TestFaults:
     def test_long_texts_are_cut(self) -> None:
         (fault,) = faults(b.stream([options(), b.name("x" * 10_000), b.header("k", b.iri())]))
         assert len(fault.message) < 400
-
-    def test_each_rule_is_described(self) -> None:
-        for name, rule in RULES.items():
-            assert rule.severity in ("error", "warning")
-            assert rule.text.endswith(".")
-            assert name == name.lower()
 
 
 class TestFormat:
@@ -229,18 +213,7 @@ class TestFormat:
             (("format", "blank-node-label")[row % 2], 0, row) for row in range(2, 8)
         ]
 
-    def test_transactions_of_frames(self) -> None:
-        opts = options(stream_type=b.FRAME)
-        data = b.stream([opts, P, b.begin()], [b.begin(), GOOD], [b.commit()])
-        assert refusals(data) == [("format", 0, None), ("format", 1, None), ("format", 2, 0)]
-
-    def test_a_mark_inside_a_transaction_ends_it(self) -> None:
-        opts = options(stream_type=b.PUNCTUATED)
-        data = b.stream([opts, b.begin(), b.punctuation(), b.begin(), b.commit()])
-        assert refusals(data) == [("format", 0, 2)]
-
     def test_an_unfinished_transaction(self) -> None:
-        assert refusals(b.stream([options(), b.begin()])) == [("format", 1, None)]
         assert text_found("TX .\n") == [("transaction-open", 2, 1)]
 
     def test_damage_ends_it(self) -> None:
@@ -257,7 +230,7 @@ class TestFormat:
     def test_errors_are_found_exactly_where_readers_refuse(self, seed: int) -> None:
         rng = random.Random(seed)
         refused = 0
-        for _ in range(300):
+        for _ in range(150):
             mutated = bytearray(rng.choice([SMALL, REALISTIC]))
             for _ in range(rng.randint(1, 3)):
                 mutated[rng.randrange(len(mutated))] = rng.choice(
@@ -271,7 +244,7 @@ class TestFormat:
                 refused += 1
                 for attribute in ("message", "offset", "frame", "row"):
                     assert getattr(errors[0], attribute) == getattr(refusal, attribute)
-        assert refused > 100
+        assert refused > 50
 
     def test_limits(self) -> None:
         assert found(SMALL, limits=jr.Limits(max_prefix_table_size=1)) == [("limit", 0, 0)]
@@ -459,10 +432,6 @@ class TestFields:
         data = b.delimited([b.frame(options(), P), wire.field(2, b"x") + b.frame(GOOD)])
         assert found(data) == [("unknown-field", 1, 0)]
 
-    def test_metadata_is_no_field_of_patches(self) -> None:
-        data = b.delimited([b.frame(options()) + wire.field(15, b"")])
-        assert found(data) == [("unknown-field", 0, 1)]
-
     def test_fields_that_stand_twice(self) -> None:
         iri = wire.field(2, 1)
         s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
@@ -528,11 +497,6 @@ class TestFields:
         data = patch(row)
         assert {fault.offset for fault in faults(data)} == {len(data) - len(row)}
 
-    def test_rows_of_two_kinds(self) -> None:
-        add = GOOD.SerializeToString()
-        begin, commit = b.begin().SerializeToString(), b.commit().SerializeToString()
-        assert found(patch(add + begin, commit)) == [("row-kinds", 0, 2)]
-
     def test_a_graph_in_one_half_of_a_triple(self) -> None:
         graph = wire.field(2, wire.field(14, b"g"))
         add = wire.field(2, GOOD.statement_add.SerializeToString())
@@ -540,6 +504,7 @@ class TestFields:
             rules = [("repeated-field", 0, 2), ("graph-in-triples", 0, 2)]
             assert sorted(found(patch(row))) == sorted(rules)
 
+    @few
     @given(strategies.streams(), strategies.dice)
     def test_messages_in_two_halves(self, stream: Stream, rng: random.Random) -> None:
         """Protobuf merges them: what is told of a stream is what is told of it in one piece."""
@@ -549,11 +514,6 @@ class TestFields:
         assert list(jr.read_operations(split)) == list(jr.read_operations(whole))
         told = {fault.rule for fault in faults(split)} - {"repeated-field", "frame-size"}
         assert told == {fault.rule for fault in faults(whole)} - {"frame-size"}
-
-    def test_each_field_is_told_once(self) -> None:
-        add = GOOD.SerializeToString()
-        rows = [add + wire.field(9, 1), add + wire.field(10, 1), add + wire.field(9, 1)]
-        assert found(patch(*rows)) == [("unknown-field", 0, 2), ("unknown-field", 0, 3)]
 
     def test_graphs_in_a_stream_of_triples(self) -> None:
         add = b.add("s", b.iri(0, 1), "o", "g")
@@ -705,37 +665,6 @@ def test_memory_of_what_was_told_has_an_end() -> None:
         *(True, True, True, False),
         *(True, True, True, False),
     ]
-
-
-@pytest.mark.slow
-def test_nothing_is_kept() -> None:
-    def work() -> None:
-        for data in (SMALL, SMALL[:-1], b"TC . A <s . Z .\nTX . B .\n", b.frame()):
-            faults(data)
-            faults(io.BytesIO(data))
-        next(jr.validate(io.BytesIO(b"TC . TC .")))
-
-    for _ in range(20):
-        work()
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.take_snapshot()
-        for _ in range(200):
-            work()
-        gc.collect()
-        grown = tracemalloc.take_snapshot().compare_to(before, "lineno")
-    finally:
-        tracemalloc.stop()
-    # The interpreter's cache of methods keeps a name each time that finditer is called.
-    places = [(stat.traceback[0], stat.size_diff) for stat in grown]
-    kept = [
-        size
-        for place, size in places
-        if place.filename != tracemalloc.__file__
-        and "finditer" not in linecache.getline(place.filename, place.lineno)
-    ]
-    assert sum(kept) < 200 * 32
 
 
 @pytest.mark.parametrize("name", [None, "x.txt"])
