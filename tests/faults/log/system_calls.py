@@ -23,13 +23,19 @@ KILLED = 86
 
 @contextmanager
 def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterator[None]:
-    """Have a function called in place of each call: with its name, itself and its arguments."""
+    """Have a function called in place of each call: with its name, itself and its arguments.
+
+    Nothing waits for the disk: files outlive these faults without it.
+    """
     real = {name: getattr(os, name) for name in ALL_CALLS}
 
     def wrapped(name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **more: Any) -> Any:
             # The package gives none by keyword; what does is of this module, or of Python.
-            return real[name](*arguments, **more) if more else around(name, real[name], arguments)
+            if more:
+                return real[name](*arguments, **more)
+            made = os.fstat if name == "fsync" else real[name]
+            return around(name, made, arguments)
 
         return call
 
@@ -47,7 +53,7 @@ def run_and_kill(work: Callable[[], object], turn: int) -> str:
 
     Args:
         work: What is run.
-        turn: Which call, counted from 0.
+        turn: Which call, counted from 0; of those between which no file changes, the first counts.
 
     Returns:
         The name of the call; empty if the work was done before it came to that.
@@ -66,13 +72,16 @@ def run_and_kill(work: Callable[[], object], turn: int) -> str:
 
 
 def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
-    count = -1
+    count, has_changed = -1, True
     say = os.write
 
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == turn:
+        nonlocal count, has_changed
+        changes = _changes_files(name, arguments)
+        # SQLite's own changes may come after the one, and before the other.
+        is_new_point, has_changed = changes or has_changed, changes
+        count += is_new_point
+        if is_new_point and count == turn:
             say(writer, name.encode())
             os._exit(KILLED)
         return real(*arguments)
@@ -84,6 +93,13 @@ def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
         say(writer, repr(error).encode())
         os._exit(1)
     os._exit(0)
+
+
+def _changes_files(name: str, arguments: Any) -> bool:
+    """Is a file other after this call? Those of `open` are new ones."""
+    return name in ("write", "mkdir", "link", "replace", "unlink") or (
+        name == "open" and bool(arguments[1] & os.O_CREAT)
+    )
 
 
 @contextmanager
@@ -99,9 +115,7 @@ def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count
         count += 1
-        needs_room = name in ("write", "fsync", "mkdir", "link", "replace") or (
-            name == "open" and arguments[1] & os.O_CREAT
-        )
+        needs_room = name == "fsync" or (name != "unlink" and _changes_files(name, arguments))
         if count == turn or (failed and stays_full and needs_room):
             failed.append(name)
             if name == "write":
