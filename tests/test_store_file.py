@@ -11,7 +11,6 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -133,15 +132,6 @@ def test_compressed_file(tmp_path: Path, name: str) -> None:
     assert not path.read_bytes().startswith(b"\n")
     assert len(list(jr.read_statements(path))) == 1
     assert numbers(opened(path)) == {1}
-
-
-def test_new_file_is_for_whom_other_new_files_are(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
-    other = path.with_name("other")
-    other.touch()
-    assert path.stat().st_mode == other.stat().st_mode
 
 
 def test_file_that_did_not_change_is_not_written(path: Path) -> None:
@@ -273,14 +263,6 @@ def test_link_stays_a_link(path: Path) -> None:
     dataset.close()
     assert link.is_symlink()
     assert numbers(opened(path)) == {1}
-
-
-def test_what_is_parsed_is_pending_until_a_commit(path: Path) -> None:
-    dataset = opened(path, create=True)
-    dataset.parse(data="<urn:s> <urn:p> 1 .", format="turtle")
-    assert jr.PatchLog(log_of(path)).version == 0
-    dataset.rollback()
-    assert numbers(dataset) == set()
 
 
 @pytest.mark.parametrize("wrap", [list, iter], ids=["a list", "an iterator"])
@@ -509,25 +491,6 @@ def test_interrupted_commit_leaves_file_and_log_alike(path: Path) -> None:
     assert outcomes == {"goes on", "LogConflict", "LogError"}
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_interrupted_open_leaves_the_store_usable(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
-    add(opened(path), 2)
-    turn, is_interrupted = 0, True
-    while is_interrupted:
-        dataset = Dataset(store="Jelly")
-        is_interrupted = interrupt_at(turn, partial(dataset.open, str(path)))
-        if dataset.store.is_in_file:
-            dataset.close()
-        dataset.open(str(path))
-        assert numbers(dataset) == {1, 2}
-        dataset.close()
-        turn += 41
-
-
 # --- damage --------------------------------------------------------------------------------------
 
 
@@ -636,17 +599,6 @@ def test_file_beside_another_branch_of_its_log_is_refused(path: Path, is_squashe
     assert path.read_bytes() == before
     path.unlink()
     assert numbers(opened(path)) == {1, 3, 13, 30}
-
-
-def test_older_log_without_a_patch_is_refused(path: Path) -> None:
-    dataset = opened(path, create=True)
-    shutil.copytree(log_of(path), path.with_name("older"))
-    add(dataset, 1)
-    dataset.close()
-    shutil.rmtree(log_of(path))
-    path.with_name("older").rename(log_of(path))
-    with pytest.raises(jr.LogError, match="is an older copy of the log"):
-        opened(path)
 
 
 # --- snapshots between ---------------------------------------------------------------------------

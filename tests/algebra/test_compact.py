@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import XSD, Dataset, Graph, Literal, URIRef
+from rdflib import XSD, Dataset, Literal, URIRef
 from rdflib.term import Node
 
 import jelly_rdflib as jr
@@ -56,12 +55,6 @@ def test_form_of_the_source_does_not_matter(stream: Any, form: Any) -> None:
     # text has no IRIs of deleted prefixes
     stream = [(*op[:2], None, op[3]) if op[0] == Op.PD else op for op in stream]
     assert same_graphs(compact(form(stream))) == same_graphs(compact(stream))
-
-
-@given(patches())
-def test_no_statement_comes_twice(patch: Any) -> None:
-    statements = [operation[1:] for operation in compact(patch) if operation[0] in (Op.A, Op.D)]
-    assert len(set(same_graphs((0, *each) for each in statements))) == len(statements)
 
 
 def spelled(operation: Any) -> list[Any]:
@@ -345,21 +338,6 @@ def test_several_patches_as_one(several: Any) -> None:
     assert list(compact(stream)) == list(compact(concat(*several)))
 
 
-def test_smaller_than_any_other_selection() -> None:
-    # by trial: of all parts of the patch, those that do the same to datasets are no smaller
-    patch = [A, (Op.A, S, P, S, None), D, (Op.D, S, P, S, None), (Op.A, S, P, S, None)]
-    statements = {operation[1:] for operation in patch}
-    inputs = [(set(some), {}) for some in (statements, set(), {A[1:]})]
-    wanted = [apply_to(content, patch) for content in inputs]
-    good = [
-        part
-        for size in range(len(patch) + 1)
-        for part in combinations(patch, size)
-        if [apply_to(content, part) for content in inputs] == wanted
-    ]
-    assert min(map(len, good)) == len(list(compact(patch))) - 2
-
-
 def test_method_of_a_patch() -> None:
     patch = Patch([A, D])
     assert isinstance(patch.compact(), Patch)
@@ -384,10 +362,3 @@ def test_nothing_is_read_before_it_is_wanted() -> None:
         yield
 
     compact(operations())
-
-
-def test_applies_to_a_plain_graph() -> None:
-    graph = Graph()
-    graph.add((S, P, O))
-    jr.apply(compact([A, D, (Op.A, S, P, S, None)]), graph)
-    assert set(graph) == {(S, P, S)}

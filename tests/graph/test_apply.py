@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from oxrdflib import OxigraphStore
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
 from rdflib.namespace import NamespaceManager
@@ -44,28 +41,6 @@ class PlainJelly(jr.JellyStore):
 
 class StoreError(Exception):
     """What a `FailingStore` raises."""
-
-
-class FailingStore(Memory):
-    """Raises at its third change, before or after doing it, and never again."""
-
-    def __init__(self, *, does_it: bool) -> None:
-        super().__init__()
-        self.fuse = -1
-        self.does_it = does_it
-
-    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
-        self.change(super().add, triple, context)
-
-    def remove(self, triple: Any, context: Any = None) -> None:
-        self.change(super().remove, triple, context)
-
-    def change(self, method: Callable[[Any, Any], None], triple: Any, context: Any) -> None:
-        self.fuse -= 1
-        if self.fuse != 0 or self.does_it:
-            method(triple, context)
-        if self.fuse == 0:
-            raise StoreError("disk full")
 
 
 class TransactionalStore(Memory):
@@ -224,20 +199,6 @@ def test_blank_node_as_predicate(target: Graph) -> None:
     assert [(s, p, o) for s, p, o, *_ in target] == [(S, BNode("p"), O)]
 
 
-def test_the_case_of_language_tags_is_kept(dataset: Dataset) -> None:
-    apply([add(Literal("x", lang="en"), s=URIRef("urn:1"))], dataset)
-    tag = "en" if isinstance(dataset.store, OxigraphStore) else "EN"
-    apply([add(Literal("x", lang="EN"), s=URIRef("urn:2"))], dataset)
-    assert {o.language for o in dataset.default_graph.objects(URIRef("urn:2"), P)} == {tag}
-
-
-def test_a_rollback_keeps_the_case_of_a_language_tag(dataset: Dataset) -> None:
-    apply([add(Literal("x", lang="en"))], dataset)
-    apply([TX, delete(Literal("x", lang="EN")), TA], dataset)
-    assert list(dataset.default_graph) == [(S, P, Literal("x", lang="en"))]
-    assert [o.language for o in dataset.default_graph.objects(S, P)] == ["en"]
-
-
 def test_headers_are_left_alone(target: Graph) -> None:
     result = apply([(Op.H, "id", URIRef("urn:1")), add(1), (Op.H, "prev", BNode("b"))], target)
     assert (result.operations, len(target)) == (3, 1)
@@ -302,13 +263,6 @@ def test_every_kind_of_source(tmp_path: Path) -> None:
                 result = apply(source, target)
                 assert objects(target.default_graph if make is Dataset else target) == {"1", "2"}
                 assert (result.patches, result.committed, result.added) == (1, 1, 2)
-
-
-def test_patch_applies_itself() -> None:
-    dataset = Dataset()
-    patch = jr.Patch([TX, add(1, G), TC])
-    assert patch.apply(dataset).added == 1
-    assert quads(dataset) == {("1", G)}
 
 
 @pytest.mark.parametrize("source", [5, None, object()])
@@ -424,12 +378,6 @@ def test_aborted(dataset: Dataset) -> None:
     assert visible_state(dataset) == before
 
 
-def test_aborted_in_a_graph(graph: Graph) -> None:
-    before = prepared(graph)
-    apply([TX, *PLAIN_CHANGES, TA], graph)
-    assert visible_state(graph) == before
-
-
 def raising(operations: list[Operation], error: BaseException) -> Iterator[Operation]:
     yield from operations
     raise error
@@ -508,13 +456,6 @@ def test_what_is_no_operation(wrong: Any) -> None:
 
 def on_general(_: Path) -> Graph:
     return Graph(PlainMemory())
-
-
-def test_what_is_no_operation_after_a_commit(target: Graph) -> None:
-    for g in (None, DEFAULT):
-        with pytest.raises(ApplyError, match="not an operation"):
-            apply([TX, add(1, g), TC, add(2, g), 5], target)
-        assert len(target) == 1
 
 
 def test_what_is_no_operation_says_why() -> None:
@@ -632,25 +573,6 @@ def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset
     assert ("6", G) not in quads(dataset)
 
 
-@pytest.mark.parametrize("does_it", [True, False])
-@pytest.mark.parametrize("fuse", [1, 2, 3, 4, 5, 6])
-def test_exceptions_of_the_store(does_it: bool, fuse: int) -> None:
-    dataset = Dataset(FailingStore(does_it=does_it))
-    before = prepared(dataset)
-    dataset.store.fuse = fuse
-    with pytest.raises(StoreError, match="disk full"):
-        apply([TX, *CHANGES, TC], dataset)
-    assert visible_state(dataset) == before
-
-
-def test_store_that_refuses_a_change() -> None:
-    dataset = Dataset("Oxigraph")
-    before = prepared(dataset)
-    with pytest.raises(TypeError):
-        apply([TX, *CHANGES, (Op.A, S, BNode("p"), O, G), TC], dataset)
-    assert visible_state(dataset) == before
-
-
 def test_store_that_refuses_to_undo() -> None:
     class Stubborn(Memory):
         def remove(self, triple: Any, context: Any = None) -> None:
@@ -660,22 +582,6 @@ def test_store_that_refuses_to_undo() -> None:
     with pytest.raises(ApplyError, match="refuses to undo a change \\(append only\\)") as caught:
         apply([TX, add(1, G), TA], dataset)
     assert isinstance(caught.value.__cause__, StoreError)
-
-
-def test_interrupt_while_undoing() -> None:
-    class Interrupted(Memory):
-        fuse = 3
-
-        def remove(self, triple: Any, context: Any = None) -> None:
-            Interrupted.fuse -= 1
-            if Interrupted.fuse == 0:
-                raise KeyboardInterrupt
-            super().remove(triple, context)
-
-    dataset = Dataset(Interrupted())
-    with pytest.raises(KeyboardInterrupt):
-        apply([TX, *(add(n, G) for n in range(5)), TA], dataset)
-    assert quads(dataset) == set()
 
 
 def test_ctrl_c_in_a_long_input() -> None:
@@ -698,55 +604,7 @@ def test_ctrl_c_in_a_long_input() -> None:
     assert quads(dataset) == set()
 
 
-STATEMENTS = st.tuples(
-    st.sampled_from([Op.A, Op.D]),
-    st.sampled_from([S, BNode("b")]),
-    st.just(P),
-    st.sampled_from([S, O, Literal("o", lang="en")]),
-    st.sampled_from([None, DEFAULT, G, H]),
-)
-PREFIXES = st.one_of(
-    st.tuples(
-        st.just(Op.PA),
-        st.sampled_from(["a", "b", "rdf"]),
-        st.sampled_from(["urn:x#", "urn:y#"]).map(URIRef),
-        st.none(),
-    ),
-    st.tuples(st.just(Op.PD), st.sampled_from(["a", "b", "rdf"]), st.none(), st.none()),
-)
-
-
-@given(
-    st.sampled_from([Memory, PlainMemory, OxigraphStore, TransactionalStore]),
-    st.lists(STATEMENTS | PREFIXES, max_size=12),
-    st.lists(STATEMENTS | PREFIXES, max_size=12),
-)
-def test_rollback_of_anything(
-    store: Callable[[], Any], before: list[Operation], operations: list[Operation]
-) -> None:
-    dataset = Dataset(store())
-    apply(before, dataset)
-    expected = visible_state(dataset)
-    apply([TX, *operations, TA], dataset)
-    assert visible_state(dataset) == expected
-
-
 # --- stores with transactions --------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
-@given(st.lists(STATEMENTS, max_size=6), st.lists(STATEMENTS, max_size=8))
-def test_a_rollback_that_the_store_gets_wrong_is_put_right(
-    before: list[Operation], operations: list[Operation]
-) -> None:
-    # AuditableStore loses what was deleted and added again.
-    graph = ConjunctiveGraph(AuditableStore(Memory()))
-    apply(before, graph)
-    expected = {(s, p, o, c.identifier) for s, p, o, c in graph.quads()}
-    apply([TX, *operations, TA], graph)
-    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
-    graph.store.rollback()
-    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
 
 
 def test_a_store_with_transactions_commits_and_rolls_back() -> None:
@@ -856,19 +714,6 @@ def test_a_bad_stream_of_quads_is_applied_up_to_the_error(tmp_path: Path) -> Non
         assert objects(graph) == {"1"}
 
 
-def test_bad_operations_are_applied_up_to_the_error() -> None:
-    for operations in (
-        raising([TX, add(1, DEFAULT), TC, add(2, DEFAULT)], StoreError()),
-        raising([TX, add(1), TC, add(2)], StoreError()),
-    ):
-        graph = Graph()
-        with pytest.raises(StoreError):
-            apply(operations, graph)
-        assert objects(graph) == {"1"}
-    with pytest.raises(StoreError):
-        apply(raising([(Op.PA, "x", URIRef("urn:x#"), None)], StoreError()), Graph())
-
-
 @pytest.mark.parametrize(("statement_type", "g"), [("TRIPLES", None), ("QUADS", DEFAULT)])
 def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> None:
     graph = Graph()
@@ -886,14 +731,6 @@ def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> No
 
     apply(Live(data), graph)
     assert set(seen) == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("make", [iter, list, tuple, jr.Patch])
-def test_operations_are_applied_up_to_the_transaction_with_a_named_graph(make: Any) -> None:
-    graph = Graph()
-    with pytest.raises(ApplyError, match="no named graphs"):
-        apply(make([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
-    assert objects(graph) == {"1"}
 
 
 # --- prefixes ------------------------------------------------------------------------------------
@@ -1002,15 +839,6 @@ def test_a_store_that_cannot_unbind() -> None:
     with pytest.raises(ApplyError, match=r"StrangeStore.*can't unbind the prefix 'before'"):
         apply([TX, *PLAIN_CHANGES[:-1], (Op.PD, "before", None, None), TC], graph)
     assert visible_state(graph) == before
-
-
-def test_a_store_that_cannot_unbind_can_do_the_rest() -> None:
-    graph = Graph(StrangeStore())
-    before = prepared(graph)
-    apply([TX, (Op.PA, "new", URIRef("urn:new#"), None), add(1), TA], graph)
-    assert visible_state(graph) == before
-    apply([(Op.PA, "new", URIRef("urn:new#"), None), (Op.PD, "unknown", None, None)], graph)
-    assert graph.store.namespace("new") == URIRef("urn:new#")
 
 
 def test_a_store_that_does_not_bind() -> None:

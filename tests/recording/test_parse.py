@@ -26,7 +26,6 @@ from tests.recording.support import (
     P,
     S,
     TransactionalStore,
-    aborted,
     add,
     assert_effective,
     copy_of,
@@ -210,27 +209,6 @@ def test_apply_to_the_default_store_is_recorded_as_it_took_effect() -> None:
     ]
 
 
-def test_apply_between_other_changes(make_dataset: Callable[[], Dataset]) -> None:
-    dataset = make_dataset()
-
-    def change() -> None:
-        dataset.add((S, P, Literal(1), G))
-        jr.apply([delete(1, G), add(2, G)], dataset)
-        dataset.remove((S, P, Literal(2), G))
-        dataset.bind("ex", "http://other/")
-        jr.apply([add(1, G), (Op.PA, *EX)], dataset)
-        dataset.add((S, P, Literal(1), G))
-
-    operations = check(dataset, make_dataset, change)
-    assert [operation[0] for operation in operations if operation[0] in (Op.A, Op.D)] == [
-        Op.A,
-        Op.D,
-        Op.A,
-        Op.D,
-        Op.A,
-    ]
-
-
 @pytest.mark.parametrize("atomic", [True, False])
 def test_apply_to_a_graph(make_graph: Callable[[], Graph], atomic: bool) -> None:
     graph = make_graph()
@@ -243,30 +221,6 @@ def test_apply_to_a_graph(make_graph: Callable[[], Graph], atomic: bool) -> None
         (Op.D, "o"),
     ]
     assert (Op.PA, *EX) in operations
-
-
-def test_failed_apply_is_no_change(make_dataset: Callable[[], Dataset]) -> None:
-    dataset = make_dataset()
-    dataset.add((S, P, O, G))
-
-    def change() -> None:
-        with pytest.raises(jr.ApplyError):
-            jr.apply([*some_operations(), (Op.TX,), delete(3, H), (Op.TX,)], dataset)
-
-    check(dataset, make_dataset, change)
-
-
-def test_exception_undoes_what_was_applied(make_dataset: Callable[[], Dataset]) -> None:
-    dataset = make_dataset()
-    dataset.add((S, P, O, G))
-    dataset.bind("ex", "http://other/")
-    before = state(dataset)
-    with aborted(dataset):
-        jr.apply(some_operations(), dataset)
-        dataset.add((S, P, Literal(9)))
-        jr.apply([delete(9), delete(3, H)], dataset)
-        assert state(dataset) != before
-    assert state(dataset) == before
 
 
 def test_apply_that_can_not_be_written_is_undone() -> None:
@@ -295,14 +249,6 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
         log.undo(changes, changes.begin_undoing, changes.end_undoing)
     assert state(dataset) == before
     assert list(recorder.patch) == []
-
-
-def test_apply_while_two_record() -> None:
-    dataset = Dataset()
-    with jr.record(dataset) as outer, jr.record(dataset.graph(G)) as inner:
-        jr.apply([add(1, G), add(1, H)], dataset)
-    assert list(outer.patch) == [TX, add(1, G), add(1, H), TC]
-    assert list(inner.patch) == [TX, add(1), TC]
 
 
 def test_operations_that_change_the_dataset_themselves() -> None:

@@ -29,12 +29,6 @@ def test_the_first_frame_has_the_options_and_the_others_have_not() -> None:
     assert kinds(encoder.encode_frame([])) == []
 
 
-def test_a_frame_of_nothing() -> None:
-    encoder = jr.PatchEncoder()
-    assert kinds(encoder.encode_frame([])) == ["options"]
-    assert encoder.encode_frame([]) == b""
-
-
 def test_state_goes_on_from_frame_to_frame() -> None:
     encoder = jr.PatchEncoder()
     first, second = encoder.encode_frame([ADD]), encoder.encode_frame([ADD])
@@ -113,10 +107,3 @@ def test_the_options_are_told(kind: str) -> None:
     decoder.decode_frame(encoder.encode_frame([]))
     assert encoder.options == decoder.options == options
     assert getattr(jr, f"{kind}Writer")(io.BytesIO(), options).options == options
-
-
-def test_encoders_do_not_share_state() -> None:
-    one, other = jr.PatchEncoder(), jr.PatchEncoder()
-    frame = one.encode_frame([ADD])
-    one.encode_frame([ADD])
-    assert other.encode_frame([ADD]) == frame
