@@ -395,7 +395,7 @@ def test_file_of_somebody_else_outlives_a_kill(path: Path, commits: int) -> None
     if commits:
         add(dataset, 2)
     path.write_bytes(foreign)
-    assert numbers(opened(path)) == {1, 2} if commits else {1}
+    assert numbers(opened(path)) == ({1, 2} if commits else {1})
 
 
 @pytest.mark.slow
@@ -511,7 +511,7 @@ def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> No
     add(dataset, *range(1000, 1010))
     dataset.close()
     whole = path.read_bytes()
-    for _ in range(40):
+    for _ in range(15):
         path.write_bytes(damaged(whole, random))
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -731,11 +731,9 @@ def test_permissions_of_a_new_store_are_those_of_the_umask_and_may_be_restricted
 
 def work(path: Path, done: Callable[[int], object]) -> None:
     """Commit and close over and over; tell how far it has come."""
-    count = 0
-    for _ in range(2):
+    for count in (1, 2):
         dataset = Dataset(store="Jelly")
         dataset.open(str(path), create=True)
-        count += 1
         add(dataset, count)
         done(count)
         dataset.close()
@@ -797,37 +795,37 @@ def test_disk_may_be_full_at_any_call(path: Path, stays_full: bool) -> None:
     assert errors > 15
 
 
-USES_OF_A_STORE = {
-    "len": len,
-    "triples": lambda dataset: list(dataset.triples((S, None, None))),
-    "quads": lambda dataset: list(dataset.quads()),
-    "graphs": lambda dataset: list(dataset.graphs()),
-    "add": lambda dataset: dataset.add((S, P, Literal(1))),
-    "remove": lambda dataset: dataset.remove((S, P, None)),
-    "a graph": lambda dataset: dataset.graph(G),
-    "remove a graph": lambda dataset: dataset.remove_graph(G),
-    "bind": lambda dataset: dataset.store.bind("ex", URIRef("urn:ex#")),
-    "prefixes": lambda dataset: list(dataset.namespaces()),
-    "commit": lambda dataset: dataset.commit(),
-    "rollback": lambda dataset: dataset.rollback(),
-    "parse": lambda dataset: dataset.parse(data="<urn:s> <urn:p> <urn:o> .", format="nt"),
-    "serialize": lambda dataset: dataset.serialize(format="nquads"),
-    "query": lambda dataset: list(dataset.query("SELECT * { ?s ?p ?o }")),
-    "update": lambda dataset: dataset.update("INSERT DATA { <urn:s> <urn:p> 1 }"),
-    "apply": lambda dataset: jr.apply([(jr.Op.A, S, P, Literal(1), G)], dataset),
-    "diff": lambda dataset: jr.diff(dataset, dataset),
-    "batches": lambda dataset: list(jr.read_batches(dataset)),
-    "copy": copy.deepcopy,
-}
+USES_OF_A_STORE: list[Any] = [
+    len,
+    lambda dataset: list(dataset.triples((S, None, None))),
+    lambda dataset: list(dataset.quads()),
+    lambda dataset: list(dataset.graphs()),
+    lambda dataset: dataset.add((S, P, Literal(1))),
+    lambda dataset: dataset.remove((S, P, None)),
+    lambda dataset: dataset.graph(G),
+    lambda dataset: dataset.remove_graph(G),
+    lambda dataset: dataset.store.bind("ex", URIRef("urn:ex#")),
+    lambda dataset: list(dataset.namespaces()),
+    lambda dataset: dataset.commit(),
+    lambda dataset: dataset.rollback(),
+    lambda dataset: dataset.parse(data="<urn:s> <urn:p> <urn:o> .", format="nt"),
+    lambda dataset: dataset.serialize(format="nquads"),
+    lambda dataset: list(dataset.query("SELECT * { ?s ?p ?o }")),
+    lambda dataset: dataset.update("INSERT DATA { <urn:s> <urn:p> 1 }"),
+    lambda dataset: jr.apply([(jr.Op.A, S, P, Literal(1), G)], dataset),
+    lambda dataset: jr.diff(dataset, dataset),
+    lambda dataset: list(jr.read_batches(dataset)),
+    copy.deepcopy,
+]
 
 
-@pytest.mark.parametrize("use", USES_OF_A_STORE.values(), ids=USES_OF_A_STORE)
-def test_a_closed_store_is_not_used(path: Path, use: Any) -> None:
+def test_a_closed_store_is_not_used(path: Path) -> None:
     dataset = opened(path, create=True)
     add(dataset, 1)
     dataset.close()
-    with pytest.raises(ValueError, match="the store is closed"):
-        use(dataset)
+    for use in USES_OF_A_STORE:
+        with pytest.raises(ValueError, match="the store is closed"):
+            use(dataset)
 
 
 def test_a_closed_store_can_be_closed_and_opened_again(path: Path) -> None:

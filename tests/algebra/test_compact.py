@@ -13,6 +13,7 @@ from rdflib.term import Node
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, Patch
+from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.compact import _compact, compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
@@ -192,12 +193,15 @@ def test_no_graph_is_the_default_graph() -> None:
 
 
 @pytest.mark.parametrize("form", [list, write], ids=["tuples", "bytes"])
-def test_the_default_graph_is_none_out_of_every_function(form: Any) -> None:
+def test_the_default_graph_is_none_out_of_every_function(
+    form: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also of a patch so long that a file keeps a part of it."""
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 100)
     dataset = Dataset()
     dataset.add((S, P, O, DEFAULT))
     bind = (Op.PA, "ex", URIRef("urn:ex#"), DEFAULT)
-    adds = [(Op.A, S, P, Literal(n), (None, DEFAULT, S)[n % 3]) for n in range(25_000)]
+    adds = [(Op.A, S, P, Literal(n), (None, DEFAULT, S)[n % 3]) for n in range(250)]
     patch = form([(Op.TX,), bind, (Op.D, S, P, O, DEFAULT), *adds, (Op.TC,)])
     results: list[Any] = [
         compact(patch),

@@ -24,6 +24,8 @@ from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
 from tests.graph.stores.memory_state import visible_state
+from tests.graph.stores.test_prefixes import Hidden
+from tests.recording.support import TransactionalStore
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
@@ -41,38 +43,6 @@ class PlainJelly(jr.JellyStore):
 
 class StoreError(Exception):
     """What a `FailingStore` raises."""
-
-
-class TransactionalStore(Memory):
-    """A store with transactions, which it does by keeping a copy of all it has."""
-
-    transaction_aware = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[str] = []
-        self.saved: tuple[list[Any], list[Any]] = ([], [])
-
-    def quads(self) -> list[Any]:
-        return [
-            (triple, context)
-            for context in self.contexts()
-            for triple, _ in self.triples((None, None, None), context)
-        ]
-
-    def commit(self) -> None:
-        self.calls.append("commit")
-        self.saved = (list(self.contexts()), self.quads())
-
-    def rollback(self) -> None:
-        self.calls.append("rollback")
-        for context in list(self.contexts()):
-            self.remove_graph(context)
-        contexts, quads = self.saved
-        for context in contexts:
-            self.add_graph(context)
-        for triple, context in quads:
-            self.add(triple, context)
 
 
 DATASETS: dict[str, Callable[[Path], Dataset]] = {
@@ -822,21 +792,10 @@ def test_rdflibs_own_prefixes_stay_unbound() -> None:
         assert "brick" not in dict(graph.namespaces())
 
 
-class StrangeStore(SimpleMemory):
-    """A store whose prefixes are where nobody knows, so that they can't be unbound."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hidden = SimpleMemory()
-        for name in ("bind", "prefix", "namespace", "namespaces"):
-            setattr(self, name, getattr(self.hidden, name))
-        del self._SimpleMemory__namespace
-
-
 def test_a_store_that_cannot_unbind() -> None:
-    graph = Graph(StrangeStore())
+    graph = Graph(Hidden())
     before = prepared(graph)
-    with pytest.raises(ApplyError, match=r"StrangeStore.*can't unbind the prefix 'before'"):
+    with pytest.raises(ApplyError, match=r"Hidden.*can't unbind the prefix 'before'"):
         apply([TX, *PLAIN_CHANGES[:-1], (Op.PD, "before", None, None), TC], graph)
     assert visible_state(graph) == before
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
@@ -69,6 +69,7 @@ def contents(graph: Graph) -> tuple[Any, Any]:
         (lambda: Graph(SimpleMemory()), Graph),
     ],
 )
+@settings(max_examples=15)
 @given(before=CONTENTS, after=CONTENTS)
 def test_turns_the_old_into_the_new(
     make_old: Callable[[], Graph], make_new: Callable[[], Graph], before: Any, after: Any
@@ -112,6 +113,7 @@ def folded(dataset: Dataset) -> set[Any]:
 
 @pytest.mark.parametrize("new_store", STORES)
 @pytest.mark.parametrize("old_store", STORES)
+@settings(max_examples=12)
 @given(before=SPELLED, after=SPELLED)
 def test_plain_literals_and_strings(
     old_store: str, new_store: str, before: set[Any], after: set[Any]

@@ -13,6 +13,7 @@ from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.graph.stores.test_prefixes import Hidden
 from tests.recording.support import (
     DATASETS,
     GRAPHS,
@@ -289,29 +290,8 @@ def test_store_that_refuses_to_undo() -> None:
     assert not is_hooked(graph.store)
 
 
-class KeepingStore(Memory):
-    """Keeps its prefixes where nobody knows how to unbind them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._Memory__namespace = None
-        self.bound: dict[str, URIRef] = {}
-
-    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        self.bound[prefix] = namespace
-
-    def namespace(self, prefix: str) -> URIRef | None:
-        return self.bound.get(prefix)
-
-    def prefix(self, namespace: URIRef) -> str | None:
-        return {iri: prefix for prefix, iri in self.bound.items()}.get(namespace)
-
-    def namespaces(self) -> Any:
-        return iter(self.bound.items())
-
-
 def test_store_that_can_not_unbind() -> None:
-    graph = Graph(KeepingStore())
+    graph = Graph(Hidden())
     refusal = pytest.raises(jr.RecordError, match="can't unbind the prefix 'ex'")
     with refusal, aborted(graph):
         graph.add((S, P, ONE))

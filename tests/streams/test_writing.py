@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -389,16 +389,9 @@ class TestDestinations:
 
 
 class TestRoundTrips:
-    @pytest.mark.parametrize("stream_type", STREAM_TYPES)
-    @pytest.mark.parametrize("statement_type", STATEMENT_TYPES)
-    @given(data=st.data())
-    def test_any_stream(self, stream_type: str, statement_type: str, data: st.DataObject) -> None:
-        stream = data.draw(
-            strategies.streams(
-                stream_type=jr.PatchStreamType(stream_type).value,
-                statement_type=jr.PatchStatementType(statement_type).value,
-            )
-        )
+    @given(strategies.streams())
+    @settings(max_examples=2 * settings.default.max_examples)
+    def test_any_stream(self, stream: Stream) -> None:
         written = write(stream.operations, options_of(stream.options))
         assert read(written) == as_written(stream)
         assert [

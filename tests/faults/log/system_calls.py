@@ -106,6 +106,10 @@ def _changes_files(name: str, arguments: Any) -> bool:
 def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
     """Have a call fail for want of room, and maybe all later ones that need room.
 
+    Args:
+        turn: Which call, counted from 0; if the disk stays full, of those that need room.
+        stays_full: Whether it is so from then on.
+
     Yields:
         A list that gets the name of the first call that failed.
     """
@@ -114,9 +118,10 @@ def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
 
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count
-        count += 1
         needs_room = name == "fsync" or (name != "unlink" and _changes_files(name, arguments))
-        if count == turn or (failed and stays_full and needs_room):
+        is_counted = needs_room or not stays_full
+        count += is_counted
+        if is_counted and (count == turn or (failed and stays_full)):
             failed.append(name)
             if name == "write":
                 half = memoryview(arguments[1])

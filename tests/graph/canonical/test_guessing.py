@@ -76,7 +76,7 @@ def test_other_names_leave_the_statements_between_blank_nodes() -> None:
     """As if an ontology moved to another namespace: no node has its description any more."""
     r = random.Random(1)
     # Tag 0 is in all lists, tag 1 in each second one, and so on.
-    classes = [[tag for tag in range(6) if number % (tag + 1) == 0] for number in range(60)]
+    classes = [[tag for tag in range(6) if number % (tag + 1) == 0] for number in range(30)]
     old, new = (ontology(ns, classes, r) for ns in (OLD, NEW))
     named = [triple for triple in old if any(str(term).startswith(OLD) for term in triple)]
     assert count(old, new) == 2 * len(named)
@@ -84,7 +84,7 @@ def test_other_names_leave_the_statements_between_blank_nodes() -> None:
 
 def test_what_has_come_beside_it_leaves_the_rest() -> None:
     r = random.Random(2)
-    classes = [[tag for tag in range(6) if number % (tag + 1) == 0] for number in range(60)]
+    classes = [[tag for tag in range(6) if number % (tag + 1) == 0] for number in range(30)]
     old, same, more = (
         ontology(ns, each, r)
         for ns, each in ((OLD, classes), (NEW, classes), (NEW, [*classes, [0, 1, 7, 8]]))
