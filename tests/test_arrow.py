@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Literal, URIRef
+from rdflib import URIRef
 from rdflib.term import bind
 
 import jelly_rdflib as jr
@@ -216,25 +216,6 @@ class TestSpelling:
         assert texts == [spell(term) for term in terms]
         assert len(set(texts)) == len(set(terms))
 
-    @given(strategies.literals | strategies.iris)
-    def test_it_is_n_triples_to_pyoxigraph(self, term: Plain) -> None:
-        ox = pytest.importorskip("pyoxigraph")
-        iri = ("iri", "urn:a")
-        (row, _) = rows(write([("A", iri, iri, term, DEFAULT_GRAPH)]), columns=["o"])
-        text = f"<urn:a> <urn:a> {row['o']} ."
-        try:
-            (triple,) = ox.parse(text, ox.RdfFormat.N_TRIPLES, lenient=True)
-        except SyntaxError:
-            # It takes no IRI that is relative or has spaces in it, and not each language tag.
-            assert term[0] == "iri" or term[2:] != (None, None)
-            return
-        if term[0] == "iri":
-            assert triple.object.value == term[1]
-            return
-        # rdflib, of whose literals the row was made, has its own mind of blanks in some datatypes.
-        wanted = Literal(term[1], datatype=term[3], normalize=False) if term[3] else term[1]
-        assert triple.object.value == str(wanted)
-
 
 class TestWriting:
     @given(strategies.streams(), strategies.dice)
@@ -259,38 +240,19 @@ class TestWriting:
         "text",
         [
             "",
-            " ",
             "urn:a",
             "<urn:a",
-            "<urn:a> ",
-            " <urn:a>",
             "<urn:a> .",
             "<urn:a> .\nD <urn:a> <urn:a> <urn:a>",
-            "<urn:a b>",
-            "<urn:a>#x",
             "1",
-            "true",
             "'x'",
-            '"""x"""',
             '"x',
             '"x"@',
-            '"x"@en-',
-            '"x" @en',
             '"x"^^urn:a',
-            '"x"^^<urn:a',
-            '"x"^^ <urn:a>',
             '"x\\y"',
-            '"\n"',
             '"\\ud800"',
-            "_",
-            "_:a b",
             "_:a.",
-            "_:-a",
-            "_:a\\u00",
-            "_:a\\n",
-            "<< <urn:a> <urn:a> <urn:a>",
             "<< <urn:a> <urn:a> 1 >>",
-            "<< <urn:a> <urn:a> >>",
             "ex:a",
         ],
     )

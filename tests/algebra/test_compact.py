@@ -51,13 +51,6 @@ def test_does_the_same_to_any_dataset(store: str, content: Any, stream: Any, for
     assert apply_to(content, compact(form(stream)), store) == apply_to(content, stream, store)
 
 
-@given(streams(), forms)
-def test_form_of_the_source_does_not_matter(stream: Any, form: Any) -> None:
-    # text has no IRIs of deleted prefixes
-    stream = [(*op[:2], None, op[3]) if op[0] == Op.PD else op for op in stream]
-    assert same_graphs(compact(form(stream))) == same_graphs(compact(stream))
-
-
 def spelled(operation: Any) -> list[Any]:
     """Return an operation with its terms in one spelling; the default graph is None."""
     return [
@@ -262,12 +255,6 @@ def test_literals_are_normalized_as_for_apply() -> None:
     assert [operation[0] for operation in compact(data)] == [Op.TX, Op.D, Op.TC]
     exact = list(compact(data, normalize=False))[1:-1]
     assert [str(operation[3]) for operation in exact] == ["01", "1"]
-
-
-def test_generalized_statements() -> None:
-    patch = [(Op.A, O, O, O, O), (Op.D, O, O, O, O)]
-    for source in (patch, write(patch, generalized_statements=True)):
-        assert list(compact(source)) == [(Op.TX,), patch[1], (Op.TC,)]
 
 
 def test_prefixes_by_their_graphs() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
-import signal
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -23,8 +21,8 @@ from jelly_rdflib import ApplyError, DecodeError, Op, TripleTerm
 from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
+from tests.algebra.strategies import Pipe
 from tests.graph.stores.memory_state import visible_state
-from tests.graph.stores.test_prefixes import Hidden
 from tests.recording.support import TransactionalStore
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
@@ -183,19 +181,6 @@ def encoded(operations: list[Operation], **options: Any) -> bytes:
         for operation in operations:
             writer.write(operation)
     return file.getvalue()
-
-
-class Pipe(io.RawIOBase):
-    """Gives bytes as they come, few at a time, and can't go back."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = io.BytesIO(data)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self.data.readinto(memoryview(buffer)[:7])
 
 
 def sources(data: bytes, path: Path) -> list[Any]:
@@ -518,21 +503,6 @@ def test_exceptions_of_the_source_leave_the_target_as_it_was(
         assert visible_state(target) == before
 
 
-def test_truncated_at_every_byte(dataset: Dataset) -> None:
-    before = prepared(dataset)
-    data = encoded([TX, *CHANGES, TC], frame_rows=4, stream_type="FLAT")
-    for size in range(0, len(data), 1 if isinstance(dataset.store, Memory) else 20):
-        with pytest.raises(DecodeError):
-            apply(data[:size], dataset)
-        assert visible_state(dataset) == before
-
-
-def test_what_was_committed_before_an_error_stays(dataset: Dataset) -> None:
-    with pytest.raises(ApplyError):
-        apply([TX, add(1, G), TC, add(2, G), END, TX, add(3, G), END], dataset)
-    assert quads(dataset) == {("1", G), ("2", G)}
-
-
 def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset) -> None:
     result = apply([add(1, G), END, END, add(2, G), TX, add(3, G), TC, add(4, G), TX, TC], dataset)
     assert (result.patches, result.committed) == (3, 5)
@@ -541,37 +511,6 @@ def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset
         apply(raising([add(5, G), TX, add(6, G)], ZeroDivisionError()), dataset)
     assert ("5", G) in quads(dataset)
     assert ("6", G) not in quads(dataset)
-
-
-def test_store_that_refuses_to_undo() -> None:
-    class Stubborn(Memory):
-        def remove(self, triple: Any, context: Any = None) -> None:
-            raise StoreError("append only")
-
-    dataset = Dataset(Stubborn())
-    with pytest.raises(ApplyError, match="refuses to undo a change \\(append only\\)") as caught:
-        apply([TX, add(1, G), TA], dataset)
-    assert isinstance(caught.value.__cause__, StoreError)
-
-
-def test_ctrl_c_in_a_long_input() -> None:
-    dataset = Dataset()
-    operations = [TX] + [add(n, G) for n in range(100)] * 10_000
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    old = signal.signal(signal.SIGALRM, interrupt)
-    # An exception in a callback of the collector would be swallowed.
-    gc.disable()
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
-        with pytest.raises(KeyboardInterrupt):
-            apply(operations, dataset)
-    finally:
-        signal.signal(signal.SIGALRM, old)
-        gc.enable()
-    assert quads(dataset) == set()
 
 
 # --- stores with transactions --------------------------------------------------------------------
@@ -590,22 +529,6 @@ def test_a_store_with_transactions_commits_and_rolls_back() -> None:
     store.calls.clear()
     apply([TX, add(1, G), TC, TX, TC], dataset)
     assert store.calls == []
-
-
-def test_a_commit_that_fails_is_rolled_back() -> None:
-    dataset = Dataset(TransactionalStore())
-    before = prepared(dataset)
-    commit = dataset.store.commit
-
-    def failing_commit() -> None:
-        if "4" in {o for o, _ in quads(dataset)}:
-            raise StoreError
-        commit()
-
-    dataset.store.commit = failing_commit
-    with pytest.raises(StoreError):
-        apply([TX, *CHANGES, TC], dataset)
-    assert visible_state(dataset) == before
 
 
 # --- without a log -------------------------------------------------------------------------------
@@ -790,14 +713,6 @@ def test_rdflibs_own_prefixes_stay_unbound() -> None:
     assert "brick" not in dict(dataset.namespaces())
     for graph in dataset.graphs():
         assert "brick" not in dict(graph.namespaces())
-
-
-def test_a_store_that_cannot_unbind() -> None:
-    graph = Graph(Hidden())
-    before = prepared(graph)
-    with pytest.raises(ApplyError, match=r"Hidden.*can't unbind the prefix 'before'"):
-        apply([TX, *PLAIN_CHANGES[:-1], (Op.PD, "before", None, None), TC], graph)
-    assert visible_state(graph) == before
 
 
 def test_a_store_that_does_not_bind() -> None:

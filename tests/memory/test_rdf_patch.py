@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import tracemalloc
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.core.thrift import support as thrift
 from tests.core.thrift.oracle import rows_to_bytes
 from tests.core.thrift.test_batch_reader import DATA
 from tests.oracle.terms import Plain
-from tests.pieces import Pieces
+from tests.pieces import Chunks, Pieces
 
 
 @dataclass
@@ -146,31 +147,20 @@ def test_threads_that_share_a_reader(form: Form) -> None:
 
 
 def test_batches_need_no_more_memory_in_a_longer_input() -> None:
-    class Rows:
-        """Rows that are made as they are read, each with terms of its own."""
-
-        def __init__(self, count: int) -> None:
-            self.count = count
-            self.rest = b""
-            self.at = 0
-
-        def read(self, size: int) -> bytes:
-            while len(self.rest) < size and self.at < self.count:
-                name = str(self.at)
-                self.rest += rows_to_bytes([("H", name, ("literal", name * 50, None, None))])
-                self.at += 1
-            piece, self.rest = self.rest[:size], self.rest[size:]
-            return piece
+    def rows(count: int) -> Iterator[bytes]:
+        """Yield rows as they are read, each with terms of its own."""
+        for number in map(str, range(count)):
+            yield rows_to_bytes([("H", number, ("literal", number * 50, None, None))])
 
     def peak(count: int) -> int:
-        source = Rows(count)
+        source = Chunks(rows(count))
         tracemalloc.start()
         try:
-            rows = sum(len(batch) for batch in thrift.batches(source))
+            found = sum(len(batch) for batch in thrift.batches(source))
             _, most = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert rows == count + 1
+        assert found == count + 1
         return most
 
     assert peak(6_000) < peak(2_000) * 1.5

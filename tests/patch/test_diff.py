@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph
 from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
@@ -186,18 +186,6 @@ def test_a_store_that_answers_with_what_it_was_asked(base: Any, kept: Any, lost:
     assert not list(diff(new, old))
 
 
-@given(CONTENTS, CONTENTS)
-def test_order(before: Any, after: Any) -> None:
-    patch = list(diff(fill(Dataset(), before), fill(Dataset(), after)))
-    if not patch:
-        return
-    assert (patch[0], patch[-1]) == ((Op.TX,), (Op.TC,))
-    codes = [op[0] for op in patch[1:-1]]
-    assert codes == sorted(codes, key=[Op.PD, Op.PA, Op.D, Op.A].index)
-    # sorted, whatever the order in which the stores have it
-    assert patch == list(diff(fill(Dataset("Oxigraph"), before), fill(Dataset(), after)))
-
-
 def test_sorted_by_graph_subject_predicate_object() -> None:
     a, b = URIRef("urn:a"), URIRef("urn:b")
     expected = [
@@ -320,13 +308,6 @@ def test_neither_graph_nor_dataset(other: Any) -> None:
 def test_a_file_that_is_not_there(kind: type[Any], tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         diff(Graph(), kind(tmp_path / "new.ttl"))
-
-
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
-def test_an_aggregate_of_graphs_is_refused() -> None:
-    aggregate = ReadOnlyGraphAggregate([Graph()])
-    with pytest.raises(TypeError, match="ReadOnlyGraphAggregate"):
-        diff(Graph(), aggregate)
 
 
 class TestFiles:

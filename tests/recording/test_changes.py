@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
-from rdflib.namespace import FOAF, XSD, NamespaceManager
+from rdflib.namespace import XSD, NamespaceManager
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.store import TripleAddedEvent, TripleRemovedEvent
 
@@ -190,14 +190,6 @@ def test_remove_from_a_dataset(
     assert sorted(operations, key=str) == sorted((lit(delete, o, g) for o, g in expected), key=str)
 
 
-def test_remove_context(make_dataset: Callable[[], Dataset]) -> None:
-    def change(dataset: Dataset) -> None:
-        dataset.remove_context(dataset.get_context(H))
-
-    operations = recorded(make_dataset, some_quads, change)
-    assert sorted(operations, key=str) == [lit(delete, "2", H), lit(delete, "3", H)]
-
-
 # --- prefixes ------------------------------------------------------------------------------------
 
 
@@ -219,16 +211,6 @@ def test_bind_by_any_graph_of_the_store(make_dataset: Callable[[], Dataset]) -> 
 
     operations = recorded(make_dataset, nothing, change)
     assert [operation[:2] for operation in operations] == [(Op.PA, prefix) for prefix in "abc"]
-
-
-def test_prefixes_of_rdflib_are_not_recorded() -> None:
-    graph = Graph()
-    with jr.record(graph) as recorder:
-        # it binds them when it is first asked for the prefixes
-        assert len(list(graph.namespaces())) > 20
-        graph.add((S, P, O))
-        assert graph.qname(FOAF.name) == "foaf:name"
-    assert list(recorder.patch) == [TX, add(), TC]
 
 
 def test_prefix_that_rdflib_makes_up_is_recorded() -> None:

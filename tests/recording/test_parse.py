@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,13 +24,11 @@ from tests.recording.support import (
     O,
     P,
     S,
-    TransactionalStore,
     add,
     assert_effective,
     copy_of,
     delete,
     is_hooked,
-    left,
     state,
     statements,
 )
@@ -193,48 +190,6 @@ def encoded_patch(operations: list[jr.Operation]) -> bytes:
     return file.getvalue()
 
 
-def test_apply_to_the_default_store_is_recorded_as_it_took_effect() -> None:
-    dataset = Dataset()
-    dataset.add((S, P, O, G))
-    with jr.record(dataset) as recorder:
-        jr.apply(some_operations(), dataset)
-    # What the patch itself aborts was never there.
-    assert list(recorder.patch) == [
-        TX,
-        (Op.PA, *EX),
-        add(1, G),
-        add(3, H),
-        delete(O, G),
-        TC,
-    ]
-
-
-@pytest.mark.parametrize("atomic", [True, False])
-def test_apply_to_a_graph(make_graph: Callable[[], Graph], atomic: bool) -> None:
-    graph = make_graph()
-    graph.add((S, P, O))
-    patch = [add(O), add(1), delete(O), (Op.PA, *EX)]
-    operations = check(graph, make_graph, lambda: jr.apply(patch, graph, atomic=atomic))
-    of_statements = [operation for operation in operations if operation[0] in (Op.A, Op.D)]
-    assert [(op, str(o)) for op, _, _, o, _ in of_statements] == [
-        (Op.A, "1"),
-        (Op.D, "o"),
-    ]
-    assert (Op.PA, *EX) in operations
-
-
-def test_apply_that_can_not_be_written_is_undone() -> None:
-    dataset = Dataset()
-    dataset.add((S, P, O))
-    before = state(dataset)
-    options = jr.PatchOptions(statement_type="TRIPLES")
-    refusal = pytest.raises(jr.EncodeError)
-    with refusal, jr.record(dataset, io.BytesIO(), options=options):
-        dataset.add((S, P, Literal(9)))
-        jr.apply([(Op.PA, *EX), delete(O), add(1, G)], dataset)
-    assert state(dataset) == before
-
-
 def test_patch_that_is_taken_back_right_after_its_commit() -> None:
     # as an interrupt at just that moment would have it
     dataset = Dataset()
@@ -261,48 +216,3 @@ def test_operations_that_change_the_dataset_themselves() -> None:
 
     operations_of = check(dataset, Dataset, lambda: jr.apply(operations(), dataset))
     assert operations_of == [TX, add(1, G), delete(1, G), add(1, G), TC]
-
-
-def test_transactions_of_the_store_are_the_recording_s() -> None:
-    dataset = Dataset(TransactionalStore())
-    with jr.record(dataset) as recorder:
-        with left(recorder.transaction()):
-            jr.apply(some_operations(), dataset)
-        assert statements(dataset) == set()
-        jr.apply([add(1, G)], dataset)
-    assert list(recorder.patch) == [TX, add(1, G), TC]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer here")
-# An interrupt in a callback of the garbage collector, hypothesis has one, can't get out of it.
-@pytest.mark.filterwarnings("ignore:.*gc_callback:pytest.PytestUnraisableExceptionWarning")
-def test_interrupt_while_a_patch_is_applied() -> None:
-    data = encoded_patch([TX, *(add(number, G) for number in range(50_000)), TC])
-    before = signal.getsignal(signal.SIGALRM)
-    # What is imported when it is first used must not be interrupted.
-    jr.apply(data, Dataset())
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for milliseconds in (1, 20, 40, 60, 80, 100):
-            dataset = Dataset()
-            dataset.add((S, P, O))
-            start = state(dataset)
-            with pytest.raises(KeyboardInterrupt), jr.record(dataset, io.BytesIO()):
-                apply_for(milliseconds / 1000, data, dataset)
-            assert state(dataset) == start
-    finally:
-        signal.signal(signal.SIGALRM, before)
-
-
-def apply_for(seconds: float, data: bytes, dataset: Dataset) -> None:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        jr.apply(data, dataset)
-        raise KeyboardInterrupt
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from rdflib import OWL, RDF, BNode, Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
 
@@ -58,12 +58,14 @@ def some_classes(r: random.Random) -> list[list[int]]:
     ]
 
 
+@settings(max_examples=20)
 @given(dice)
 def test_the_result_is_right_whatever_is_guessed(r: random.Random) -> None:
     old, new = (ontology(r.choice([OLD, NEW]), some_classes(r), r) for _ in range(2))
     assert count(old, new) <= len(old) + len(new)
 
 
+@settings(max_examples=20)
 @given(dice)
 def test_labels_have_no_say(r: random.Random) -> None:
     before, after = some_classes(r), some_classes(r)
