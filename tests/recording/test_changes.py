@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
-from rdflib.namespace import XSD, NamespaceManager
+from rdflib.namespace import FOAF, XSD, NamespaceManager
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.store import TripleAddedEvent, TripleRemovedEvent
 
@@ -211,6 +211,16 @@ def test_bind_by_any_graph_of_the_store(make_dataset: Callable[[], Dataset]) -> 
 
     operations = recorded(make_dataset, nothing, change)
     assert [operation[:2] for operation in operations] == [(Op.PA, prefix) for prefix in "abc"]
+
+
+def test_prefixes_of_rdflib_are_not_recorded() -> None:
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        # it binds them when it is first asked for the prefixes
+        assert len(list(graph.namespaces())) > 20
+        graph.add((S, P, O))
+        assert graph.qname(FOAF.name) == "foaf:name"
+    assert list(recorder.patch) == [TX, add(), TC]
 
 
 def test_prefix_that_rdflib_makes_up_is_recorded() -> None:

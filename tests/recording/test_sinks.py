@@ -250,6 +250,15 @@ def test_what_could_not_be_written_between_transactions_is_undone() -> None:
     assert (recorder.committed, recorder.aborted) == (0, 1)
 
 
+def test_removal_that_can_not_be_written_is_undone() -> None:
+    graph = Graph()
+    graph.add((S, P, O))
+    graph.add((Literal("s"), P, O))
+    with pytest.raises(jr.EncodeError), jr.record(graph, io.BytesIO()):
+        graph.remove((None, None, None))
+    assert len(graph) == 2
+
+
 def test_without_undoing_what_could_not_be_written_is_missing() -> None:
     graph = Graph()
     file = io.BytesIO()
