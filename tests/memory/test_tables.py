@@ -23,8 +23,11 @@ def count(rows):
 
 def open_rows(size):
     # So many statements, each with an object of its own.
-    lines = (f'A <urn:s> <urn:p> "{"x" * 50}{n}" .\\n'.encode() for n in range(size))
-    source = Chunks(lines)
+    def line(n):
+        return f'A <urn:s> <urn:p> "{"x" * 50}{n}" .\\n'
+
+    starts = range(0, size, 100)
+    source = Chunks("".join(map(line, range(at, at + 100))).encode() for at in starts)
     return USE
 
 count(open_rows(20_000))
