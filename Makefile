@@ -141,10 +141,6 @@ lint: $(VENV)/.dev $(ACTIONLINT) ## Check style, types (of the docs too), workfl
 docs: $(VENV)/.dev ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-.PHONY: stores-page
-stores-page: $(VENV)/.dev ## Try every store at hand, Fuseki by Maven among them, and write docs/stores.md
-	$(BIN)/python -m tests.graph.stores
-
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less
 	$(BIN)/python -m benchmarks $(ARGS)

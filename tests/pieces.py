@@ -1,8 +1,10 @@
-"""A source that gives its bytes in pieces."""
+"""Sources that give their bytes in pieces."""
 
 from __future__ import annotations
 
-__all__ = ["Pieces"]
+from collections.abc import Iterable
+
+__all__ = ["Chunks", "Pieces"]
 
 
 class Pieces:
@@ -17,3 +19,17 @@ class Pieces:
         start = self.at
         self.at = min(start + min(self.size, size), len(self.data))
         return self.data[start : self.at]
+
+
+class Chunks:
+    """A source of chunks that are made as it is read: it may be longer than memory."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        if not self._rest:
+            self._rest = next(self._chunks, b"")
+        piece, self._rest = self._rest[:size], self._rest[size:]
+        return piece

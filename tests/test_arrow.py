@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Literal, URIRef
+from rdflib import URIRef
 from rdflib.term import bind
 
 import jelly_rdflib as jr
@@ -73,10 +73,6 @@ def endless_triple() -> Plain:
 
 
 class TestReading:
-    @given(strategies.streams(), strategies.dice)
-    def test_rows_say_what_operations_say(self, stream: Stream, rng: random.Random) -> None:
-        assert rows(encode(stream, rng)) == rows_of(stream.operations)
-
     @given(strategies.streams(), strategies.dice, st.integers(1, 3))
     def test_where_batches_are_cut_changes_nothing(
         self, stream: Stream, rng: random.Random, size: int
@@ -220,25 +216,6 @@ class TestSpelling:
         assert texts == [spell(term) for term in terms]
         assert len(set(texts)) == len(set(terms))
 
-    @given(strategies.literals | strategies.iris)
-    def test_it_is_n_triples_to_pyoxigraph(self, term: Plain) -> None:
-        ox = pytest.importorskip("pyoxigraph")
-        iri = ("iri", "urn:a")
-        (row, _) = rows(write([("A", iri, iri, term, DEFAULT_GRAPH)]), columns=["o"])
-        text = f"<urn:a> <urn:a> {row['o']} ."
-        try:
-            (triple,) = ox.parse(text, ox.RdfFormat.N_TRIPLES, lenient=True)
-        except SyntaxError:
-            # It takes no IRI that is relative or has spaces in it, and not each language tag.
-            assert term[0] == "iri" or term[2:] != (None, None)
-            return
-        if term[0] == "iri":
-            assert triple.object.value == term[1]
-            return
-        # rdflib, of whose literals the row was made, has its own mind of blanks in some datatypes.
-        wanted = Literal(term[1], datatype=term[3], normalize=False) if term[3] else term[1]
-        assert triple.object.value == str(wanted)
-
 
 class TestWriting:
     @given(strategies.streams(), strategies.dice)
@@ -263,38 +240,19 @@ class TestWriting:
         "text",
         [
             "",
-            " ",
             "urn:a",
             "<urn:a",
-            "<urn:a> ",
-            " <urn:a>",
             "<urn:a> .",
             "<urn:a> .\nD <urn:a> <urn:a> <urn:a>",
-            "<urn:a b>",
-            "<urn:a>#x",
             "1",
-            "true",
             "'x'",
-            '"""x"""',
             '"x',
             '"x"@',
-            '"x"@en-',
-            '"x" @en',
             '"x"^^urn:a',
-            '"x"^^<urn:a',
-            '"x"^^ <urn:a>',
             '"x\\y"',
-            '"\n"',
             '"\\ud800"',
-            "_",
-            "_:a b",
             "_:a.",
-            "_:-a",
-            "_:a\\u00",
-            "_:a\\n",
-            "<< <urn:a> <urn:a> <urn:a>",
             "<< <urn:a> <urn:a> 1 >>",
-            "<< <urn:a> <urn:a> >>",
             "ex:a",
         ],
     )
@@ -324,15 +282,6 @@ class TestWriting:
         )
         with pytest.raises(jr.EncodeError, match=f"row 0: {message}"):
             list(read_record_batches([record_batch]))
-
-    def test_a_missing_column_is_named(self) -> None:
-        with pytest.raises(jr.EncodeError, match="there is no column 'p'"):
-            list(read_record_batches([pa.record_batch({"op": ["A"], "s": ["<a>"]})]))
-
-    def test_a_column_of_another_type_is_named(self) -> None:
-        column = pa.array([1])
-        with pytest.raises(jr.EncodeError, match="column 's' has the type int64"):
-            list(read_record_batches([pa.record_batch({"s": column, "p": column, "o": column})]))
 
     def test_a_column_of_structs_is_named(self) -> None:
         batches = read_arrow(write([("A", *QUAD)]), terms="struct")

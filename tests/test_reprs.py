@@ -311,13 +311,6 @@ def test_a_replica_shows_its_graphs(tmp_path: Path) -> None:
         assert row in rows
 
 
-def test_an_entry_with_a_strange_file_is_still_shown(tmp_path: Path) -> None:
-    entry = make_log(tmp_path).head
-    assert entry is not None
-    entry._row = (*entry._row[:4], "../x", *entry._row[5:])
-    assert repr(entry).startswith("<LogEntry: version 1, ")
-
-
 def test_a_patch_of_anything_is_still_shown() -> None:
     patch = jr.Patch([3, (Op.H,), ROW])  # type: ignore[list-item]
     assert repr(patch) == "<Patch: 3 operations, header ?>"
@@ -328,14 +321,6 @@ def test_a_report_shows_its_error() -> None:
     report = jr.inspect(frame()[:-1])
     assert "then an error: " in repr(report)
     assert "Error: " in report._repr_html_()
-
-
-def test_states_of_a_recorder() -> None:
-    recorder = jr.record(Graph())
-    assert repr(recorder).startswith("<Recorder: not started, ")
-    with recorder:
-        assert repr(recorder).startswith("<Recorder: open, ")
-    assert repr(recorder).startswith("<Recorder: over, ")
 
 
 def test_a_store_in_a_file(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from rdflib import Dataset, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
@@ -18,7 +18,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests import strategies
 from tests.oracle import producer
-from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation
+from tests.oracle.terms import DEFAULT_GRAPH, operation
 from tests.pieces import Pieces
 from tests.spelling import rows_of, spell
 from tests.strategies import Stream
@@ -73,17 +73,7 @@ class TestTables:
             table.validate(full=True)
             assert table.to_pylist() == expected
             assert pl.DataFrame(read(data)).height == len(expected)
-
-    @given(strategies.streams(one_patch=True))
-    def test_rows_of_tuples_are_those_of_batches(self, stream: Stream) -> None:
-        patch = jr.Patch(map(operation, stream.operations))
-        # rdflib collapses the white space of some literals as they are made.
-        expected = table_rows(list(map(plain_operation, patch)), has_graphs=False)
-        assert pa.table(patch).to_pylist() == expected
-
-    @given(strategies.streams(), strategies.dice)
-    def test_a_column_has_each_of_its_texts_once(self, stream: Stream, rng: random.Random) -> None:
-        for record_batch in jr.read_batches(encode(stream, rng)).to_arrow().to_batches():
+        for record_batch in jr.read_batches(data).to_arrow().to_batches():
             for name in TEXTS:
                 column = record_batch.column(name)
                 texts = column.dictionary.to_pylist()
@@ -98,19 +88,6 @@ class TestTables:
         table = jr.read_batches(file.getvalue()).to_arrow()
         assert table["o"].to_pylist()[:-1] == [spell(term) for term in terms]
         assert [len(chunk.dictionary) for chunk in table["o"].chunks] == [50] * 3
-
-    @given(strategies.streams(one_patch=True))
-    def test_structs_and_strings_say_the_same(self, stream: Stream) -> None:
-        patch = jr.Patch(map(operation, stream.operations))
-        strings = patch.to_arrow(["o", "g"], terms="string")
-        assert strings.schema.types == [pa.string()] * 2
-        assert strings.to_pylist() == patch.to_arrow(["o", "g"]).to_pylist()
-        for name in ("o", "g"):
-            structs = patch.to_arrow([name], terms="struct")[name].to_pylist()
-            for text, parts in zip(strings[name].to_pylist(), structs, strict=True):
-                assert (text is None) == (parts is None)
-                if parts is not None and parts["kind"] == "iri":
-                    assert spell(("iri", parts["value"])) == text
 
     def test_a_batch_is_one_record_batch(self) -> None:
         for count in (0, 1, 40_000):
@@ -269,26 +246,14 @@ class TestLibraries:
 
 
 class TestBackAgain:
-    @pytest.mark.parametrize("way", WAYS)
+    @settings(max_examples=20)
     @given(strategies.streams(one_patch=True), strategies.dice)
-    def test_a_table_makes_the_patch_again(
-        self, way: str, stream: Stream, rng: random.Random
-    ) -> None:
+    def test_a_table_makes_the_patch_again(self, stream: Stream, rng: random.Random) -> None:
         assume(len(stream.operations) > 1)
         (read,) = jr.read_patches(encode(stream, rng), normalize=False)
         for patch in (read, jr.Patch(map(operation, stream.operations))):
-            assert jr.Patch.from_arrow(WAYS[way](patch)) == patch
-
-    def test_a_difference_makes_the_patch_again(self) -> None:
-        old, new = Dataset(), Dataset()
-        old.add((S, P, OBJECT))
-        new.add((S, P, Literal("x", lang="en"), G))
-        new.bind("ex", "urn:ex#")
-        patch = jr.diff(old, new)
-        again = jr.Patch.from_arrow(pl.DataFrame(patch))
-        assert again == patch
-        again.apply(old)
-        assert set(old) == set(new)
+            for name, way in WAYS.items():
+                assert jr.Patch.from_arrow(way(patch)) == patch, name
 
     def test_no_graph_is_not_the_default_graph(self) -> None:
         default = DATASET_DEFAULT_GRAPH_ID
@@ -318,11 +283,6 @@ class TestBackAgain:
         table = pa.table({"s": ["_:a"], "p": ["<urn:p>"], "o": ['"1"^^<urn:d>']})
         ((op, _, p, o, g),) = jr.Patch.from_arrow(table)
         assert (op, p, o, g) == (Op.A, P, Literal("1", datatype=URIRef("urn:d")), None)
-
-    def test_the_end_of_the_patch_is_left_out(self) -> None:
-        data = write([("A", *QUAD)])
-        (patch,) = jr.read_patches(data)
-        assert jr.Patch.from_arrow(jr.read_batches(data)) == patch
 
     def test_several_patches_are_refused(self) -> None:
         options = jr.PatchOptions(stream_type="PUNCTUATED")

@@ -15,22 +15,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, Operation
 from jelly_rdflib.terms import plain
 
-__all__ = [
-    "DEFAULT",
-    "FORMS",
-    "bodies",
-    "changes",
-    "contents",
-    "datasets",
-    "forms",
-    "make_dataset",
-    "patches",
-    "same_graphs",
-    "streams",
-    "write",
-    "write_text",
-]
-
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 
 NODES = [URIRef("urn:a"), BNode("b")]

@@ -19,7 +19,6 @@ from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from tests.algebra.strategies import (
-    FORMS,
     contents,
     datasets,
     forms,
@@ -72,12 +71,6 @@ def test_one_patch_is_itself_and_an_empty_one_changes_nothing(patch: Any) -> Non
     assert list(concat(patch)) == headers + rest
     assert list(concat([], patch, Patch(), [(Op.END,), (Op.END,)])) == headers + rest
     assert list(concat()) == []
-
-
-@given(st.lists(streams(), max_size=3))
-def test_it_does_not_matter_how_patches_are_spread_over_sources(several: Any) -> None:
-    whole = [operation for stream in several for operation in stream]
-    assert list(concat(*several)) == list(concat(whole))
 
 
 @given(chains, st.lists(forms, min_size=3, max_size=3))
@@ -149,11 +142,6 @@ def test_patches_that_do_not_follow() -> None:
         next(concat(first, [], second))
 
 
-def test_transactions_stay() -> None:
-    patch = [(Op.TX,), A, (Op.TA,), D, (Op.TX,), (Op.TC,)]
-    assert list(concat(patch, [A], patch)) == [*patch, A, *patch]
-
-
 def test_iterators_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "_MAX_OPERATIONS", 4)
     long = [(Op.A, S, P, Literal(number), None) for number in range(100)]
@@ -174,12 +162,6 @@ def test_only_what_can_not_be_read_again_is_copied(
     assert copied == []
     list(concat(iter([A])))
     assert copied == [A]
-
-
-def test_one_file_at_several_places() -> None:
-    file = FORMS["file"]([A])
-    assert len(list(concat(file))) == 1
-    assert file.read() == b""
 
 
 def test_options_for_reading() -> None:

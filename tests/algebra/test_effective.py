@@ -64,14 +64,6 @@ def test_may_be_applied_as_it_comes(content: Any, stream: Any) -> None:
 
 
 @given(datasets, patches())
-def test_statements_are_a_part_of_the_patch_in_its_order(content: Any, patch: Any) -> None:
-    rest = iter(patch)
-    for operation in effective(patch, make_dataset(content)):
-        if operation[0] in (Op.H, Op.A, Op.D):
-            assert operation in rest
-
-
-@given(datasets, patches())
 def test_nothing_is_left_of_transactions_that_have_no_effect(content: Any, patch: Any) -> None:
     operations = list(effective(patch, make_dataset(content)))
     assert (Op.TA,) not in operations
@@ -135,27 +127,6 @@ def test_prefixes() -> None:
         (Op.TC,),
     ]
     assert dict(graph.namespaces()) == before
-
-
-def test_recordings_are_effective() -> None:
-    def make() -> Dataset:
-        return make_dataset(({(S, P, O, None), (S, P, S, S)}, {"ex": URIRef("urn:a#")}))
-
-    dataset, expected = make(), contents(make())
-    with jr.record(dataset) as recorder:
-        dataset.add((S, P, O))
-        dataset.remove((S, None, None, None))
-        dataset.bind("ex", "urn:b#", override=True, replace=True)
-        dataset.bind("other", "urn:a#")
-        dataset.add((S, P, S, S))
-    patch = recorder.patch
-    assert patch is not None
-    for smaller in (patch, patch.compact(assume_effective=True)):
-        dataset = make()
-        assert list(smaller.effective(dataset)) == list(smaller)
-        smaller.apply(dataset)
-        smaller.invert().apply(dataset)
-        assert contents(dataset) == expected
 
 
 def test_method_of_a_patch() -> None:

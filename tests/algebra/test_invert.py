@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, Patch, PatchError
@@ -139,17 +139,3 @@ def test_method_of_a_patch() -> None:
     assert list(Patch([A]).invert()) == [D]
     patch, *_ = jr.read_patches(FORMS["jellyp"]([A, (Op.END,), D]))
     assert same_graphs(patch.invert()) == same_graphs([D])
-
-
-def test_difference_and_its_inverse() -> None:
-    old, new = Dataset(), Dataset()
-    old.add((S, P, O, ONE))
-    new.add((S, P, S, TWO))
-    jr.apply([(Op.PA, "ex", "urn:old#", None)], old)
-    jr.apply([(Op.PA, "ex", "urn:new#", None)], new)
-    before = contents(old)
-    patch = jr.diff(old, new)
-    patch.apply(old)
-    assert contents(old) == contents(new)
-    patch.invert().apply(old)
-    assert contents(old) == before

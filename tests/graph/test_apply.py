@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
-import signal
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from oxrdflib import OxigraphStore
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
 from rdflib.namespace import NamespaceManager
@@ -26,7 +21,9 @@ from jelly_rdflib import ApplyError, DecodeError, Op, TripleTerm
 from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
+from tests.algebra.strategies import Pipe
 from tests.graph.stores.memory_state import visible_state
+from tests.recording.support import TransactionalStore
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
@@ -44,60 +41,6 @@ class PlainJelly(jr.JellyStore):
 
 class StoreError(Exception):
     """What a `FailingStore` raises."""
-
-
-class FailingStore(Memory):
-    """Raises at its third change, before or after doing it, and never again."""
-
-    def __init__(self, *, does_it: bool) -> None:
-        super().__init__()
-        self.fuse = -1
-        self.does_it = does_it
-
-    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
-        self.change(super().add, triple, context)
-
-    def remove(self, triple: Any, context: Any = None) -> None:
-        self.change(super().remove, triple, context)
-
-    def change(self, method: Callable[[Any, Any], None], triple: Any, context: Any) -> None:
-        self.fuse -= 1
-        if self.fuse != 0 or self.does_it:
-            method(triple, context)
-        if self.fuse == 0:
-            raise StoreError("disk full")
-
-
-class TransactionalStore(Memory):
-    """A store with transactions, which it does by keeping a copy of all it has."""
-
-    transaction_aware = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[str] = []
-        self.saved: tuple[list[Any], list[Any]] = ([], [])
-
-    def quads(self) -> list[Any]:
-        return [
-            (triple, context)
-            for context in self.contexts()
-            for triple, _ in self.triples((None, None, None), context)
-        ]
-
-    def commit(self) -> None:
-        self.calls.append("commit")
-        self.saved = (list(self.contexts()), self.quads())
-
-    def rollback(self) -> None:
-        self.calls.append("rollback")
-        for context in list(self.contexts()):
-            self.remove_graph(context)
-        contexts, quads = self.saved
-        for context in contexts:
-            self.add_graph(context)
-        for triple, context in quads:
-            self.add(triple, context)
 
 
 DATASETS: dict[str, Callable[[Path], Dataset]] = {
@@ -224,20 +167,6 @@ def test_blank_node_as_predicate(target: Graph) -> None:
     assert [(s, p, o) for s, p, o, *_ in target] == [(S, BNode("p"), O)]
 
 
-def test_the_case_of_language_tags_is_kept(dataset: Dataset) -> None:
-    apply([add(Literal("x", lang="en"), s=URIRef("urn:1"))], dataset)
-    tag = "en" if isinstance(dataset.store, OxigraphStore) else "EN"
-    apply([add(Literal("x", lang="EN"), s=URIRef("urn:2"))], dataset)
-    assert {o.language for o in dataset.default_graph.objects(URIRef("urn:2"), P)} == {tag}
-
-
-def test_a_rollback_keeps_the_case_of_a_language_tag(dataset: Dataset) -> None:
-    apply([add(Literal("x", lang="en"))], dataset)
-    apply([TX, delete(Literal("x", lang="EN")), TA], dataset)
-    assert list(dataset.default_graph) == [(S, P, Literal("x", lang="en"))]
-    assert [o.language for o in dataset.default_graph.objects(S, P)] == ["en"]
-
-
 def test_headers_are_left_alone(target: Graph) -> None:
     result = apply([(Op.H, "id", URIRef("urn:1")), add(1), (Op.H, "prev", BNode("b"))], target)
     assert (result.operations, len(target)) == (3, 1)
@@ -252,19 +181,6 @@ def encoded(operations: list[Operation], **options: Any) -> bytes:
         for operation in operations:
             writer.write(operation)
     return file.getvalue()
-
-
-class Pipe(io.RawIOBase):
-    """Gives bytes as they come, few at a time, and can't go back."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = io.BytesIO(data)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self.data.readinto(memoryview(buffer)[:7])
 
 
 def sources(data: bytes, path: Path) -> list[Any]:
@@ -302,13 +218,6 @@ def test_every_kind_of_source(tmp_path: Path) -> None:
                 result = apply(source, target)
                 assert objects(target.default_graph if make is Dataset else target) == {"1", "2"}
                 assert (result.patches, result.committed, result.added) == (1, 1, 2)
-
-
-def test_patch_applies_itself() -> None:
-    dataset = Dataset()
-    patch = jr.Patch([TX, add(1, G), TC])
-    assert patch.apply(dataset).added == 1
-    assert quads(dataset) == {("1", G)}
 
 
 @pytest.mark.parametrize("source", [5, None, object()])
@@ -424,12 +333,6 @@ def test_aborted(dataset: Dataset) -> None:
     assert visible_state(dataset) == before
 
 
-def test_aborted_in_a_graph(graph: Graph) -> None:
-    before = prepared(graph)
-    apply([TX, *PLAIN_CHANGES, TA], graph)
-    assert visible_state(graph) == before
-
-
 def raising(operations: list[Operation], error: BaseException) -> Iterator[Operation]:
     yield from operations
     raise error
@@ -508,13 +411,6 @@ def test_what_is_no_operation(wrong: Any) -> None:
 
 def on_general(_: Path) -> Graph:
     return Graph(PlainMemory())
-
-
-def test_what_is_no_operation_after_a_commit(target: Graph) -> None:
-    for g in (None, DEFAULT):
-        with pytest.raises(ApplyError, match="not an operation"):
-            apply([TX, add(1, g), TC, add(2, g), 5], target)
-        assert len(target) == 1
 
 
 def test_what_is_no_operation_says_why() -> None:
@@ -607,21 +503,6 @@ def test_exceptions_of_the_source_leave_the_target_as_it_was(
         assert visible_state(target) == before
 
 
-def test_truncated_at_every_byte(dataset: Dataset) -> None:
-    before = prepared(dataset)
-    data = encoded([TX, *CHANGES, TC], frame_rows=4, stream_type="FLAT")
-    for size in range(0, len(data), 1 if isinstance(dataset.store, Memory) else 20):
-        with pytest.raises(DecodeError):
-            apply(data[:size], dataset)
-        assert visible_state(dataset) == before
-
-
-def test_what_was_committed_before_an_error_stays(dataset: Dataset) -> None:
-    with pytest.raises(ApplyError):
-        apply([TX, add(1, G), TC, add(2, G), END, TX, add(3, G), END], dataset)
-    assert quads(dataset) == {("1", G), ("2", G)}
-
-
 def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset) -> None:
     result = apply([add(1, G), END, END, add(2, G), TX, add(3, G), TC, add(4, G), TX, TC], dataset)
     assert (result.patches, result.committed) == (3, 5)
@@ -632,121 +513,7 @@ def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset
     assert ("6", G) not in quads(dataset)
 
 
-@pytest.mark.parametrize("does_it", [True, False])
-@pytest.mark.parametrize("fuse", [1, 2, 3, 4, 5, 6])
-def test_exceptions_of_the_store(does_it: bool, fuse: int) -> None:
-    dataset = Dataset(FailingStore(does_it=does_it))
-    before = prepared(dataset)
-    dataset.store.fuse = fuse
-    with pytest.raises(StoreError, match="disk full"):
-        apply([TX, *CHANGES, TC], dataset)
-    assert visible_state(dataset) == before
-
-
-def test_store_that_refuses_a_change() -> None:
-    dataset = Dataset("Oxigraph")
-    before = prepared(dataset)
-    with pytest.raises(TypeError):
-        apply([TX, *CHANGES, (Op.A, S, BNode("p"), O, G), TC], dataset)
-    assert visible_state(dataset) == before
-
-
-def test_store_that_refuses_to_undo() -> None:
-    class Stubborn(Memory):
-        def remove(self, triple: Any, context: Any = None) -> None:
-            raise StoreError("append only")
-
-    dataset = Dataset(Stubborn())
-    with pytest.raises(ApplyError, match="refuses to undo a change \\(append only\\)") as caught:
-        apply([TX, add(1, G), TA], dataset)
-    assert isinstance(caught.value.__cause__, StoreError)
-
-
-def test_interrupt_while_undoing() -> None:
-    class Interrupted(Memory):
-        fuse = 3
-
-        def remove(self, triple: Any, context: Any = None) -> None:
-            Interrupted.fuse -= 1
-            if Interrupted.fuse == 0:
-                raise KeyboardInterrupt
-            super().remove(triple, context)
-
-    dataset = Dataset(Interrupted())
-    with pytest.raises(KeyboardInterrupt):
-        apply([TX, *(add(n, G) for n in range(5)), TA], dataset)
-    assert quads(dataset) == set()
-
-
-def test_ctrl_c_in_a_long_input() -> None:
-    dataset = Dataset()
-    operations = [TX] + [add(n, G) for n in range(100)] * 10_000
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    old = signal.signal(signal.SIGALRM, interrupt)
-    # An exception in a callback of the collector would be swallowed.
-    gc.disable()
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
-        with pytest.raises(KeyboardInterrupt):
-            apply(operations, dataset)
-    finally:
-        signal.signal(signal.SIGALRM, old)
-        gc.enable()
-    assert quads(dataset) == set()
-
-
-STATEMENTS = st.tuples(
-    st.sampled_from([Op.A, Op.D]),
-    st.sampled_from([S, BNode("b")]),
-    st.just(P),
-    st.sampled_from([S, O, Literal("o", lang="en")]),
-    st.sampled_from([None, DEFAULT, G, H]),
-)
-PREFIXES = st.one_of(
-    st.tuples(
-        st.just(Op.PA),
-        st.sampled_from(["a", "b", "rdf"]),
-        st.sampled_from(["urn:x#", "urn:y#"]).map(URIRef),
-        st.none(),
-    ),
-    st.tuples(st.just(Op.PD), st.sampled_from(["a", "b", "rdf"]), st.none(), st.none()),
-)
-
-
-@given(
-    st.sampled_from([Memory, PlainMemory, OxigraphStore, TransactionalStore]),
-    st.lists(STATEMENTS | PREFIXES, max_size=12),
-    st.lists(STATEMENTS | PREFIXES, max_size=12),
-)
-def test_rollback_of_anything(
-    store: Callable[[], Any], before: list[Operation], operations: list[Operation]
-) -> None:
-    dataset = Dataset(store())
-    apply(before, dataset)
-    expected = visible_state(dataset)
-    apply([TX, *operations, TA], dataset)
-    assert visible_state(dataset) == expected
-
-
 # --- stores with transactions --------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
-@given(st.lists(STATEMENTS, max_size=6), st.lists(STATEMENTS, max_size=8))
-def test_a_rollback_that_the_store_gets_wrong_is_put_right(
-    before: list[Operation], operations: list[Operation]
-) -> None:
-    # AuditableStore loses what was deleted and added again.
-    graph = ConjunctiveGraph(AuditableStore(Memory()))
-    apply(before, graph)
-    expected = {(s, p, o, c.identifier) for s, p, o, c in graph.quads()}
-    apply([TX, *operations, TA], graph)
-    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
-    graph.store.rollback()
-    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
 
 
 def test_a_store_with_transactions_commits_and_rolls_back() -> None:
@@ -762,22 +529,6 @@ def test_a_store_with_transactions_commits_and_rolls_back() -> None:
     store.calls.clear()
     apply([TX, add(1, G), TC, TX, TC], dataset)
     assert store.calls == []
-
-
-def test_a_commit_that_fails_is_rolled_back() -> None:
-    dataset = Dataset(TransactionalStore())
-    before = prepared(dataset)
-    commit = dataset.store.commit
-
-    def failing_commit() -> None:
-        if "4" in {o for o, _ in quads(dataset)}:
-            raise StoreError
-        commit()
-
-    dataset.store.commit = failing_commit
-    with pytest.raises(StoreError):
-        apply([TX, *CHANGES, TC], dataset)
-    assert visible_state(dataset) == before
 
 
 # --- without a log -------------------------------------------------------------------------------
@@ -856,19 +607,6 @@ def test_a_bad_stream_of_quads_is_applied_up_to_the_error(tmp_path: Path) -> Non
         assert objects(graph) == {"1"}
 
 
-def test_bad_operations_are_applied_up_to_the_error() -> None:
-    for operations in (
-        raising([TX, add(1, DEFAULT), TC, add(2, DEFAULT)], StoreError()),
-        raising([TX, add(1), TC, add(2)], StoreError()),
-    ):
-        graph = Graph()
-        with pytest.raises(StoreError):
-            apply(operations, graph)
-        assert objects(graph) == {"1"}
-    with pytest.raises(StoreError):
-        apply(raising([(Op.PA, "x", URIRef("urn:x#"), None)], StoreError()), Graph())
-
-
 @pytest.mark.parametrize(("statement_type", "g"), [("TRIPLES", None), ("QUADS", DEFAULT)])
 def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> None:
     graph = Graph()
@@ -886,14 +624,6 @@ def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> No
 
     apply(Live(data), graph)
     assert set(seen) == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("make", [iter, list, tuple, jr.Patch])
-def test_operations_are_applied_up_to_the_transaction_with_a_named_graph(make: Any) -> None:
-    graph = Graph()
-    with pytest.raises(ApplyError, match="no named graphs"):
-        apply(make([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
-    assert objects(graph) == {"1"}
 
 
 # --- prefixes ------------------------------------------------------------------------------------
@@ -983,34 +713,6 @@ def test_rdflibs_own_prefixes_stay_unbound() -> None:
     assert "brick" not in dict(dataset.namespaces())
     for graph in dataset.graphs():
         assert "brick" not in dict(graph.namespaces())
-
-
-class StrangeStore(SimpleMemory):
-    """A store whose prefixes are where nobody knows, so that they can't be unbound."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hidden = SimpleMemory()
-        for name in ("bind", "prefix", "namespace", "namespaces"):
-            setattr(self, name, getattr(self.hidden, name))
-        del self._SimpleMemory__namespace
-
-
-def test_a_store_that_cannot_unbind() -> None:
-    graph = Graph(StrangeStore())
-    before = prepared(graph)
-    with pytest.raises(ApplyError, match=r"StrangeStore.*can't unbind the prefix 'before'"):
-        apply([TX, *PLAIN_CHANGES[:-1], (Op.PD, "before", None, None), TC], graph)
-    assert visible_state(graph) == before
-
-
-def test_a_store_that_cannot_unbind_can_do_the_rest() -> None:
-    graph = Graph(StrangeStore())
-    before = prepared(graph)
-    apply([TX, (Op.PA, "new", URIRef("urn:new#"), None), add(1), TA], graph)
-    assert visible_state(graph) == before
-    apply([(Op.PA, "new", URIRef("urn:new#"), None), (Op.PD, "unknown", None, None)], graph)
-    assert graph.store.namespace("new") == URIRef("urn:new#")
 
 
 def test_a_store_that_does_not_bind() -> None:

@@ -46,17 +46,6 @@ def test_graph_has_triples(store: str) -> None:
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_batches_can_be_kept_and_written(store: str, tmp_path: object) -> None:
-    dataset = big(store)
-    batches = list(jr.read_batches(dataset))
-    path = f"{tmp_path}/x.nq"
-    with jr.StatementWriter(path) as writer:
-        for batch in batches:
-            writer.write_all(batch)
-    assert set(Dataset().parse(path).quads()) == set(dataset.quads())
-
-
-@pytest.mark.parametrize("store", STORES)
 def test_dataset_becomes_a_table(store: str) -> None:
     rows = [row for batch in read_arrow(big(store)) for row in batch.to_pylist()]
     assert len(rows) == 3000

@@ -139,14 +139,6 @@ def test_strict_needs_a_graph_that_can_be_undone(target: Any, options: Any) -> N
         jr.apply([], target, strict=True, **options)
 
 
-@pytest.mark.parametrize("wrong", [5, (), "A", (Op.A,), None])
-def test_strict_refuses_what_is_no_operation(wrong: Any) -> None:
-    for patch in ([wrong], [(Op.TX,), change(Op.A, "a"), wrong, (Op.TC,)]):
-        with pytest.raises(jr.ApplyError, match="is not an operation"):
-            jr.apply(patch, dataset := Dataset(), strict=True)
-        assert len(dataset) == 0
-
-
 def test_strict_holds_one_transaction_of_limited_size() -> None:
     patch = [(Op.TX,), *(change(Op.A, str(number)) for number in range(9)), (Op.TC,)]
     text = str(jr.Patch(patch)).encode()

@@ -219,14 +219,6 @@ def test_all_graphs_together_give_the_spelling_that_came_first(is_rewritten: boo
         assert [o.n3() for _, _, o, _ in dataset.quads((S, P, None, None))] == [first.n3()] * 2
 
 
-def test_merge_sees_one_statement() -> None:
-    for one, other in PAIRS:
-        add, delete = (Op.A, S, P, one, None), (Op.D, S, P, other, None)
-        with pytest.raises(jr.MergeConflict):
-            jr.merge([add], [delete])
-        assert len(jr.merge([add], [(Op.A, S, P, other, None)])) == 3
-
-
 def test_quoted_triples_have_the_identity_of_their_terms() -> None:
     deep = [TripleTerm(S, P, TripleTerm(S, P, o)) for o in STRING]
     assert identity(deep[0]) == identity(deep[1])

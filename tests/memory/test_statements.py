@@ -97,24 +97,15 @@ def test_a_long_stream(reader: str) -> None:
         """
 import jelly_rdflib as jr
 from tests.oracle import rdf_build as b
+from tests.pieces import Chunks
 
 head = [b.options(physical_type=3), b.name("urn:p"), b.start(b.iri())]
 rows = [b.spo("s", b.iri(0, 1), b.literal(f"{n}" + "x" * 5000)) for n in range(200)]
 frame = b.delimited([b.frame(*rows, metadata={"k": b"v" * 1000})])
 assert len(frame) > 1_000_000
 
-class Endless:
-    def __init__(self):
-        self.parts = [b.stream(head)] + [frame] * 150
-        self.rest = b""
-    def read(self, size):
-        if not self.rest and self.parts:
-            self.rest = self.parts.pop(0)
-        piece, self.rest = self.rest[:size], self.rest[size:]
-        return piece
-
 before = peak()
-count = sum(1 for _ in getattr(jr, sys.argv[1])(Endless()))
+count = sum(1 for _ in getattr(jr, sys.argv[1])(Chunks([b.stream(head)] + [frame] * 150)))
 print(count, peak() - before)
 """,
         reader,

@@ -15,27 +15,19 @@ pa = pytest.importorskip("pyarrow")
 
 LONG_STREAM = """
 import pyarrow as pa
-
-class Endless:
-    # A file of so many statements, each with an object of its own.
-    def __init__(self, count):
-        self.lines = (f'A <urn:s> <urn:p> "{"x" * 50}{n}" .\\n'.encode() for n in range(count))
-        self.rest = b""
-    def read(self, size):
-        while len(self.rest) < size:
-            line = next(self.lines, None)
-            if line is None:
-                break
-            self.rest += line
-        piece, self.rest = self.rest[:size], self.rest[size:]
-        return piece
+from tests.pieces import Chunks
 
 def count(rows):
     with pa.RecordBatchReader.from_stream(rows) as batches:
         return sum(batch.num_rows for batch in batches)
 
 def open_rows(size):
-    source = Endless(size)
+    # So many statements, each with an object of its own.
+    def line(n):
+        return f'A <urn:s> <urn:p> "{"x" * 50}{n}" .\\n'
+
+    starts = range(0, size, 100)
+    source = Chunks("".join(map(line, range(at, at + 100))).encode() for at in starts)
     return USE
 
 count(open_rows(20_000))

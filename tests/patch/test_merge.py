@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdflib import Graph, Literal, URIRef
 
@@ -59,6 +59,7 @@ def try_merge(*arguments: Any, **options: Any) -> Patch:
         raise
 
 
+@settings(max_examples=20)
 @given(datasets, patches(), patches(), forms, forms)
 def test_does_what_one_after_the_other_does_in_either_order(
     content: Any, ours: Any, theirs: Any, form: Any, other: Any

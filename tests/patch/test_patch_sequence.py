@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import XSD, BNode, Dataset, Literal, URIRef
+from rdflib import XSD, BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -172,22 +172,6 @@ def test_html(make: Any) -> None:
     assert cells.details == ["open"]
 
 
-def test_html_has_the_default_graph_where_it_is_a_term() -> None:
-    default = URIRef("urn:x-rdflib:default")
-    patch = jr.Patch([(Op.A, default, P, default, default)])
-    [row] = Cells(patch._repr_html_()).rows
-    assert row == ["+", f"<{default}>", f"<{P}>", f"<{default}>"]
-
-
-def test_html_of_a_long_patch_is_folded_and_cut() -> None:
-    patch = jr.Patch([(Op.A, S, P, Literal("x" * 1000), None)] * 5000)
-    cells = Cells(patch._repr_html_())
-    assert cells.details == []
-    assert len(cells.rows) == 1001
-    assert cells.rows[-1] == ["… 4,000 more"]
-    assert cells.rows[0][3].endswith('… (1,000 characters)"')
-
-
 @given(st.text(), st.text(), st.text())
 def test_html_of_strangers_is_no_markup(a: str, b: str, c: str) -> None:
     evil = "<script>'\"</script>"
@@ -227,3 +211,12 @@ def test_html_has_the_prefixes_of_the_graphs_that_a_patch_is_of() -> None:
         recorder.patch,
     ):
         assert any("ours:s" in row for row in Cells(shown._repr_html_()).rows)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"atomic": True}, {"atomic": False}])
+def test_apply_undoes_unless_told_otherwise(arguments: dict[str, bool]) -> None:
+    graph = Graph()
+    patch = jr.Patch([(Op.TX,), (Op.A, S, S, S, None), (Op.A, S, S, S, G), (Op.TC,)])
+    with pytest.raises(jr.ApplyError, match="no named graphs"):
+        patch.apply(graph, **arguments)
+    assert len(graph) == (0 if arguments.get("atomic", True) else 1)

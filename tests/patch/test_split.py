@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,18 +77,6 @@ def test_files_one_after_the_other_do_what_the_changes_do(
     for part in split(write(stream), by=by, max_changes=most):
         jr.apply(part, dataset)
     assert contents(dataset) == contents(expected)
-
-
-@given(streams(), units, st.integers(1, 7))
-def test_no_row_is_lost(stream: Any, by: Any, most: int) -> None:
-    data = write(stream)
-    parts = split(data, by=by, max_changes=most)
-    rows = [row for part in parts for row in part if row[0] in CHANGES]
-    assert rows == [row for row in read(data) if row[0] in CHANGES]
-    assert sum(part.count(END) + 1 for part in parts) >= read(data).count(END)
-    if by != "change":
-        for mark in (TX, TC, TA):
-            assert sum(part.count(mark) for part in parts) == stream.count(mark)
 
 
 @given(streams(), units, st.integers(1, 7))
@@ -229,13 +217,6 @@ def test_the_id_counts_in_the_file_that_gets_it(ending: str, tmp_path: Path) -> 
     paths = list(jr.split(write(stream), template, by="change", max_bytes=900))
     assert [row for path in paths for row in read(path) if row[0] == Op.H] == ids
     assert max(Path(path).stat().st_size for path in paths) <= 900
-
-
-def test_rows_of_many_frames(tmp_path: Path) -> None:
-    stream = [row for number in range(50) for row in (TX, *map(add, range(number)), TC, END)]
-    parts = split(write(stream, frame_rows=7), max_changes=200)
-    assert [key for key, _ in groupby(count(part) <= 200 for part in parts)] == [True]
-    assert read(write([row for part in parts for row in [*part, END]])) == read(write(stream))
 
 
 def test_options_and_format_of_the_files(tmp_path: Path) -> None:

@@ -17,29 +17,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.graph.stores.memory_state import visible_state
 
-__all__ = [
-    "DATASETS",
-    "GRAPHS",
-    "TC",
-    "TX",
-    "Failure",
-    "G",
-    "H",
-    "O",
-    "P",
-    "S",
-    "TransactionalStore",
-    "aborted",
-    "add",
-    "assert_effective",
-    "copy_of",
-    "delete",
-    "is_hooked",
-    "left",
-    "state",
-    "statements",
-]
-
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
 T = TypeVar("T")

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
-from rdflib.collection import Collection
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
-from rdflib.namespace import FOAF, RDF, XSD, NamespaceManager
+from rdflib.namespace import FOAF, XSD, NamespaceManager
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
-from rdflib.resource import Resource
 from rdflib.store import TripleAddedEvent, TripleRemovedEvent
 
 import jelly_rdflib as jr
@@ -33,11 +31,8 @@ from tests.recording.support import (
     delete,
     is_hooked,
     left,
-    state,
     statements,
 )
-
-NAMES = {DATASET_DEFAULT_GRAPH_ID: None, G: "g", H: "h"}
 
 
 @pytest.fixture(params=DATASETS)
@@ -125,24 +120,6 @@ def test_add_to_a_dataset(make_dataset: Callable[[], Dataset]) -> None:
     ]
 
 
-def test_add_of_what_is_there_is_none(make_dataset: Callable[[], Dataset]) -> None:
-    def change(dataset: Dataset) -> None:
-        some_quads(dataset)
-        dataset.add((S, P, Literal("3")))
-        dataset.add((S, P, Literal("3")))
-
-    assert recorded(make_dataset, some_quads, change) == [lit(add, "3")]
-
-
-def test_add_to_a_graph(make_graph: Callable[[], Graph]) -> None:
-    def change(graph: Graph) -> None:
-        graph.add((S, P, Literal("3")))
-        graph.add((S, P, Literal("4")))
-        graph.add((S, P, Literal("4")))
-
-    assert recorded(make_graph, some_triples, change) == [lit(add, "4")]
-
-
 def test_add_n(make_dataset: Callable[[], Dataset]) -> None:
     def change(dataset: Dataset) -> None:
         g, h = dataset.get_context(G), dataset.get_context(H)
@@ -162,43 +139,6 @@ def test_add_n_to_a_graph_takes_what_is_its_own(make_graph: Callable[[], Graph])
         graph.addN([(S, P, Literal("4"), graph), (S, P, Literal("5"), other)])
 
     assert recorded(make_graph, some_triples, change) == [lit(add, "4")]
-
-
-def test_in_place_operators(make_graph: Callable[[], Graph]) -> None:
-    def change(graph: Graph) -> None:
-        graph += [(S, P, Literal("3")), (S, P, Literal("4"))]
-        graph -= [(S, P, Literal("1")), (S, P, Literal("9"))]
-
-    assert recorded(make_graph, some_triples, change) == [lit(add, "4"), lit(delete, "1")]
-
-
-def test_in_place_operators_of_a_dataset(make_dataset: Callable[[], Dataset]) -> None:
-    def change(dataset: Dataset) -> None:
-        dataset += [(S, P, Literal("1"), G), (S, P, Literal("4"), G)]
-        dataset -= [(S, P, Literal("3"), H), (S, P, Literal("9"), H)]
-
-    assert recorded(make_dataset, some_quads, change) == [lit(add, "4", G), lit(delete, "3", H)]
-
-
-def test_set(make_graph: Callable[[], Graph]) -> None:
-    operations = recorded(make_graph, some_triples, lambda graph: graph.set((S, P, Literal("4"))))
-    assert operations[-1] == lit(add, "4")
-    assert sorted(operations[:-1], key=str) == [lit(delete, o) for o in "123"]
-
-
-def test_collections_and_resources(make_graph: Callable[[], Graph]) -> None:
-    def change(graph: Graph) -> None:
-        items = Collection(graph, BNode("l"), [Literal("a")])
-        items.append(Literal("b"))
-        items[0] = Literal("c")
-        resource = Resource(graph, S)
-        resource.add(FOAF.name, Literal("n"))
-        resource.set(FOAF.name, Literal("m"))
-        resource.remove(FOAF.name)
-
-    operations = recorded(make_graph, nothing, change)
-    assert operations[0] == (Op.A, BNode("l"), RDF.first, Literal("a"), None)
-    assert operations[-1] == (Op.D, S, FOAF.name, Literal("m"), None)
 
 
 def test_graph_without_a_name_gets_one() -> None:
@@ -250,62 +190,6 @@ def test_remove_from_a_dataset(
     assert sorted(operations, key=str) == sorted((lit(delete, o, g) for o, g in expected), key=str)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ((S, P, Literal("2")), "2"),
-        ((S, P, Literal("9")), ""),
-        ((S, None, None), "123"),
-        ((None, P, None), "123"),
-        ((None, None, Literal("3")), "3"),
-        ((S, None, Literal("3")), "3"),
-        ((None, None, None), "123"),
-        ((URIRef("urn:other"), None, None), ""),
-    ],
-)
-def test_remove_from_a_graph(make_graph: Callable[[], Graph], pattern: Any, expected: str) -> None:
-    operations = recorded(make_graph, some_triples, lambda graph: graph.remove(pattern))
-    assert sorted(operations, key=str) == [lit(delete, o) for o in expected]
-
-
-def test_what_is_removed_and_added_again(make_graph: Callable[[], Graph]) -> None:
-    def change(graph: Graph) -> None:
-        graph.remove((S, P, Literal("2")))
-        graph.add((S, P, Literal("2")))
-
-    assert recorded(make_graph, some_triples, change) == [lit(delete, "2"), lit(add, "2")]
-
-
-def test_remove_graph(make_dataset: Callable[[], Dataset]) -> None:
-    operations = recorded(make_dataset, some_quads, lambda dataset: dataset.remove_graph(G))
-    assert sorted(operations, key=str) == [lit(delete, "1", G), lit(delete, "2", G)]
-
-
-def test_remove_the_default_graph(make_dataset: Callable[[], Dataset]) -> None:
-    def change(dataset: Dataset) -> None:
-        dataset.remove_graph(dataset.default_graph)
-        dataset.remove_graph(URIRef("urn:nowhere"))
-
-    assert recorded(make_dataset, some_quads, change) == [lit(delete, "1")]
-
-
-def test_remove_context(make_dataset: Callable[[], Dataset]) -> None:
-    def change(dataset: Dataset) -> None:
-        dataset.remove_context(dataset.get_context(H))
-
-    operations = recorded(make_dataset, some_quads, change)
-    assert sorted(operations, key=str) == [lit(delete, "2", H), lit(delete, "3", H)]
-
-
-def test_empty_graphs_are_no_operations(make_dataset: Callable[[], Dataset]) -> None:
-    def change(dataset: Dataset) -> None:
-        dataset.graph(URIRef("urn:empty"))
-        dataset.remove_graph(URIRef("urn:empty"))
-        list(dataset.graphs())
-
-    assert recorded(make_dataset, some_quads, change) == []
-
-
 # --- prefixes ------------------------------------------------------------------------------------
 
 
@@ -317,39 +201,6 @@ def test_bind(make_graph: Callable[[], Graph]) -> None:
 
     expected = [(Op.PA, "ex", URIRef("http://example.org/"), None)]
     assert recorded(make_graph, nothing, change) == expected
-
-
-def test_bind_to_another_iri(make_dataset: Callable[[], Dataset]) -> None:
-    old, new = URIRef("http://old/"), URIRef("http://new/")
-    assert recorded(
-        make_dataset,
-        lambda dataset: dataset.bind("ex", old),
-        lambda dataset: dataset.bind("ex", new, replace=True),
-    ) == [(Op.PD, "ex", old, None), (Op.PA, "ex", new, None)]
-
-
-def test_bind_another_prefix(make_dataset: Callable[[], Dataset]) -> None:
-    iri = URIRef("http://example.org/")
-    assert recorded(
-        make_dataset,
-        lambda dataset: dataset.bind("old", iri),
-        lambda dataset: dataset.bind("new", iri),
-    ) == [(Op.PD, "old", iri, None), (Op.PA, "new", iri, None)]
-
-
-def test_bind_that_takes_from_two(make_dataset: Callable[[], Dataset]) -> None:
-    one, two = URIRef("http://one/"), URIRef("http://two/")
-
-    def start(dataset: Dataset) -> None:
-        dataset.bind("a", one)
-        dataset.bind("b", two)
-
-    def change(dataset: Dataset) -> None:
-        dataset.bind("a", two, replace=True)
-
-    operations = recorded(make_dataset, start, change)
-    assert operations[-1] == (Op.PA, "a", two, None)
-    assert set(operations[:-1]) == {(Op.PD, "a", one, None), (Op.PD, "b", two, None)}
 
 
 def test_bind_by_any_graph_of_the_store(make_dataset: Callable[[], Dataset]) -> None:
@@ -499,26 +350,6 @@ def test_any_graph_object_with_the_store(make_dataset: Callable[[], Dataset]) ->
 # --- whatever rdflib can hold --------------------------------------------------------------------
 
 
-def test_terms_stay_as_they_are() -> None:
-    terms = [
-        Literal("01", datatype=XSD.integer, normalize=False),
-        Literal("x", datatype=XSD.string),
-        Literal("y"),
-        Literal("x", lang="en-GB"),
-        Literal("", datatype=URIRef("urn:d")),
-        URIRef(""),
-        BNode("a b"),
-    ]
-    graph = Graph()
-    with jr.record(graph) as recorder:
-        for term in terms:
-            graph.add((S, P, term))
-    found = [operation[3] for operation in list(recorder.patch)[1:-1]]
-    assert [term.n3() if term else term for term in found] == [
-        term.n3() if term else term for term in terms
-    ]
-
-
 def test_generalized_statements_and_quoted_triples() -> None:
     quoted = jr.TripleTerm(S, P, O)
     graph = Graph()
@@ -548,14 +379,6 @@ def test_removal_is_recorded_as_the_store_spells_it() -> None:
             assert operation[0] == Op.D
             assert operation[3].language == "en"
             dataset.add((S, P, stored, G))
-
-
-def test_add_in_another_case_of_a_language_tag_is_none() -> None:
-    graph = Graph()
-    graph.add((S, P, Literal("x", lang="en")))
-    with jr.record(graph) as recorder:
-        graph.add((S, P, Literal("x", lang="EN")))
-    assert list(recorder.patch) == []
 
 
 @pytest.mark.parametrize("name", ["oxigraph", "another oxigraph"])
@@ -646,17 +469,6 @@ def test_what_a_store_does_by_its_other_methods_is_recorded_once() -> None:
     operations = recorded(lambda: Dataset(RedirectingStore()), some_quads, change)
     assert operations[0] == lit(add, "4", G)
     assert sorted(operations[1:], key=str) == [lit(delete, o, G) for o in "124"]
-
-
-def test_what_a_store_does_by_its_other_methods_is_undone() -> None:
-    dataset = Dataset(RedirectingStore())
-    some_quads(dataset)
-    before = state(dataset)
-    with aborted(dataset, patches := []):
-        dataset.remove_graph(G)
-        dataset.add((S, P, Literal("4"), H))
-    assert state(dataset) == before
-    assert patches == []
 
 
 def test_subscribers_hear_of_each_change() -> None:

@@ -224,7 +224,7 @@ def test_changes_of_other_threads_are_recorded(path: Path) -> None:
     dataset = opened(path, create=True)
 
     def work(start: int) -> None:
-        for i in range(start, start + 50):
+        for i in range(start, start + 10):
             add(dataset, i)
 
     threads = [threading.Thread(target=work, args=(start,)) for start in (0, 1000, 2000)]

@@ -25,7 +25,6 @@ from tests.recording.support import (
     O,
     P,
     S,
-    aborted,
     add,
     assert_effective,
     delete,
@@ -46,25 +45,6 @@ def test_patch_has_batches() -> None:
         graph.add((S, P, O))
     assert [len(part) for part in patches[0].slices] == [1, 1, 1]
     assert list(patches[0]) == [TX, add(), TC]
-
-
-def test_changes_keep_their_order() -> None:
-    graph = Graph("Jelly")
-    graph.add((S, P, O))
-    with jr.record(graph) as recorder:
-        graph.remove((S, P, O))
-        graph.bind("ex", "http://example.org/")
-        graph.add((S, P, O))
-        graph.add((S, P, Literal(1)))
-        graph.remove((S, P, Literal(1)))
-        graph.remove((S, P, O))
-    assert list(recorder.patch) == [
-        TX,
-        delete(),
-        (Op.PA, "ex", URIRef("http://example.org/"), None),
-        *(add(), add(1), delete(1), delete()),
-        TC,
-    ]
 
 
 def test_what_is_undone_before_it_was_told_is_not_in_the_stream() -> None:
@@ -113,20 +93,6 @@ def test_failed_apply_that_somebody_read_is_recorded_with_its_undoing() -> None:
     assert len(recorder.patch) == 6
 
 
-def test_rollback_leaves_other_graphs_and_their_order_in_the_list() -> None:
-    dataset = Dataset("Jelly")
-    dataset.graph(H).add((S, P, O))
-    with aborted(dataset.graph(G)):
-        dataset.graph(G).add((S, P, Literal(1)))
-        dataset.graph(H).remove((S, P, O))
-        dataset.graph(H).add((S, P, Literal(2)))
-        dataset.graph(URIRef("urn:new")).add((S, P, O))
-        dataset.remove_graph(dataset.graph(G))
-    assert statements(dataset) == {(S, P, Literal(2), H), (S, P, O, URIRef("urn:new"))}
-    names = {graph.identifier for graph in dataset.graphs()}
-    assert names == {G, H, URIRef("urn:new"), DATASET_DEFAULT_GRAPH_ID}
-
-
 def test_change_to_another_default_graph_fails_the_transaction_alone() -> None:
     with pytest.warns(DeprecationWarning, match="use Dataset instead"):
         dataset = ConjunctiveGraph("Jelly")
@@ -147,17 +113,6 @@ def test_change_to_another_default_graph_fails_the_transaction_alone() -> None:
     assert list(recorder.patch) == [TX, add(3), TC]
 
 
-@pytest.mark.parametrize("method", ["close", "destroy"])
-def test_store_stays_as_it_is(method: str) -> None:
-    graph = Graph("Jelly")
-    with jr.record(graph):
-        graph.add((S, P, O))
-        arguments = (None,) if method == "destroy" else ()
-        with pytest.raises(jr.RecordError, match=f"{method}\\(\\) is not for a store"):
-            getattr(graph.store, method)(*arguments)
-    assert len(graph) == 1
-
-
 def test_copy_of_a_recorded_store_is_not_recorded() -> None:
     graph = Graph("Jelly")
     with jr.record(graph) as recorder:
@@ -166,15 +121,6 @@ def test_copy_of_a_recorded_store_is_not_recorded() -> None:
             other.add((S, P, Literal(1)))
             other.commit()
             assert len(other) == 2
-    assert list(recorder.patch) == [TX, add(), TC]
-
-
-def test_recording_that_did_not_start_leaves_the_store_free(tmp_path: Any) -> None:
-    graph = Graph("Jelly")
-    with jr.record(graph), pytest.raises(jr.RecordError, match="twice"), jr.record(graph):
-        pass
-    with jr.record(graph) as recorder:
-        graph.add((S, P, O))
     assert list(recorder.patch) == [TX, add(), TC]
 
 
@@ -189,7 +135,7 @@ def test_store_of_a_long_recording_stays_small() -> None:
     assert (recorder.added, recorder.deleted) == (5000, 4999)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_many_changes(seed: int) -> None:
     """Rows are sealed into runs and left out, readers are open, and blocks are left."""
     choose = random.Random(seed)

@@ -25,14 +25,11 @@ from tests.recording.support import (
     O,
     P,
     S,
-    TransactionalStore,
-    aborted,
     add,
     assert_effective,
     copy_of,
     delete,
     is_hooked,
-    left,
     state,
     statements,
 )
@@ -194,93 +191,6 @@ def encoded_patch(operations: list[jr.Operation]) -> bytes:
     return file.getvalue()
 
 
-def test_apply_to_the_default_store_is_recorded_as_it_took_effect() -> None:
-    dataset = Dataset()
-    dataset.add((S, P, O, G))
-    with jr.record(dataset) as recorder:
-        jr.apply(some_operations(), dataset)
-    # What the patch itself aborts was never there.
-    assert list(recorder.patch) == [
-        TX,
-        (Op.PA, *EX),
-        add(1, G),
-        add(3, H),
-        delete(O, G),
-        TC,
-    ]
-
-
-def test_apply_between_other_changes(make_dataset: Callable[[], Dataset]) -> None:
-    dataset = make_dataset()
-
-    def change() -> None:
-        dataset.add((S, P, Literal(1), G))
-        jr.apply([delete(1, G), add(2, G)], dataset)
-        dataset.remove((S, P, Literal(2), G))
-        dataset.bind("ex", "http://other/")
-        jr.apply([add(1, G), (Op.PA, *EX)], dataset)
-        dataset.add((S, P, Literal(1), G))
-
-    operations = check(dataset, make_dataset, change)
-    assert [operation[0] for operation in operations if operation[0] in (Op.A, Op.D)] == [
-        Op.A,
-        Op.D,
-        Op.A,
-        Op.D,
-        Op.A,
-    ]
-
-
-@pytest.mark.parametrize("atomic", [True, False])
-def test_apply_to_a_graph(make_graph: Callable[[], Graph], atomic: bool) -> None:
-    graph = make_graph()
-    graph.add((S, P, O))
-    patch = [add(O), add(1), delete(O), (Op.PA, *EX)]
-    operations = check(graph, make_graph, lambda: jr.apply(patch, graph, atomic=atomic))
-    of_statements = [operation for operation in operations if operation[0] in (Op.A, Op.D)]
-    assert [(op, str(o)) for op, _, _, o, _ in of_statements] == [
-        (Op.A, "1"),
-        (Op.D, "o"),
-    ]
-    assert (Op.PA, *EX) in operations
-
-
-def test_failed_apply_is_no_change(make_dataset: Callable[[], Dataset]) -> None:
-    dataset = make_dataset()
-    dataset.add((S, P, O, G))
-
-    def change() -> None:
-        with pytest.raises(jr.ApplyError):
-            jr.apply([*some_operations(), (Op.TX,), delete(3, H), (Op.TX,)], dataset)
-
-    check(dataset, make_dataset, change)
-
-
-def test_exception_undoes_what_was_applied(make_dataset: Callable[[], Dataset]) -> None:
-    dataset = make_dataset()
-    dataset.add((S, P, O, G))
-    dataset.bind("ex", "http://other/")
-    before = state(dataset)
-    with aborted(dataset):
-        jr.apply(some_operations(), dataset)
-        dataset.add((S, P, Literal(9)))
-        jr.apply([delete(9), delete(3, H)], dataset)
-        assert state(dataset) != before
-    assert state(dataset) == before
-
-
-def test_apply_that_can_not_be_written_is_undone() -> None:
-    dataset = Dataset()
-    dataset.add((S, P, O))
-    before = state(dataset)
-    options = jr.PatchOptions(statement_type="TRIPLES")
-    refusal = pytest.raises(jr.EncodeError)
-    with refusal, jr.record(dataset, io.BytesIO(), options=options):
-        dataset.add((S, P, Literal(9)))
-        jr.apply([(Op.PA, *EX), delete(O), add(1, G)], dataset)
-    assert state(dataset) == before
-
-
 def test_patch_that_is_taken_back_right_after_its_commit() -> None:
     # as an interrupt at just that moment would have it
     dataset = Dataset()
@@ -297,14 +207,6 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
     assert list(recorder.patch) == []
 
 
-def test_apply_while_two_record() -> None:
-    dataset = Dataset()
-    with jr.record(dataset) as outer, jr.record(dataset.graph(G)) as inner:
-        jr.apply([add(1, G), add(1, H)], dataset)
-    assert list(outer.patch) == [TX, add(1, G), add(1, H), TC]
-    assert list(inner.patch) == [TX, add(1), TC]
-
-
 def test_operations_that_change_the_dataset_themselves() -> None:
     dataset = Dataset()
 
@@ -315,16 +217,6 @@ def test_operations_that_change_the_dataset_themselves() -> None:
 
     operations_of = check(dataset, Dataset, lambda: jr.apply(operations(), dataset))
     assert operations_of == [TX, add(1, G), delete(1, G), add(1, G), TC]
-
-
-def test_transactions_of_the_store_are_the_recording_s() -> None:
-    dataset = Dataset(TransactionalStore())
-    with jr.record(dataset) as recorder:
-        with left(recorder.transaction()):
-            jr.apply(some_operations(), dataset)
-        assert statements(dataset) == set()
-        jr.apply([add(1, G)], dataset)
-    assert list(recorder.patch) == [TX, add(1, G), TC]
 
 
 @pytest.mark.slow

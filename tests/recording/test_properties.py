@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oxrdflib import OxigraphStore
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
@@ -173,12 +173,14 @@ def as_recorded(target: Graph, patch: Any) -> list[jr.Operation]:
 
 
 @pytest.mark.parametrize("name", DATASETS)
+@settings(max_examples=20)
 @given(start=STEPS, blocks=BLOCKS)
 def test_dataset(name: str, start: Any, blocks: Any) -> None:
     check(DATASETS[name], start, blocks)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@settings(max_examples=20)
 @given(start=STEPS, blocks=BLOCKS)
 def test_graph(name: str, start: Any, blocks: Any) -> None:
     check(GRAPHS[name], start, blocks)

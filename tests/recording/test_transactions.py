@@ -13,6 +13,7 @@ from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.graph.stores.test_prefixes import Hidden
 from tests.recording.support import (
     DATASETS,
     GRAPHS,
@@ -56,13 +57,6 @@ def graph(request: pytest.FixtureRequest) -> Graph:
 
 
 # --- which transactions there are ----------------------------------------------------------------
-
-
-def test_block_is_one_transaction(graph: Graph) -> None:
-    with jr.record(graph) as recorder:
-        graph.add((S, P, TWO))
-        graph.add((S, P, THREE))
-    assert list(recorder.patch) == [TX, add(TWO), add(THREE), TC]
 
 
 def test_block_that_changes_nothing_writes_nothing(graph: Graph) -> None:
@@ -178,33 +172,6 @@ def test_exception_undoes_all(dataset: Dataset) -> None:
     assert (recorder.committed, recorder.aborted, recorder.added) == (0, 1, 0)
 
 
-def test_exception_undoes_all_of_a_graph(graph: Graph) -> None:
-    before = state(graph)
-    with aborted(graph) as recorder:
-        graph.add((S, P, TWO))
-        graph.remove((S, P, ONE))
-        graph.add((S, P, ONE))
-        graph.bind("more", "http://more/")
-        graph -= [(S, P, TWO)]
-        graph.remove((None, None, None))
-        graph.set((BNode("b"), P, Literal("x", lang="en")))
-    assert state(graph) == before
-    assert list(recorder.patch) == []
-
-
-def test_exception_undoes_its_transaction_alone(dataset: Dataset) -> None:
-    with jr.record(dataset) as recorder:
-        dataset.add((S, P, TWO))
-        before = statements(dataset)
-        with left(recorder.transaction()):
-            change_a_lot(dataset)
-        assert statements(dataset) == before
-        dataset.add((S, P, THREE))
-    assert statements(dataset) == {*before, (S, P, THREE, None)}
-    assert list(recorder.patch) == [TX, add(TWO), TC, TX, add(THREE), TC]
-    assert (recorder.committed, recorder.aborted) == (2, 1)
-
-
 def test_exception_leaves_what_was_committed_before(dataset: Dataset) -> None:
     with aborted(dataset) as recorder:
         with recorder.transaction():
@@ -243,17 +210,6 @@ def test_prefixes_are_undone_with_what_rdflib_remembers_of_them() -> None:
     assert graph.qname("http://example.org/a") == "ex:a"
 
 
-def test_rdflib_graphs_go_on_as_before(dataset: Dataset) -> None:
-    with aborted(dataset):
-        change_a_lot(dataset)
-    with jr.record(dataset) as recorder:
-        dataset.add((S, P, THREE, H))
-    assert list(recorder.patch) == [TX, add(THREE, H), TC]
-    with aborted(dataset):
-        dataset.add((S, P, ONE, URIRef("urn:another")))
-    assert URIRef("urn:another") not in state(dataset)["graphs"]
-
-
 # --- without undoing -----------------------------------------------------------------------------
 
 
@@ -265,15 +221,6 @@ def test_without_undoing_an_exception_leaves_what_was_changed(dataset: Dataset) 
     assert statements(dataset) == (before | {(S, P, THREE, None)}) - {(S, P, TWO, G)}
     assert list(recorder.patch) == [TX, add(THREE), delete(TWO, G), TC]
     assert (recorder.committed, recorder.aborted) == (1, 0)
-
-
-def test_without_undoing_each_transaction_is_committed() -> None:
-    graph = Graph()
-    with jr.record(graph, patches := [], atomic=False) as recorder:
-        with left(recorder.transaction()):
-            graph.add((S, P, ONE))
-        graph.add((S, P, TWO))
-    assert [list(patch) for patch in patches] == [[TX, add(ONE), TC], [TX, add(TWO), TC]]
 
 
 # --- stores that fail ----------------------------------------------------------------------------
@@ -324,23 +271,6 @@ def test_failed_change_is_recorded_if_it_was_made(does_it: bool) -> None:
         assert bool(gone or statements(graph) - present) == does_it
 
 
-@pytest.mark.parametrize("does_it", [False, True])
-@pytest.mark.parametrize("fuse", range(1, 8))
-def test_failed_change_is_undone_with_the_rest(does_it: bool, fuse: int) -> None:
-    dataset = Dataset(FailingStore(does_it=does_it))
-    dataset.add((S, P, ONE, G))
-    before = state(dataset)
-    with aborted(dataset):
-        dataset.store.fuse = fuse
-        dataset.add((S, P, TWO, G))
-        dataset.add((S, P, TWO, H))
-        dataset.remove((S, P, ONE))
-        dataset.remove_graph(G)
-        dataset.addN((S, P, URIRef(f"urn:{n}"), dataset.get_context(G)) for n in range(5))
-    dataset.store.fuse = 1_000_000
-    assert state(dataset) == before
-
-
 class StubbornStore(Memory):
     """Does not give back what it has."""
 
@@ -360,60 +290,13 @@ def test_store_that_refuses_to_undo() -> None:
     assert not is_hooked(graph.store)
 
 
-class KeepingStore(Memory):
-    """Keeps its prefixes where nobody knows how to unbind them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._Memory__namespace = None
-        self.bound: dict[str, URIRef] = {}
-
-    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        self.bound[prefix] = namespace
-
-    def namespace(self, prefix: str) -> URIRef | None:
-        return self.bound.get(prefix)
-
-    def prefix(self, namespace: URIRef) -> str | None:
-        return {iri: prefix for prefix, iri in self.bound.items()}.get(namespace)
-
-    def namespaces(self) -> Any:
-        return iter(self.bound.items())
-
-
 def test_store_that_can_not_unbind() -> None:
-    graph = Graph(KeepingStore())
+    graph = Graph(Hidden())
     refusal = pytest.raises(jr.RecordError, match="can't unbind the prefix 'ex'")
     with refusal, aborted(graph):
         graph.add((S, P, ONE))
         graph.bind("ex", "http://example.org/")
     assert len(graph) == 0
-
-
-class InterruptingStore(Memory):
-    """Is interrupted when it undoes."""
-
-    fuse = 0
-
-    def remove(self, triple: Any, context: Any = None) -> None:
-        InterruptingStore.fuse -= 1
-        if InterruptingStore.fuse == 0:
-            raise KeyboardInterrupt
-        super().remove(triple, context)
-        if InterruptingStore.fuse == 3:
-            raise KeyboardInterrupt
-
-
-def test_interrupt_while_undoing() -> None:
-    graph = Graph(InterruptingStore())
-    interrupt = pytest.raises(KeyboardInterrupt)
-    with interrupt, aborted(graph):
-        for name in range(5):
-            graph.add((S, P, URIRef(f"urn:{name}")))
-        InterruptingStore.fuse = 5
-    assert InterruptingStore.fuse < 0
-    assert len(graph) == 0
-    assert not is_hooked(graph.store)
 
 
 # --- stores with transactions of their own -------------------------------------------------------

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
-import pyoxigraph as ox
 import pytest
 import rdflib.plugins.sparql
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
@@ -20,6 +16,7 @@ from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.faults.targets import Endpoint
 from tests.recording.support import (
     DATASETS,
     TC,
@@ -128,21 +125,11 @@ UPDATES: dict[str, tuple[str, set[Any]]] = {
         "WITH <urn:g> DELETE { ?s ?p <urn:1> } INSERT { ?s ?p <urn:6> } WHERE { ?s ?p <urn:1> }",
         {(D, "urn:1", G), (A, "urn:6", G)},
     ),
-    "clear graph": ("CLEAR GRAPH <urn:g>", {(D, "urn:1", G), (D, "urn:2", G)}),
-    "clear default": ("CLEAR DEFAULT", {(D, "urn:1", None)}),
-    "clear named": ("CLEAR NAMED", {(D, "urn:1", G), (D, "urn:2", G), (D, "urn:3", H)}),
     "clear all": (
         "CLEAR ALL",
         {(D, "urn:1", None), (D, "urn:1", G), (D, "urn:2", G), (D, "urn:3", H)},
     ),
-    "drop graph": ("DROP GRAPH <urn:g>", {(D, "urn:1", G), (D, "urn:2", G)}),
-    "drop default": ("DROP DEFAULT", {(D, "urn:1", None)}),
-    "drop all": (
-        "DROP ALL",
-        {(D, "urn:1", None), (D, "urn:1", G), (D, "urn:2", G), (D, "urn:3", H)},
-    ),
     "add": ("ADD <urn:g> TO <urn:h>", {(A, "urn:1", H), (A, "urn:2", H)}),
-    "add to default": ("ADD <urn:g> TO DEFAULT", {(A, "urn:2", None)}),
     "copy": (
         "COPY <urn:g> TO <urn:h>",
         {(D, "urn:3", H), (A, "urn:1", H), (A, "urn:2", H)},
@@ -257,45 +244,18 @@ def test_quoted_triples_of_oxigraph_are_recorded_and_undone() -> None:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[str]:
-    """The address of a SPARQL endpoint with Oxigraph behind it."""
-    store = ox.Store()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked = parse_qs(urlsplit(self.path).query)
-            graphs = [ox.NamedNode(graph) for graph in asked.get("default-graph-uri", [])]
-            found = store.query(asked["query"][0], default_graph=graphs or None)
-            self.answer(found.serialize(format=ox.QueryResultsFormat.XML) or b"")
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            if self.headers["Content-Type"].startswith("application/x-www-form-urlencoded"):
-                (body,) = parse_qs(body)["update"]
-            store.update(body)
-            self.answer(b"")
-
-        def answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/sparql-results+xml")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def endpoint() -> Iterator[Endpoint]:
+    served = Endpoint()
+    yield served
+    served.close()
 
 
-def test_changes_of_a_sparql_endpoint(endpoint: str) -> None:
-    dataset = Dataset(SPARQLUpdateStore(endpoint, endpoint))
+def open_store(endpoint: Endpoint, **more: Any) -> SPARQLUpdateStore:
+    return SPARQLUpdateStore(endpoint.url, endpoint.url, returnFormat="json", **more)
+
+
+def test_changes_of_a_sparql_endpoint(endpoint: Endpoint) -> None:
+    dataset = Dataset(open_store(endpoint))
     with jr.record(dataset) as recorder:
         dataset.get_context(G).add((S, P, O))
         dataset.get_context(G).add((S, P, O))
@@ -317,8 +277,8 @@ def test_changes_of_a_sparql_endpoint(endpoint: str) -> None:
     ]
 
 
-def test_graphs_of_a_sparql_endpoint(endpoint: str) -> None:
-    dataset = Dataset(SPARQLUpdateStore(endpoint, endpoint))
+def test_graphs_of_a_sparql_endpoint(endpoint: Endpoint) -> None:
+    dataset = Dataset(open_store(endpoint))
     with jr.record(dataset) as recorder:
         dataset.graph(G).add((S, P, O))
         dataset.remove_graph(G)
@@ -327,8 +287,8 @@ def test_graphs_of_a_sparql_endpoint(endpoint: str) -> None:
     assert list(recorder.patch) == [TX, add(O, G), delete(O, G), add(), delete(), TC]
 
 
-def test_rollback_of_a_sparql_endpoint(endpoint: str) -> None:
-    dataset = Dataset(SPARQLUpdateStore(endpoint, endpoint))
+def test_rollback_of_a_sparql_endpoint(endpoint: Endpoint) -> None:
+    dataset = Dataset(open_store(endpoint))
     graph = dataset.get_context(G)
     graph.add((S, P, O))
     with aborted(dataset):
@@ -341,8 +301,8 @@ def test_rollback_of_a_sparql_endpoint(endpoint: str) -> None:
     assert len(dataset.default_graph) == 0
 
 
-def test_update_of_a_sparql_endpoint(endpoint: str) -> None:
-    graph = Graph(SPARQLUpdateStore(endpoint, endpoint), identifier=G)
+def test_update_of_a_sparql_endpoint(endpoint: Endpoint) -> None:
+    graph = Graph(open_store(endpoint), identifier=G)
     update = "INSERT DATA { <urn:s> <urn:p> 'o' }"
     with jr.record(graph) as recorder:
         with pytest.raises(jr.RecordError, match="use_store_provided=False"):
@@ -351,8 +311,8 @@ def test_update_of_a_sparql_endpoint(endpoint: str) -> None:
     assert list(recorder.patch) == [TX, add(), TC]
 
 
-def test_blank_nodes_of_a_sparql_endpoint_are_refused(endpoint: str) -> None:
-    store = SPARQLUpdateStore(endpoint, endpoint)
+def test_blank_nodes_of_a_sparql_endpoint_are_refused(endpoint: Endpoint) -> None:
+    store = open_store(endpoint)
     graph = Graph(store, identifier=G)
     store.update("INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> [] } }")
     with jr.record(graph) as recorder:
@@ -364,8 +324,8 @@ def test_blank_nodes_of_a_sparql_endpoint_are_refused(endpoint: str) -> None:
     assert len(graph) == 1
 
 
-def test_sparql_endpoint_must_commit_by_itself(endpoint: str) -> None:
-    graph = Graph(SPARQLUpdateStore(endpoint, endpoint, autocommit=False))
+def test_sparql_endpoint_must_commit_by_itself(endpoint: Endpoint) -> None:
+    graph = Graph(open_store(endpoint, autocommit=False))
     with pytest.raises(jr.RecordError, match="autocommit=True"), jr.record(graph):
         pass
 

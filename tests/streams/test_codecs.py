@@ -29,36 +29,11 @@ def test_the_first_frame_has_the_options_and_the_others_have_not() -> None:
     assert kinds(encoder.encode_frame([])) == []
 
 
-def test_a_frame_of_nothing() -> None:
-    encoder = jr.PatchEncoder()
-    assert kinds(encoder.encode_frame([])) == ["options"]
-    assert encoder.encode_frame([]) == b""
-
-
-def test_state_goes_on_from_frame_to_frame() -> None:
-    encoder = jr.PatchEncoder()
-    first, second = encoder.encode_frame([ADD]), encoder.encode_frame([ADD])
-    assert len(second) < 8 < len(first)
-    reference = decoder.Reference()
-    expected = [plain_operation(ADD)]
-    for frame in (first, second):
-        assert reference.frame(decoder.parse(frame)) == expected
-
-
 def test_frames_are_bare_and_as_large_as_they_are_asked_to_be() -> None:
     encoder = jr.PatchEncoder(jr.PatchOptions(frame_rows=1, frame_bytes=10))
     frame = encoder.encode_frame([ADD] * 100)
     assert wire.looks_bare(frame)
     assert kinds(frame).count("statement_add") == 100
-
-
-@pytest.mark.parametrize("end", [[], [(Op.END,)]])
-def test_each_frame_of_frame_is_a_patch(end: list[Any]) -> None:
-    encoder = jr.PatchEncoder(jr.PatchOptions(stream_type="FRAME"))
-    reference = decoder.Reference()
-    for _ in range(3):
-        frame = encoder.encode_frame([ADD, *end])
-        assert reference.frame(decoder.parse(frame)) == [plain_operation(ADD), ("END",)]
 
 
 def test_a_frame_of_frame_has_one_patch() -> None:
@@ -74,15 +49,6 @@ def test_a_frame_of_frame_does_not_end_inside_a_transaction() -> None:
     reference = decoder.Reference()
     got = reference.frame(decoder.parse(encoder.encode_frame([(Op.TC,)])))
     assert got == [("TX",), plain_operation(ADD), ("TC",), ("END",)]
-
-
-@pytest.mark.parametrize("stream_type", ["FLAT", "PUNCTUATED"])
-def test_transactions_may_span_frames(stream_type: str) -> None:
-    encoder = jr.PatchEncoder(jr.PatchOptions(stream_type=stream_type))
-    frames = [encoder.encode_frame([op]) for op in ((Op.TX,), ADD, (Op.TC,))]
-    reference = decoder.Reference()
-    got = [op for frame in frames for op in reference.frame(decoder.parse(frame))]
-    assert got + reference.finish() == [("TX",), plain_operation(ADD), ("TC",), ("END",)]
 
 
 @pytest.mark.parametrize("operations", [None, 5, ADD, [ADD, 5], [[Op.TX]], [("A",)]])
@@ -113,10 +79,3 @@ def test_the_options_are_told(kind: str) -> None:
     decoder.decode_frame(encoder.encode_frame([]))
     assert encoder.options == decoder.options == options
     assert getattr(jr, f"{kind}Writer")(io.BytesIO(), options).options == options
-
-
-def test_encoders_do_not_share_state() -> None:
-    one, other = jr.PatchEncoder(), jr.PatchEncoder()
-    frame = one.encode_frame([ADD])
-    one.encode_frame([ADD])
-    assert other.encode_frame([ADD]) == frame

@@ -14,7 +14,6 @@ import pytest
 import zstandard
 from rdflib import Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -116,15 +115,6 @@ def test_parts_follow_each_other_and_have_their_length(file: Path, is_statements
     assert max(lengths) < 2 * SPACING
     assert (parts[0].place, parts[0].load_state()) == (None, None)
     assert all(part.place is not None and part.load_state() for part in parts[1:])
-
-
-def test_lexical_forms_stay(tmp_path: Path) -> None:
-    one = Literal("01", datatype=XSD.integer, normalize=False)
-    with jr.PatchWriter(tmp_path / "x") as writer:
-        writer.add(S, S, one)
-    [part] = find_parts(tmp_path / "x")
-    [row, _] = rows_of(tmp_path / "x", part, is_statements=False)
-    assert str(row[3]) == "01"
 
 
 def test_what_has_one_part(file: Path, is_statements: bool) -> None:

@@ -23,13 +23,19 @@ KILLED = 86
 
 @contextmanager
 def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterator[None]:
-    """Have a function called in place of each call: with its name, itself and its arguments."""
+    """Have a function called in place of each call: with its name, itself and its arguments.
+
+    Nothing waits for the disk: files outlive these faults without it.
+    """
     real = {name: getattr(os, name) for name in ALL_CALLS}
 
     def wrapped(name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **more: Any) -> Any:
             # The package gives none by keyword; what does is of this module, or of Python.
-            return real[name](*arguments, **more) if more else around(name, real[name], arguments)
+            if more:
+                return real[name](*arguments, **more)
+            made = os.fstat if name == "fsync" else real[name]
+            return around(name, made, arguments)
 
         return call
 
@@ -47,7 +53,7 @@ def run_and_kill(work: Callable[[], object], turn: int) -> str:
 
     Args:
         work: What is run.
-        turn: Which call, counted from 0.
+        turn: Which call, counted from 0; of those between which no file changes, the first counts.
 
     Returns:
         The name of the call; empty if the work was done before it came to that.
@@ -66,13 +72,16 @@ def run_and_kill(work: Callable[[], object], turn: int) -> str:
 
 
 def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
-    count = -1
+    count, has_changed = -1, True
     say = os.write
 
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == turn:
+        nonlocal count, has_changed
+        changes = _changes_files(name, arguments)
+        # SQLite's own changes may come after the one, and before the other.
+        is_new_point, has_changed = changes or has_changed, changes
+        count += is_new_point
+        if is_new_point and count == turn:
             say(writer, name.encode())
             os._exit(KILLED)
         return real(*arguments)
@@ -86,9 +95,20 @@ def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
     os._exit(0)
 
 
+def _changes_files(name: str, arguments: Any) -> bool:
+    """Is a file other after this call? Those of `open` are new ones."""
+    return name in ("write", "mkdir", "link", "replace", "unlink") or (
+        name == "open" and bool(arguments[1] & os.O_CREAT)
+    )
+
+
 @contextmanager
 def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
     """Have a call fail for want of room, and maybe all later ones that need room.
+
+    Args:
+        turn: Which call, counted from 0; if the disk stays full, of those that need room.
+        stays_full: Whether it is so from then on.
 
     Yields:
         A list that gets the name of the first call that failed.
@@ -98,11 +118,10 @@ def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
 
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count
-        count += 1
-        needs_room = name in ("write", "fsync", "mkdir", "link", "replace") or (
-            name == "open" and arguments[1] & os.O_CREAT
-        )
-        if count == turn or (failed and stays_full and needs_room):
+        needs_room = name == "fsync" or (name != "unlink" and _changes_files(name, arguments))
+        is_counted = needs_room or not stays_full
+        count += is_counted
+        if is_counted and (count == turn or (failed and stays_full)):
             failed.append(name)
             if name == "write":
                 half = memoryview(arguments[1])

@@ -22,18 +22,6 @@ from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 from tests.sanitized import UNDER_SANITIZERS
 
-__all__ = [
-    "AT_HAND",
-    "FUSEKI",
-    "NAME",
-    "Failure",
-    "StoreAtHand",
-    "endpoint",
-    "exact_state",
-    "graph_on",
-    "sqlalchemy",
-]
-
 FUSEKI = "SPARQLUpdateStore on Apache Jena Fuseki"
 
 ANYTHING = (None, None, None)

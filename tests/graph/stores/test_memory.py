@@ -90,32 +90,6 @@ def test_equals_the_general_way(
     assert fast_counts == general_counts
 
 
-@pytest.mark.slow
-@given(st.lists(STATEMENTS, max_size=40))
-def test_equals_add_and_remove(operations: list[Operation]) -> None:
-    fast, slow = Dataset(), Dataset()
-    run(fast_way(fast), [(operations, True)])
-    target = Target(slow)
-    for op, s, p, o, g in operations:
-        if op == Op.A:
-            slow.store.add((s, p, o), target.context(g))
-        else:
-            slow.store.remove((s, p, o), target.context(g))
-    assert full_state(fast.store) == full_state(slow.store)
-    query = "SELECT * { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } } ORDER BY ?g ?s ?p ?o"
-    assert list(fast.query(query)) == list(slow.query(query))
-    assert set(fast.quads()) == set(slow.quads())
-
-
-@given(st.lists(STATEMENTS, max_size=20), st.lists(STATEMENTS, max_size=20))
-def test_rollback_comes_back(before: list[Operation], operations: list[Operation]) -> None:
-    dataset = Dataset()
-    run(general_way(dataset), [(before, True)])
-    expected = visible_state(dataset)
-    run(fast_way(dataset), [(operations, False)])
-    assert visible_state(dataset) == expected
-
-
 class Interrupting(URIRef):
     """A node whose comparison is interrupted, as Ctrl-C may interrupt any Python code."""
 
@@ -222,23 +196,6 @@ def test_operations_may_have_plain_numbers_as_codes() -> None:
     s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
     assert changes.statements(iter([(7, s, p, o, None), (8, s, p, o, None), (9,)])) == (9,)
     assert (changes.added, changes.deleted, changes.operations) == (1, 1, 2)
-
-
-@pytest.mark.parametrize("way", [fast_way, general_way])
-@pytest.mark.parametrize("size", range(8))
-def test_operations_of_another_length(
-    way: Callable[[Graph], Callable[[UndoLog], Changes]], size: int
-) -> None:
-    changes = way(Graph())(UndoLog())
-    changes.begin()
-    s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
-    for op in (Op.A, Op.D, 7, 8):
-        operation = (op, s, p, o, None, None, None)[:size]
-        if size == 5:
-            assert changes.statements(iter([operation])) is None
-        else:
-            with pytest.raises(ApplyError, match="is not an operation"):
-                changes.statements(iter([operation]))
 
 
 def test_nodes_without_a_hash() -> None:

@@ -230,7 +230,7 @@ def prepared(name: str, before: list[Any]) -> Graph:
 
 @pytest.mark.parametrize("name", TARGETS)
 @given(way=st.sampled_from(WAYS), before=CHANGES, operations=CHANGES)
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_anything(name: str, way: Any, before: list[Any], operations: list[Any]) -> None:
     target = prepared(name, before)
     operations = [each for each in operations if can_take(target, each)]

@@ -82,13 +82,13 @@ def test_many_texts_that_start_alike() -> None:
 def test_one_graph(graph: str) -> None:
     quads = [
         (URIRef(f"urn:{n % 7}"), URIRef("urn:p"), Literal(n), URIRef(name))
-        for n in range(3000)
+        for n in range(1000)
         for name in ("urn:g", "urn:h", DATASET_DEFAULT_GRAPH_ID)
     ]
     jelly, memory = fill(quads)
     ours, theirs = (graph_of(dataset, graph) for dataset in (jelly, memory))
     assert rows(ours) == rows(theirs)
-    assert len(rows(ours)) == (0 if graph == "urn:none" else 3000)
+    assert len(rows(ours)) == (0 if graph == "urn:none" else 1000)
 
 
 def graph_of(dataset: Dataset, name: str) -> Graph:
