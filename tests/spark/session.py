@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import shutil
+import tempfile
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,7 @@ import pytest
 from jelly_rdflib.spark.session import DELTA_SETTINGS, find_java, prepare_environment
 from tests.maven import UnavailableError
 from tests.spark.connectors.jars import connector_jars
+from tests.support import ROOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,7 +58,15 @@ def _open() -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    # Java and its workers stay in the folder in which they start: relative paths lead to there.
+    before, folder = os.getcwd(), tempfile.mkdtemp(prefix="spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    os.chdir(folder)
+    try:
+        return builder.getOrCreate()
+    finally:
+        os.chdir(before)
 
 
 def _stop_others() -> None:
