@@ -24,7 +24,9 @@ __all__ = ["SETTINGS", "check_spark", "needs_connectors", "open_session"]
 
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    # By default what is compiled so has 48 MB; when they are full, it is compiled again and again.
+    " -XX:ReservedCodeCacheSize=192m -XX:MetaspaceSize=256m",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
