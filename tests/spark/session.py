@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import shutil
+import tempfile
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,7 @@ import pytest
 from jelly_rdflib.spark.session import DELTA_SETTINGS, find_java, prepare_environment
 from tests.maven import UnavailableError
 from tests.spark.connectors.jars import connector_jars
+from tests.support import ROOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +24,9 @@ __all__ = ["SETTINGS", "check_spark", "needs_connectors", "open_session"]
 
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    # By default what is compiled so has 48 MB; when they are full, it is compiled again and again.
+    " -XX:ReservedCodeCacheSize=192m -XX:MetaspaceSize=256m",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -54,7 +60,15 @@ def _open() -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    # Java and its workers stay in the folder in which they start: relative paths lead to there.
+    before, folder = os.getcwd(), tempfile.mkdtemp(prefix="spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    os.chdir(folder)
+    try:
+        return builder.getOrCreate()
+    finally:
+        os.chdir(before)
 
 
 def _stop_others() -> None:

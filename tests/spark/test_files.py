@@ -1,4 +1,4 @@
-"""Files that Spark's own source has read, decoded on a real session."""
+"""Files that Spark's own source has read, decoded: most of it as a task computes it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import jelly_rdflib as jr
-from tests.spark.files import COLUMNS, forge, iri, make_operations, paid, read_rows, write_file
+from tests.spark.files import COLUMNS, forge, iri, make_operations, paid, write_file
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
 from jelly_rdflib.spark import decode_files, register
-from jelly_rdflib.spark.pipeline import history, replay
+from jelly_rdflib.spark.pipeline import replay
+from tests.spark.tasks import Table, schema_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
 OWN = ["file", *COLUMNS]
 
 
+def table_of(*paths: Path) -> Any:
+    """Return a table of files, as Spark's own source has them."""
+    rows = [(f"file:{path}", path.stat().st_size, path.read_bytes()) for path in paths]
+    return Table(rows, schema_of("path", "length", "content"))
+
+
+def rows_in(table: Any) -> list[dict[str, Any]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
 def load(spark: SparkSession, path: Path, **options: Any) -> DataFrame:
     return spark.read.format("binaryFile").options(**options).load(str(path))
 
 
 @pytest.mark.parametrize("name", ["a.jellyp", "a.jellyp.gz", "a.jellyp.zst", "a.rdfp", "a.rdfpb"])
-def test_a_row_is_an_operation(spark: SparkSession, tmp_path: Path, name: str) -> None:
+def test_a_row_is_an_operation(tmp_path: Path, name: str) -> None:
     operations = make_operations(3, 20)
     path = tmp_path / name
     if name.endswith("b"):
@@ -36,37 +47,37 @@ def test_a_row_is_an_operation(spark: SparkSession, tmp_path: Path, name: str) -
             writer.write_all(jr.read_operations(plain))
     else:
         write_file(path, operations)
-    table = decode_files(load(spark, tmp_path))
-    assert table.columns == [*OWN, "modificationTime", "length"]
-    assert read_rows(table) == rows_of(operations)
-    (row,) = table.select("file", "length").distinct().collect()
-    assert row == (f"file:{path}", path.stat().st_size)
+    table: Any = decode_files(table_of(path))
+    assert table.columns == [*OWN, "length"]
+    rows = rows_in(table)
+    assert [{name: row[name] for name in COLUMNS} for row in rows] == rows_of(operations)
+    assert {(row["file"], row["length"]) for row in rows} == {(f"file:{path}", path.stat().st_size)}
 
 
-def test_the_first_bytes_tell_what_no_name_does(spark: SparkSession, tmp_path: Path) -> None:
-    path = write_file(tmp_path / "a.rdfp", make_operations(1, 3))
-    path.rename(tmp_path / "a.data")
-    assert decode_files(load(spark, tmp_path)).count() == len(make_operations(1, 3))
+def test_the_first_bytes_tell_what_no_name_does(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.rdfp", make_operations(1, 3)).rename(tmp_path / "a.data")
+    assert len(rows_in(decode_files(table_of(path)))) == len(make_operations(1, 3))
     # A name that is given stands above both.
-    with pytest.raises(Exception, match=r"a\.data: .*"):
-        decode_files(load(spark, tmp_path), "jelly-patch").count()
+    with pytest.raises(jr.DecodeError, match=r"a\.data: .*"):
+        decode_files(table_of(path), "jelly-patch")
 
 
-def test_statements(spark: SparkSession, tmp_path: Path) -> None:
+def test_statements(tmp_path: Path) -> None:
     from rdflib import URIRef
 
-    with jr.StatementWriter(tmp_path / "a.jelly") as writer:
+    jelly, text = tmp_path / "a.jelly", tmp_path / "b.nt"
+    with jr.StatementWriter(jelly) as writer:
         for number in range(9):
             writer.add(URIRef(f"urn:{number}"), URIRef("urn:p"), URIRef("urn:o"))
-    (tmp_path / "b.nt").write_text("<urn:9> <urn:p> <urn:o> .\n")
-    table = decode_files(load(spark, tmp_path), statements=True)
+    text.write_text("<urn:9> <urn:p> <urn:o> .\n")
+    table: Any = decode_files(table_of(jelly, text), statements=True)
     assert table.columns[:7] == ["file", "frame", "seq", "s", "p", "o", "g"]
-    assert {row.s for row in table.collect()} == {f"<urn:{number}>" for number in range(10)}
-    with pytest.raises(Exception, match=r"b\.nt: n-triples is for statements, not for changes"):
-        decode_files(load(spark, tmp_path, pathGlobFilter="*.nt")).count()
-    one = decode_files(load(spark, tmp_path, pathGlobFilter="*.jelly"), "jelly-rdf")
+    assert [row["s"] for row in rows_in(table)] == [f"<urn:{number}>" for number in range(10)]
+    with pytest.raises(jr.DecodeError, match=r"b\.nt: n-triples is for statements, not for chan"):
+        decode_files(table_of(text))
+    one = decode_files(table_of(jelly), "jelly-rdf")
     assert one.columns == table.columns
-    assert one.count() == 9
+    assert len(rows_in(one)) == 9
 
 
 def test_other_columns_come_along(spark: SparkSession, tmp_path: Path) -> None:
@@ -86,36 +97,36 @@ def test_other_columns_come_along(spark: SparkSession, tmp_path: Path) -> None:
         )
 
 
-def test_damage_in_each_mode(spark: SparkSession, tmp_path: Path) -> None:
+def test_damage_in_each_mode(tmp_path: Path) -> None:
     good = write_file(tmp_path / "a.jellyp", make_operations(1, 5))
     (tmp_path / "b.jellyp").write_bytes(good.read_bytes()[:-1])
-    files = load(spark, tmp_path)
-    with pytest.raises(Exception, match=r"DecodeError: file:.*/b\.jellyp: "):
-        decode_files(files).count()
-    dropped = decode_files(files, mode="DROPMALFORMED")
-    rows = {Path(row.file).stem for row in dropped.collect()}
-    assert rows == {"a"}
+    files = table_of(good, tmp_path / "b.jellyp")
+    with pytest.raises(jr.DecodeError, match=r"^file:.*/b\.jellyp: "):
+        decode_files(files)
+    dropped = rows_in(decode_files(files, mode="DROPMALFORMED"))
+    assert {Path(row["file"]).stem for row in dropped} == {"a"}
     told = decode_files(files, mode="PERMISSIVE")
-    assert told.columns == [*OWN, "_corrupt", "modificationTime", "length"]
-    (damage,) = told.where("_corrupt is not null").collect()
-    assert damage.file == damage._corrupt.file == f"file:{tmp_path}/b.jellyp"
-    assert damage.length == good.stat().st_size - 1
-    assert damage.op is None
+    assert told.columns == [*OWN, "_corrupt", "length"]
+    (damage,) = [row for row in rows_in(told) if row["_corrupt"] is not None]
+    assert damage["file"] == damage["_corrupt"]["file"] == f"file:{tmp_path}/b.jellyp"
+    assert damage["length"] == good.stat().st_size - 1
+    assert damage["op"] is None
 
 
-def test_limits_hold(spark: SparkSession, tmp_path: Path) -> None:
-    write_file(tmp_path / "a.jellyp", make_operations(1, 100))
-    with pytest.raises(Exception, match=r"a\.jellyp: .*limit max_frame_size: 100"):
-        decode_files(load(spark, tmp_path), limits=jr.Limits(max_frame_size=100)).count()
+def test_limits_hold(tmp_path: Path) -> None:
+    files = table_of(write_file(tmp_path / "a.jellyp", make_operations(1, 100)))
+    with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*limit max_frame_size: 100"):
+        decode_files(files, limits=jr.Limits(max_frame_size=100))
 
 
-def test_options_that_come_again(spark: SparkSession, tmp_path: Path) -> None:
+def test_options_that_come_again(tmp_path: Path) -> None:
     one = write_file(tmp_path / ".a.jellyp", make_operations(1, 3)).read_bytes()
     (tmp_path / "a.jellyp").write_bytes(gzip.compress(one + one))
-    table = decode_files(load(spark, tmp_path), on_repeated_options="restart")
-    assert table.where("op = 'TC'").count() == 2
-    with pytest.raises(Exception, match=r"a\.jellyp: "):
-        decode_files(load(spark, tmp_path), on_repeated_options="error").count()
+    files = table_of(tmp_path / "a.jellyp")
+    rows = rows_in(decode_files(files, on_repeated_options="restart"))
+    assert [row["op"] for row in rows].count("TC") == 2
+    with pytest.raises(jr.DecodeError, match=r"a\.jellyp: "):
+        decode_files(files, on_repeated_options="error")
 
 
 def test_a_stream_of_files(spark: SparkSession, tmp_path: Path) -> None:
@@ -164,20 +175,19 @@ def test_only_some_files_are_in_memory_at_once(spark: SparkSession, tmp_path: Pa
     ("columns", "arguments", "message"),
     [
         ("path", {}, "there is no column 'content'; there are path"),
-        ("path, length as content", {}, "the column 'content' is to be binary"),
-        ("*, length as Seq", {}, "the result has a column 'Seq' of its own"),
-        ("*", {"mode": "LAX"}, "the option mode is FAILFAST"),
-        ("*", {"terms": "xml"}, "the option terms is string, struct"),
-        ("*", {"format": "docx"}, "no format 'docx'"),
+        ("path content seq", {}, "the result has a column 'seq' of its own"),
+        ("path content", {"mode": "LAX"}, "the option mode is FAILFAST"),
+        ("path content", {"terms": "xml"}, "the option terms is string, struct"),
+        ("path content", {"format": "docx"}, "no format 'docx'"),
     ],
 )
-def test_what_can_not_be(
-    spark: SparkSession, tmp_path: Path, columns: str, arguments: dict[str, str], message: str
-) -> None:
-    (tmp_path / "a").touch()
-    files = load(spark, tmp_path).selectExpr(*columns.split(", "))
+def test_what_can_not_be(columns: str, arguments: dict[str, str], message: str) -> None:
+    files: Any = Table([], schema_of(*columns.split()))
     with pytest.raises((ValueError, LookupError), match=message):
         decode_files(files, **arguments)
+    wrong: Any = Table([], schema_of("path").add("content", "string"))
+    with pytest.raises(ValueError, match="the column 'content' is to be binary"):
+        decode_files(wrong)
 
 
 @pytest.mark.parametrize(
@@ -185,11 +195,11 @@ def test_what_can_not_be(
     [(None, "the path or the content of a file is null: a"), (b"", "a: the file is empty")],
     ids=["null", "empty"],
 )
-def test_a_file_without_content(spark: SparkSession, content: bytes | None, message: str) -> None:
+def test_a_file_without_content(content: bytes | None, message: str) -> None:
     """Spark's own source leaves out files without bytes."""
-    files = spark.createDataFrame([("a", content)], "path string, content binary")
-    with pytest.raises(Exception, match=message):
-        decode_files(files).count()
+    files: Any = Table([("a", content)], schema_of("path", "content"))
+    with pytest.raises(ValueError, match=message):
+        decode_files(files)
 
 
 def test_a_log_with_a_segment_that_was_changed(spark: SparkSession, tmp_path: Path) -> None:
@@ -197,27 +207,21 @@ def test_a_log_with_a_segment_that_was_changed(spark: SparkSession, tmp_path: Pa
     register(spark)
     log = jr.PatchLog.create(tmp_path / "log")
     path = log.append(paid(3)).path
-
-    def read(place: Path) -> DataFrame:
-        return spark.read.format("jelly-patch").load(str(place))
-
-    def stream(place: Path) -> Any:
-        table = spark.readStream.format("jelly-patch").load(str(place))
-        query = table.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        query = query.trigger(availableNow=True).start(str(tmp_path / "out"))
-        query.awaitTermination()
-
-    binary = spark.read.format("binaryFile").load(str(path))
     forge(path)
+
+    def stream() -> None:
+        table = spark.readStream.format("jelly-patch").load(str(log.path))
+        query = table.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
+
+    reader = spark.read.format("jelly-patch")
     for work in (
-        lambda: read(log.path).collect(),
-        lambda: read(path).first(),
-        lambda: replay(read(log.path)).collect(),
-        lambda: history(read(log.path)).collect(),
-        lambda: decode_files(binary).collect(),
-        lambda: decode_files(binary, mode="PERMISSIVE").collect(),
-        lambda: decode_files(binary, mode="DROPMALFORMED").count(),
-        lambda: stream(log.path),
+        lambda: reader.load(str(path)).first(),
+        lambda: replay(reader.load(str(log.path))).collect(),
+        lambda: decode_files(table_of(path)),
+        lambda: decode_files(table_of(path), mode="PERMISSIVE"),
+        lambda: decode_files(table_of(path), mode="DROPMALFORMED"),
+        stream,
     ):
         with pytest.raises(Exception, match="is damaged: its SHA-256 is"):
             work()

@@ -1,185 +1,290 @@
-"""Frames of a message queue: columns of bare frames to operations, and back."""
+"""Frames of a message queue to operations and back, most of it as a task computes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from rdflib import URIRef
+from rdflib import XSD, URIRef
+
+pytest.importorskip("pyspark")
+import pyarrow as pa
 
 import jelly_rdflib as jr
+from jelly_rdflib.spark import decode_frames, encode_frames, frames, stream_decoder
+from jelly_rdflib.spark.pipeline import CHANGES
 from tests.spark.files import COLUMNS, make_operations
+from tests.spark.tasks import Table, schema_of
 from tests.spelling import rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# As Kafka's source has them.
-KAFKA = "topic string, partition int, offset long, key binary, value binary"
 P = URIRef("urn:p")
+KAFKA = ("topic", "partition", "offset", "key", "value")
+# Some columns of operations.
+SOME = ("file", "seq", "op", "s", "p", "o")
 
 
-def stream(name: str, *, messages: int, rows: int = 2) -> Iterator[tuple[list[str], bytes]]:
-    """Give the messages of a stream: the subjects of its statements, and the frame."""
+def frames_of(name: str, count: int, rows: int = 1) -> list[bytes]:
+    """Return the frames of a stream; each row has another subject."""
+    return encode(*([f"{name}-{frame}-{row}" for row in range(rows)] for frame in range(count)))
+
+
+def encode(*frames: Iterable[str]) -> list[bytes]:
+    """Return the frames of a stream with a statement of each of these subjects."""
     encoder = jr.PatchEncoder()
-    for message in range(messages):
-        # Some are said again: who has the wrong lookups has wrong terms for them.
-        subjects = [f"urn:{name}-{message}-{row}" for row in range(rows - 1)] + [f"urn:{name}"]
-        yield subjects, encoder.encode_frame((jr.Op.A, URIRef(s), P, P, None) for s in subjects)
-
-
-def kafka(
-    spark: SparkSession,
-    streams: Iterable[tuple[int, bytes | None, Iterable[tuple[list[str], bytes]]]],
-) -> tuple[DataFrame, list[tuple[int, bytes | None, str]]]:
-    """Return what Kafka's source makes of streams, one after another, and what they say."""
-    rows: list[Any] = []
-    said: list[tuple[int, bytes | None, str]] = []
-    offsets: dict[int, int] = {}
-    for partition, key, messages in streams:
-        for subjects, frame in messages:
-            offset = offsets[partition] = offsets.get(partition, -1) + 1
-            rows.append(("t", partition, offset, key, bytearray(frame)))
-            said += ((partition, key, f"<{subject}>") for subject in subjects)
-    return spark.createDataFrame(rows[::-1], KAFKA), said
-
-
-def told(operations: DataFrame) -> list[tuple[int, bytes | None, str]]:
-    rows = operations.where("op = 'A'").orderBy("partition", "key", "seq").collect()
-    return [(row.partition, row.key and bytes(row.key), row.s) for row in rows]
-
-
-def decode(*arguments: Any, **more: Any) -> DataFrame:
-    from jelly_rdflib.spark import decode_frames
-
-    return decode_frames(*arguments, **more)
-
-
-class TestStreamsOfKafka:
-    def test_a_null_key_is_one_stream_of_its_partition(self, spark: SparkSession) -> None:
-        streams = [(partition, None, stream(f"{partition}", messages=500)) for partition in (0, 1)]
-        table, said = kafka(spark, streams)
-        got = decode(table)
-        assert told(got) == said
-        assert got.columns == ["topic", "partition", "key", *COLUMNS]
-
-    @pytest.mark.parametrize(("streams", "messages"), [(3, 50), (100, 1)])
-    def test_streams_with_one_key(self, spark: SparkSession, streams: int, messages: int) -> None:
-        """A producer that starts anew, and one that makes each message a stream."""
-        table, said = kafka(
-            spark, [(0, b"k", stream(f"{n}", messages=messages)) for n in range(streams)]
-        )
-        with pytest.raises(Exception, match=r"stream .*b'k'.*on_repeated_options='restart'"):
-            decode(table).collect()
-        assert told(decode(table, on_repeated_options="restart")) == said
-
-    def test_a_producer_that_repeats_its_options_and_goes_on(self, spark: SparkSession) -> None:
-        messages = list(stream("a", messages=20))
-        options = messages[0][1][: 2 + messages[0][1][1]]
-        repeated = [messages[0], *((said, options + frame) for said, frame in messages[1:])]
-        table, said = kafka(spark, [(0, None, repeated)])
-        assert told(decode(table, on_repeated_options="continue")) == said
-
-    def test_a_lost_frame(self, spark: SparkSession) -> None:
-        encoder = jr.PatchEncoder()
-        subjects = [["urn:a"], ["urn:b", "urn:c"], ["urn:b"]]
-        frames = [
-            encoder.encode_frame((jr.Op.A, URIRef(s), P, P, None) for s in each)
-            for each in subjects
-        ]
-        table, said = kafka(spark, [(0, b"k", zip(subjects, frames, strict=True))])
-        assert told(decode(table)) == said
-        with pytest.raises(Exception, match=r"stream .*b'k'.*was never set"):
-            decode(table.where("offset <> 1")).collect()
-
-    def test_a_lost_message_that_was_a_stream(self, spark: SparkSession) -> None:
-        table, said = kafka(spark, [(0, b"k", stream(f"{n}", messages=1)) for n in range(9)])
-        got = decode(table.where("offset <> 4"), on_repeated_options="restart")
-        assert told(got) == said[:8] + said[10:]
-
-    @pytest.mark.parametrize("name", ["topic", "partition"])
-    def test_a_null_topic_or_partition_is_refused(self, spark: SparkSession, name: str) -> None:
-        from pyspark.sql import functions as F
-
-        table, _ = kafka(spark, [(0, b"k", stream("a", messages=1))])
-        kind = table.schema[name].dataType
-        with pytest.raises(Exception, match=f"the column '{name}' is null"):
-            decode(table.withColumn(name, F.lit(None).cast(kind))).collect()
-
-    def test_in_a_batch_the_middle_of_a_stream_is_refused(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        """As foreachBatch has it: the frames that came since the last batch."""
-        table, _ = kafka(spark, [(0, b"k", stream("a", messages=4))])
-        for number in range(2):
-            half = table.where(f"offset div 2 = {number}").coalesce(1)
-            half.write.mode("append").parquet(str(tmp_path / "frames"))
-        read = spark.readStream.schema(KAFKA).option("maxFilesPerTrigger", 1)
-        counts = []
-
-        def take(batch: DataFrame, number: int) -> None:
-            counts.append(decode(batch).count())
-
-        query = (
-            read.parquet(str(tmp_path / "frames"))
-            .writeStream.foreachBatch(take)
-            .trigger(availableNow=True)
-            .start()
-        )
-        with pytest.raises(Exception, match=r"(?s)b'k'.*retention, or were in an earlier batch"):
-            query.awaitTermination()
-        assert counts == [4]
-
-
-def changes_of(spark: SparkSession, patches: int, size: int) -> DataFrame:
-    from jelly_rdflib.spark.pipeline import CHANGES
-
-    rows = [
-        (f"{file}", *(row[name] for name in COLUMNS))
-        for file in range(2)
-        for row in rows_of(make_operations(patches, size, seed=file))
+    return [
+        encoder.encode_frame((jr.Op.A, URIRef(f"urn:{name}"), P, P, None) for name in each)
+        for each in frames
     ]
-    return spark.createDataFrame(rows, CHANGES)
+
+
+def kafka(*values: bytes | None) -> Any:
+    """Return the messages of a partition, the last one first."""
+    rows = [("t", "0", offset, b"k", value) for offset, value in enumerate(values)]
+    return Table(rows[::-1], schema_of(*KAFKA))
+
+
+def subjects(table: Any) -> list[str]:
+    return [s for (s,) in table.select("s").rows if s is not None]
+
+
+def test_rows_come_in_their_order_and_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_decoder, "MAX_ROWS", 10)
+    table = kafka(*frames_of("a", 20, rows=3))
+    decoded: Any = decode_frames(table)
+    assert subjects(decoded) == [f"<urn:a-{n}-{row}>" for n in range(20) for row in range(3)]
+    assert [seq for (seq,) in decoded.select("seq").rows] == list(range(60))
+    assert 6 <= len(decoded.sizes) < 20
+    assert max(decoded.sizes) <= 10
+
+
+def test_limits() -> None:
+    table = kafka(*frames_of("a", 1))
+    with pytest.raises(
+        jr.DecodeError, match=r"^stream \('t', '0', b'k'\), offset 0: .*max_string_size: 2"
+    ):
+        decode_frames(table, limits=jr.Limits(max_string_size=2))
+    with pytest.raises(
+        jr.DecodeError, match=r"^stream .*more than 6 bytes of text \(limit max_text"
+    ):
+        decode_frames(table, limits=jr.Limits(max_text_size=6))
+
+
+def test_a_term_too_long_as_text_names_its_stream() -> None:
+    """Terms that a decoder accepts may be too long as text: each triple quotes one twice."""
+    term: Any = P
+    for _ in range(14):
+        term = jr.TripleTerm(term, P, term)
+    encoder = jr.PatchEncoder(jr.PatchOptions(rdf_star=True))
+    table = kafka(encoder.encode_frame([(jr.Op.A, term, P, P, None)]))
+    for limit in (1 << 16, 100_000):
+        message = rf"^stream .*b'k'\), offset 0: a quoted triple has more than {limit} bytes"
+        with pytest.raises(jr.DecodeError, match=message):
+            decode_frames(table, limits=jr.Limits(max_text_size=limit))
+    decode_frames(table)
+
+
+def test_a_null_frame_is_named() -> None:
+    first, second, *_ = frames_of("a", 2)
+    table = kafka(first, second, None)
+    with pytest.raises(
+        jr.DecodeError, match=r"^stream \('t', '0', b'k'\), offset 2: the frame is null$"
+    ):
+        decode_frames(table)
+
+
+def test_options_that_come_again() -> None:
+    one, two = frames_of("a", 2), frames_of("b", 1)
+    with pytest.raises(jr.DecodeError, match="retention, or were in an earlier batch"):
+        decode_frames(kafka(*one[1:]))
+    with pytest.raises(jr.DecodeError, match="on_repeated_options='restart'") as caught:
+        decode_frames(kafka(*one, *two))
+    # The stream has options.
+    assert "retention" not in str(caught.value)
+    # A producer that starts anew, and one that repeats its options and goes on.
+    decoded = decode_frames(kafka(*one, *two), on_repeated_options="restart")
+    assert subjects(decoded) == ["<urn:a-0-0>", "<urn:a-1-0>", "<urn:b-0-0>"]
+    options = one[0][: 2 + one[0][1]]
+    decoded = decode_frames(kafka(one[0], options + one[1]), on_repeated_options="continue")
+    assert subjects(decoded) == ["<urn:a-0-0>", "<urn:a-1-0>"]
+
+
+def test_a_lost_frame() -> None:
+    first, _, third = encode(["a"], ["b", "c"], ["b"])
+    with pytest.raises(jr.DecodeError, match=r"stream .*b'k'.*was never set"):
+        decode_frames(kafka(first, third))
+    # Of messages that are streams, only the rows of a lost one are lost.
+    messages = [frame for name in "abc" for frame in frames_of(name, 1)]
+    decoded = decode_frames(kafka(messages[0], messages[2]), on_repeated_options="restart")
+    assert subjects(decoded) == ["<urn:a-0-0>", "<urn:c-0-0>"]
+
+
+@pytest.mark.parametrize("name", ["topic", "partition"])
+def test_a_null_topic_or_partition_is_refused(name: str) -> None:
+    row = {"topic": "t", "partition": "0", "offset": 0, "key": b"k", "value": frames_of("a", 1)[0]}
+    table: Any = Table([tuple({**row, name: None}.values())], schema_of(*row))
+    with pytest.raises(ValueError, match=f"the column '{name}' is null"):
+        decode_frames(table)
+
+
+def test_streams_are_told_apart_by_their_key_and_ordered_by_several_columns() -> None:
+    rows = [
+        (f"{key}", 10 * offset, "topic", frame)
+        for key in (1, 2, 3)
+        for offset, frame in enumerate(frames_of(f"{key}", 3))
+    ]
+    table: Any = Table(rows[::-1], schema_of("id", "seq", "topic", "value"))
+    decoded: Any = decode_frames(table, key="id", order=["topic", "seq"])
+    assert decoded.select("id", "seq", "s").rows == [
+        (f"{key}", seq, f"<urn:{key}-{seq}-0>") for key in (1, 2, 3) for seq in range(3)
+    ]
+
+
+def test_a_damaged_frame_names_its_stream() -> None:
+    table: Any = Table([("a", 0, b"\xff\xff")], schema_of("file", "offset", "value"))
+    with pytest.raises(jr.DecodeError, match=r"stream 'a', offset 0: .*frame 0"):
+        decode_frames(table, key="file")
+
+
+@pytest.mark.parametrize(
+    ("columns", "arguments", "message"),
+    [
+        ("file offset value", {}, r"no column 'topic': .* key='file'"),
+        ("file offset value", {"key": ()}, "the key has no column"),
+        ("op offset value", {"key": ("op",)}, "can't have .* 'op'"),
+        ("file offset topic", {"key": "file", "column": "topic"}, "'topic' is to be binary"),
+        ("file offset", {"key": "file"}, "no column 'value'; there are file"),
+        ("file value", {"key": "file"}, "no column 'offset'"),
+        (" ".join(KAFKA), {"on_repeated_options": "ignore"}, "on_repeated_options is one of"),
+    ],
+)
+def test_arguments_are_checked(columns: str, arguments: Any, message: str) -> None:
+    table: Any = Table([], schema_of(*columns.split()))
+    with pytest.raises(ValueError, match=message):
+        decode_frames(table, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("columns", "key", "message"),
+    [
+        ("file seq op s o", "file", "no column 'p'"),
+        ("offset seq op s p o", "offset", "can't have the column 'offset'"),
+    ],
+)
+def test_operations_are_checked(columns: str, key: str, message: str) -> None:
+    table: Any = Table([], schema_of(*columns.split()))
+    with pytest.raises(ValueError, match=message):
+        encode_frames(table, key=key)
+
+
+def test_a_stream_of_spark_is_refused() -> None:
+    table: Any = Table([], schema_of(*KAFKA), stream=True)
+    with pytest.raises(ValueError, match=r"read_frames.* decodes it"):
+        decode_frames(table)
+
+
+def operations(files: int, rows: int) -> list[tuple]:
+    return [
+        # Literals stay as they are written.
+        (f"{file}", seq, "A", f"<urn:{file}-{seq}>", "<urn:p>", f'"0{seq}"^^<{XSD.integer}>')
+        for file in range(files)
+        for seq in range(rows)
+    ]
+
+
+@pytest.mark.parametrize("options", [None, jr.PatchOptions(frame_rows=9)], ids=repr)
+def test_frames_are_numbered_from_0_in_each_stream(options: jr.PatchOptions | None) -> None:
+    rows = operations(3, 40)
+    table: Any = Table(rows[::-1], schema_of(*SOME))
+    encoded: Any = encode_frames(table, options=options)
+    assert encoded.columns == ["file", "offset", "value"]
+    for _, each in groupby(encoded.rows, key=lambda row: row[0]):
+        offsets = [row[1] for row in each]
+        assert offsets == list(range(len(offsets)))
+        assert (len(offsets) > 5) == (options is not None)
+    again: Any = decode_frames(Table(encoded.rows[::-1], encoded.schema), key="file")
+    assert [row for row in again.select(*SOME).rows if row[2] != "END"] == rows
+
+
+def test_a_row_that_is_no_operation_names_its_stream() -> None:
+    rows = operations(2, 2)
+    rows[3] = (*rows[3][:5], "no term")
+    table: Any = Table(rows, schema_of(*SOME))
+    with pytest.raises(jr.EncodeError, match=r"^stream '1': .*'no term' is no term"):
+        encode_frames(table)
+
+
+def test_a_record_batch_is_cut_where_a_column_of_the_key_changes() -> None:
+    rows = [{"file": f"{n // 9}", "part": n % 40 // 20 or None, "n": n} for n in range(100)]
+    runs = list(frames._runs(pa.RecordBatch.from_pylist(rows), 2))
+    assert [
+        ({"file": key[0].as_py(), "part": key[1].as_py()}, rest.column("n").to_pylist())
+        for key, rest in runs
+    ] == [
+        (key, [row["n"] for row in each])
+        for key, each in groupby(rows, key=lambda row: {"file": row["file"], "part": row["part"]})
+    ]
+    assert {rest.num_columns for _, rest in runs} == {1}
 
 
 def test_a_key_may_be_a_struct() -> None:
     """Arrow can't compare structs: rows are cut where their values in Python change."""
-    import pyarrow as pa
-
-    from jelly_rdflib.spark.frames import _runs
-
     keys = [{"a": 0}, {"a": 1}, {"a": 1}, {"a": 2}, None, None]
     rows = [{"key": key, "number": number} for number, key in enumerate(keys)]
     runs = [
         (key[0].as_py(), rest.column("number").to_pylist())
-        for key, rest in _runs(pa.RecordBatch.from_pylist(rows), 1)
+        for key, rest in frames._runs(pa.RecordBatch.from_pylist(rows), 1)
     ]
     assert runs == [({"a": 0}, [0]), ({"a": 1}, [1, 2]), ({"a": 2}, [3]), (None, [4, 5])]
 
 
-class TestOtherColumns:
-    @pytest.mark.parametrize(
-        "options",
-        [jr.PatchOptions(frame_rows=7), jr.PatchOptions.small(stream_type="FRAME")],
-        ids=["frames of 7 rows", "frames that are patches"],
-    )
-    @pytest.mark.parametrize("keys", [["file"], ["file", "part"]], ids=str)
-    def test_frames_make_the_operations_again(
-        self, spark: SparkSession, options: jr.PatchOptions, keys: list[str]
-    ) -> None:
+def test_lengths_of_frames_are_removed() -> None:
+    made = frames._Frames()
+    sizes = [1, 126, 127, 128, 129, 255, 256, 16_383, 16_384, 16_512]
+    for size in sizes:
+        low, high = size & 0x7F, size >> 7
+        length = [low] if not high else [low | 0x80, high]
+        if high >= 0x80:
+            length[1:] = [high & 0x7F | 0x80, high >> 7]
+        made.write(bytes(length) + bytes([9]) * size)
+    assert made == [bytes([9]) * size for size in sizes]
+
+
+class TestOnSpark:
+    def test_a_null_key_is_one_stream_of_its_partition(self, spark: SparkSession) -> None:
+        schema = "topic string, partition int, offset long, key binary, value binary"
+        streams = {"a": (0, None), "b": (1, None), "c": (1, b"k")}
+        rows = [
+            ("t", partition, offset, key, frame)
+            for name, (partition, key) in streams.items()
+            for offset, frame in enumerate(frames_of(name, 30, rows=2))
+        ]
+        decoded = decode_frames(spark.createDataFrame(rows[::-1], schema))
+        assert decoded.columns == ["topic", "partition", "key", *COLUMNS]
+        found = [(row.partition, row.key, row.s) for row in decoded.collect()]
+        for name, stream in streams.items():
+            expected = [f"<urn:{name}-{frame}-{row}>" for frame in range(30) for row in range(2)]
+            assert [s for *of, s in found if of == list(stream)] == expected
+
+    def test_frames_make_the_operations_again(self, spark: SparkSession) -> None:
         from pyspark.sql import functions as F
 
-        from jelly_rdflib.spark import encode_frames
-
+        said = [
+            (f"{file}", *(row[name] for name in COLUMNS))
+            for file in range(2)
+            for row in rows_of(make_operations(2, 30, seed=file))
+        ]
+        changes = spark.createDataFrame(said, CHANGES)
         # The second patch of each file is a stream with null in its key.
-        changes = changes_of(spark, 2, 30).withColumn("part", F.when(F.col("patch") == 0, 5))
-        key = keys[0] if len(keys) == 1 else keys
-        frames = encode_frames(changes, key=key, options=options)
-        assert frames.columns == [*keys, "offset", "value"]
-        assert frames.count() >= 4
-        again = decode(frames.repartition(3), key=key)
+        changes = changes.withColumn("part", F.when(F.col("patch") == 0, 5))
+        keys = ["file", "part"]
+        encoded = encode_frames(changes, key=keys, options=jr.PatchOptions(frame_rows=7))
+        assert encoded.columns == [*keys, "offset", "value"]
+        again = decode_frames(encoded.repartition(3), key=keys)
         assert again.columns == [*keys, *COLUMNS]
 
         def rows(table: DataFrame) -> list[Any]:
@@ -187,54 +292,3 @@ class TestOtherColumns:
             return kept.select(*keys, "op", "s", "p", "o", "g", "name").collect()
 
         assert rows(again) == rows(changes)
-
-    def test_streams_are_told_apart_by_their_key(self, spark: SparkSession) -> None:
-        rows = [
-            (key, 10 * offset, "topic", bytearray(frame))
-            for key in (1, 2, 3)
-            for offset, (_, frame) in enumerate(stream(f"{key}", messages=3, rows=1))
-        ]
-        table = spark.createDataFrame(rows[::-1], "id int, at long, topic string, value binary")
-        got = decode(table, key="id", order=["topic", "at"]).orderBy("id", "seq")
-        assert [(row.id, row.seq, row.s) for row in got.collect()] == [
-            (key, seq, f"<urn:{key}>") for key in (1, 2, 3) for seq in range(3)
-        ]
-
-    def test_a_damaged_frame_names_its_stream(self, spark: SparkSession) -> None:
-        table = spark.createDataFrame(
-            [("a", 0, bytearray(b"\xff\xff"))], "key string, offset long, value binary"
-        )
-        with pytest.raises(Exception, match=r"stream 'a', offset 0: .*frame 0"):
-            decode(table, key="key").collect()
-
-    @pytest.mark.parametrize(
-        ("columns", "arguments", "message"),
-        [
-            ("key string, offset long, value binary", {}, r"no column 'topic': .* key='file'"),
-            ("file string, offset long, value binary", {"key": ()}, "the key has no column"),
-            ("op string, offset long, value binary", {"key": ("op",)}, "can't have .* 'op'"),
-            ("file string, offset long, value string", {"key": "file"}, "'value' is to be binary"),
-            ("file string, offset long", {"key": "file"}, "no column 'value'; there are file"),
-            ("file string, value binary", {"key": "file"}, "no column 'offset'"),
-            (KAFKA, {"on_repeated_options": "ignore"}, "on_repeated_options is one of"),
-        ],
-    )
-    def test_arguments_are_checked(
-        self, spark: SparkSession, columns: str, arguments: Any, message: str
-    ) -> None:
-        with pytest.raises(ValueError, match=message):
-            decode(spark.createDataFrame([], columns), **arguments)
-
-    @pytest.mark.parametrize(
-        ("dropped", "key", "message"),
-        [("p", "file", "no column 'p'"), ("txn", "offset", "can't have the column 'offset'")],
-    )
-    def test_operations_are_checked(
-        self, spark: SparkSession, dropped: str, key: str, message: str
-    ) -> None:
-        from jelly_rdflib.spark import encode_frames
-
-        changes = changes_of(spark, 1, 3)
-        changes = changes.withColumn("offset", changes.seq).drop(dropped)
-        with pytest.raises(ValueError, match=message):
-            encode_frames(changes, key=key)

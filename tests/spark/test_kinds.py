@@ -17,6 +17,7 @@ from jelly_rdflib.spark.kinds import (
     check_names,
 )
 from jelly_rdflib.spark.options import ReadOptions
+from jelly_rdflib.spark.pipeline import QUADS
 
 EXPECTED = StructType().add("n", "long").add("s", "string")
 
@@ -38,6 +39,10 @@ def test_columns_of_a_reader() -> None:
         assert permissive["s"].dataType.simpleString() == (
             "struct<kind:string,value:string,datatype:string,lang:string>"
         )
+
+
+def test_only_the_graph_of_a_quad_may_be_null() -> None:
+    assert [field.name for field in QUADS if field.nullable] == ["g"]
 
 
 def test_names() -> None:

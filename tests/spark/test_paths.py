@@ -66,41 +66,9 @@ def test_paths_elsewhere_are_refused(path: str, message: str) -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A folder of files, some of them in folders, some hidden, and one with an index."""
-    hidden = ["a.x.idx", "_h.x", ".h.x", "_sub/a.x"]
-    for name in ("c.x", "b.y", "sub/a.x", "sub/a.y", "sub/b.z", "sub/in/a.z", *hidden):
-        path = tmp_path / "tree" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "c.x").touch()
     return tmp_path / "tree"
-
-
-IN_SUB = ("a.x", "a.y", "b.z", "in/a.z")
-
-
-@pytest.mark.parametrize(
-    ("path", "options", "expected"),
-    [
-        ("", {}, ["b.y", "c.x"]),
-        ("", {"pattern": "*.x"}, ["c.x"]),
-        ("", {"is_recursive": True}, ["b.y", "c.x", *(f"sub/{name}" for name in IN_SUB)]),
-        ("", {"is_recursive": True, "pattern": "a*"}, ["sub/a.x", "sub/a.y", "sub/in/a.z"]),
-        # A file that is named is read, whatever the pattern.
-        ("_h.x", {"pattern": "*.y"}, ["_h.x"]),
-        ("*.x*", {}, ["_h.x", "c.x"]),
-        ("**/*.x", {}, ["_h.x", "_sub/a.x", "c.x", "sub/a.x"]),
-        ("s*", {"pattern": "*.y"}, ["sub/a.y"]),
-        ("{c,b}.{x,y}", {}, ["b.y", "c.x"]),
-        ("{c,{b,c},none}.?", {}, ["b.y", "c.x"]),
-    ],
-)
-def test_files_folders_and_globs(
-    tree: Path, path: str, options: dict[str, bool], expected: list[str]
-) -> None:
-    found = find_files([str(tree / path)], **options)
-    found = [os.path.relpath(file, tree) for file in found]
-    # Globs find hidden files as the machine does: not those with a dot.
-    assert found == expected
 
 
 def test_folders_with_values_are_read(tmp_path: Path) -> None:
@@ -183,14 +151,6 @@ def test_the_files_of_a_log(tmp_path: Path, place: str) -> None:
     (path.parent / "notes.txt").touch()
     assert sorted(find_files([str(tmp_path / place)])) == sorted(expected)
     assert find_files([str(tmp_path / "log")], pattern="0000000004-*") == expected[-1:]
-
-
-def test_a_log_after_a_file_beside_its_database(tmp_path: Path) -> None:
-    log = jr.PatchLog(tmp_path / "log", create=True)
-    expected = str(log.append([]).path)
-    (log.path / "notes.x").touch()
-    given = [str(log.path / "notes.x"), str(log.path)]
-    assert find_files(given) == [given[0], expected]
 
 
 def test_a_log_of_the_earlier_format(tmp_path: Path) -> None:

@@ -7,12 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
+from unittest.mock import MagicMock
 
 import pytest
 
+pytest.importorskip("pyspark")
+from jelly_rdflib.spark import register
 from jelly_rdflib.spark.session import find_java, prepare_environment
-from tests.spark.session import check_spark
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(autouse=True)
@@ -104,43 +110,41 @@ def test_what_was_made_goes_with_the_process(home: Path) -> None:
     assert not os.path.exists(made)
 
 
-REGISTER = """
-import sys
-from pyspark.sql import SparkSession
-from jelly_rdflib.spark import register
-from tests.spark.session import SETTINGS
-builder = SparkSession.builder.master("local[1]")
-for key, value in SETTINGS.items():
-    builder = builder.config(key, value)
-spark = builder.getOrCreate()
-try:
+@pytest.fixture
+def other(tmp_path: Path) -> str:
+    """A Python that finds PySpark, but not this package."""
+    path = tmp_path / "python"
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_workers_run_this_python_after_all(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PySpark was imported before anything has set the variable."""
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python3")
     register(spark)
-except RuntimeError as error:
-    print(error)
-else:
-    print(spark.sparkContext.pythonExec)
-"""
+    assert spark.sparkContext.pythonExec == sys.executable
 
 
-@pytest.mark.parametrize("has_package", [True, False])
-def test_workers_run_a_python_with_the_package(tmp_path: Path, has_package: bool) -> None:
-    check_spark()
-    # A Python that finds PySpark, but not this package.
-    other = tmp_path / "python"
-    other.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
-    other.chmod(0o755)
-    environment = {**os.environ, "JAVA_HOME": str(find_java()), "PYTHONPATH": str(ROOT)}
-    if not has_package:
-        environment["PYSPARK_PYTHON"] = str(other)
-    shown = subprocess.run(
-        [sys.executable, "-c", REGISTER],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    if has_package:
-        assert shown == f"{sys.executable}\n"
-    else:
-        assert shown.startswith(f"Spark's workers run {other}, which can't import jelly_rdflib: ")
-        assert len(shown.splitlines()) == 1
+def test_workers_without_the_package(
+    spark: SparkSession, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", other)
+    monkeypatch.setenv("PYSPARK_PYTHON", other)
+    with pytest.raises(RuntimeError) as caught:
+        register(spark)
+    message = str(caught.value)
+    assert message.startswith(f"Spark's workers run {other}, which can't import jelly_rdflib: ")
+    assert len(message.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_server_without_the_package() -> None:
+    """A session of Spark Connect has no context; what the server says has the same words."""
+    session = MagicMock(spec=["range"])
+    error = RuntimeError("[…] ModuleNotFoundError: No module named 'jelly_rdflib'\nat org.apache")
+    session.range.return_value.select.return_value.collect.side_effect = error
+    with pytest.raises(RuntimeError, match=r"run the Python of Spark Connect's server, .*: No mod"):
+        register(session)

@@ -48,9 +48,10 @@ def test_what_is_found(place: Place, tmp_path: Path) -> None:
 
 def test_reading_and_writing(place: Place, tmp_path: Path) -> None:
     where, folder = place
+    where.make_folder(f"{folder}/a")
     # Stores make folders by themselves: but not the one that stands for it here.
-    if where.is_remote:
-        (tmp_path / "a").mkdir()
+    assert (tmp_path / "a").exists() != where.is_remote
+    (tmp_path / "a").mkdir(exist_ok=True)
     # Compression is no matter of the place.
     with where.create(f"{folder}/a/b.gz") as file:
         file.write(b"abcdef")
@@ -81,23 +82,30 @@ def test_a_store_is_asked_for_many_bytes_at_once(
         assert file.read1(9) == bytes(range(3, 12))  # type: ignore[attr-defined]
 
 
+IN_SUB = ("sub/a.x", "sub/a.y", "sub/in/a.z")
+FILES = ("c.x", "b.y", "k=1/a.x", *IN_SUB, "a.x.idx", "_h.x", ".h.x", "_sub/a.x")
+
+
 @pytest.mark.parametrize(
     ("path", "options", "expected"),
     [
-        ("", {}, ["b.y", "k=1/a.x"]),
-        ("", {"is_recursive": True, "pattern": "*.x"}, ["k=1/a.x", "sub/a.x"]),
-        ("*/a.?", {}, ["k=1/a.x", "sub/a.x"]),
-        ("**/*.{x,y}", {}, ["_h.x", "b.y", "k=1/a.x", "sub/a.x"]),
-        ("{b,none}.y", {}, ["b.y"]),
-        ("s[tu]b", {}, ["sub/a.x"]),
-        ("**", {"pattern": "*"}, ["_h.x", "b.y", "k=1/a.x", "sub/a.x"]),
+        ("", {}, ["b.y", "c.x", "k=1/a.x"]),
+        ("", {"pattern": "*.x"}, ["c.x", "k=1/a.x"]),
+        ("", {"is_recursive": True}, ["b.y", "c.x", "k=1/a.x", *IN_SUB]),
+        # A file that is named is read, whatever the pattern.
+        ("_h.x", {"pattern": "*.y"}, ["_h.x"]),
+        # Globs find hidden files as the machine does: not those with a dot.
+        ("*.x*", {}, ["_h.x", "c.x"]),
+        ("**/*.x", {}, ["_h.x", "_sub/a.x", "c.x", "k=1/a.x", "sub/a.x"]),
+        ("s[tu]*", {"pattern": "*.y"}, ["sub/a.y"]),
+        ("{c,{b,c},none}.?", {}, ["b.y", "c.x"]),
     ],
 )
 def test_files_folders_and_globs(
     place: Place, tmp_path: Path, path: str, options: dict[str, str], expected: list[str]
 ) -> None:
-    for name in ("b.y", "k=1/a.x", "sub/a.x", "_h.x", ".h.x", "b.y.idx"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     _, folder = place
     given = [f"{folder}/{path}".rstrip("/")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.arrow import OPERATION_COLUMNS
 from jelly_rdflib.spark.stream_decoder import NEW, State, StreamDecoder
 from tests.oracle.terms import operation
-from tests.spark.files import COLUMNS, make_operations
-from tests.spelling import rows_of
+from tests.spark.files import make_operations
 
 OPERATIONS = make_operations(3, 4)
 
@@ -27,21 +25,6 @@ def frames_of(size: int, **options: Any) -> list[bytes]:
 def make(state: State = NEW, **options: Any) -> StreamDecoder:
     limits = jr.Limits(**options)
     return StreamDecoder("t/0", OPERATION_COLUMNS, limits, "error", file="t/0", state=state)
-
-
-@pytest.mark.parametrize("size", [1, 4, 9, 50])
-def test_a_stream_goes_on_with_a_new_decoder_for_each_frame(size: int) -> None:
-    state = NEW
-    rows: list[tuple[Any, ...]] = []
-    for at, frame in enumerate(frames_of(size)):
-        decoder = make(state)
-        assert decoder.count == decoder.end == len(rows)
-        batches = chain(decoder.decode(f"offset {at}", memoryview(frame)), decoder.flush())
-        rows += [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
-        ended = [n + 1 for n in range(state.place[0], len(rows)) if OPERATIONS[n] == ("END",)]
-        assert decoder.end == (ended[-1] if ended else state.place[0])
-        state = decoder.save()
-    assert rows == [("t/0", *(row[name] for name in COLUMNS)) for row in rows_of(OPERATIONS)]
 
 
 def test_a_flat_stream_ends_with_each_transaction_and_each_row_outside_of_one() -> None:
@@ -72,14 +55,3 @@ def test_a_state_that_does_not_fit_names_its_stream() -> None:
         make(State(checkpoint[:-1], place))
     with pytest.raises(jr.DecodeError, match=r"^stream t/0: its saved state: .*max_name_table"):
         make(State(checkpoint, place), max_name_table_size=8)
-
-
-def test_a_damaged_frame_is_named_by_its_place_and_its_number_in_the_stream() -> None:
-    first, second, *_ = frames_of(9)
-    decoder = make()
-    list(decoder.decode("offset 3", memoryview(first)))
-    with pytest.raises(jr.DecodeError, match=r"^stream t/0, offset 8: .*frame 1") as caught:
-        list(make(decoder.save()).decode("offset 8", memoryview(second[:-1])))
-    assert "startingOffsets" not in str(caught.value)
-    with pytest.raises(jr.DecodeError, match=r"^stream t/0, offset 8: .*option startingOffsets"):
-        list(make().decode("offset 8", memoryview(second)))

@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import jelly_rdflib as jr
 from tests.live.test_chain import EXCHANGES, Exchange
 from tests.spark.files import make_operations, read_rows, write_file
 from tests.support import ROOT
@@ -60,88 +60,73 @@ def run(spark: SparkSession, folder: Path, tmp_path: Path, **options: Any) -> li
     return batches
 
 
-class TestReading:
-    def test_each_file_comes_once(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
-        assert run(spark, folder, tmp_path) == [["0", "1", "2"]]
-        assert run(spark, folder, tmp_path) == []
-        add(folder, 3)
-        # Another file that is older than those that were read.
-        os.utime(add(folder, 4), ns=(0, time.time_ns() - 3600 * 10**9))
-        assert run(spark, folder, tmp_path) == [["3", "4"]]
-
-    def test_max_files_per_trigger_bounds_a_batch(
-        self, spark: SparkSession, folder: Path, tmp_path: Path
-    ) -> None:
-        batches = run(spark, folder, tmp_path, maxFilesPerTrigger=2)
-        assert batches == [["0", "1"], ["2"]]
-
-    def test_max_bytes_per_trigger_and_the_latest_first(
-        self, spark: SparkSession, folder: Path, tmp_path: Path
-    ) -> None:
-        size = sum(path.stat().st_size for path in folder.iterdir())
-        batches = run(spark, folder, tmp_path, maxBytesPerTrigger=size - 1, latestFirst=True)
-        assert batches == [["1", "2"], ["0"]]
-
-    def test_a_damaged_file_stops_the_query_and_is_named(
-        self, spark: SparkSession, folder: Path, tmp_path: Path
-    ) -> None:
-        (folder / "bad.jellyp").write_bytes(b"\x05\xff")
-        with pytest.raises(Exception, match=r"bad\.jellyp: "):
-            run(spark, folder, tmp_path)
+def test_each_file_comes_once(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+    batches = run(spark, folder, tmp_path, maxFilesPerTrigger=2)
+    assert batches == [["0", "1"], ["2"]]
+    assert run(spark, folder, tmp_path) == []
+    add(folder, 3)
+    # Another file that is older than those that were read.
+    os.utime(add(folder, 4), ns=(0, time.time_ns() - 3600 * 10**9))
+    (folder / "bad.jellyp").write_bytes(b"\x05\xff")
+    # A damaged file stops the query, and is named.
+    with pytest.raises(Exception, match=r"bad\.jellyp: "):
+        run(spark, folder, tmp_path)
+    (folder / "bad.jellyp").unlink()
+    add(folder, 5).rename(folder / "bad.jellyp")
+    # A batch without files stores the time of the file that has replaced it.
+    assert run(spark, folder, tmp_path) == [["3", "4", "bad"], []]
 
 
-class TestALogThatIsExchanged:
-    @pytest.mark.parametrize("change", EXCHANGES)
-    def test_a_query_does_not_go_on(
-        self, spark: SparkSession, tmp_path: Path, change: Callable[[Path], None]
-    ) -> None:
-        exchange = Exchange(tmp_path)
-        assert [len(batch) for batch in run(spark, exchange.log, tmp_path)] == [5]
-        exchange.restore(change)
-        with pytest.raises(Exception, match="begin anew with another checkpoint"):
-            run(spark, exchange.log, tmp_path)
-
-    def test_a_running_query_ends(self, spark: SparkSession, tmp_path: Path) -> None:
-        exchange = Exchange(tmp_path)
-        stream = spark.readStream.format("jelly-patch").load(str(exchange.log))
-        writer = stream.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        query = writer.start(str(tmp_path / "out"))
-        query.processAllAvailable()
-        exchange.restore(EXCHANGES[1])
-        # The folder is away for a moment.
-        with pytest.raises(Exception, match=r"begin anew with another|there is no such file"):
-            query.awaitTermination(60)
-        rows = spark.read.parquet(str(tmp_path / "out"))
-        assert rows.where("op = 'END'").count() == 5
+def test_a_query_of_a_log_that_is_exchanged_does_not_go_on(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """See `sources/test_offsets.py` for each way in which a log is exchanged."""
+    exchange = Exchange(tmp_path)
+    assert [len(batch) for batch in run(spark, exchange.log, tmp_path)] == [5]
+    exchange.restore(EXCHANGES[0])
+    with pytest.raises(Exception, match="begin anew with another checkpoint"):
+        run(spark, exchange.log, tmp_path)
 
 
-class TestWriting:
-    def test_a_checkpoint_is_needed(
-        self, spark: SparkSession, folder: Path, tmp_path: Path
-    ) -> None:
-        stream = spark.readStream.format("jelly-patch").load(str(folder))
-        with pytest.raises(Exception, match="checkpointLocation must be specified"):
-            stream.writeStream.format("jelly-patch").start(str(tmp_path / "out"))
-        from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
-        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
+def test_a_running_query_of_a_log_that_is_exchanged_ends(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    exchange = Exchange(tmp_path)
+    stream = spark.readStream.format("jelly-patch").load(str(exchange.log))
+    writer = stream.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query = writer.start(str(tmp_path / "out"))
+    query.processAllAvailable()
+    exchange.restore(EXCHANGES[1])
+    # The folder is away for a moment.
+    with pytest.raises(Exception, match=r"begin anew with another|there is no such file"):
+        query.awaitTermination(60)
+    rows = spark.read.parquet(str(tmp_path / "out"))
+    assert rows.where("op = 'END'").count() == 5
 
-        # Spark takes it from its settings too, but does not tell it then.
-        with pytest.raises(ValueError, match="there must be a checkpointLocation"):
-            FolderStreamWriter(JELLY_PATCH, {"path": "x"}, OPERATIONS, overwrite=False)
 
-    def test_a_batch_that_comes_again_is_not_written_again(self, tmp_path: Path) -> None:
-        from jelly_rdflib.arrow import read_arrow
-        from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
-        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
+def test_a_stream_is_written_once(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+    """The query that was ended has written a batch that Spark has not noted as done."""
+    checkpoint = tmp_path / "written"
 
-        source = write_file(tmp_path / "a.jellyp", make_operations(1, 3))
-        options = {"path": str(tmp_path / "out"), "checkpointLocation": "x"}
-        for batch, count in ((0, 1), (0, 1), (1, 2)):
-            writer = FolderStreamWriter(JELLY_PATCH, options, OPERATIONS, overwrite=False)
-            message = writer.write(read_arrow(source))
-            writer.commit([message], batch)
-            assert len(list((tmp_path / "out").glob("*.jellyp"))) == count
-        assert not list((tmp_path / "out").glob("_temporary*"))
+    def write() -> list[str]:
+        stream = spark.readStream.format("jelly-patch").option("maxFilesPerTrigger", 2)
+        writer = stream.load(str(folder)).writeStream.format("jelly-patch")
+        writer = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
+        writer.start(str(tmp_path / "out")).awaitTermination()
+        paths = sorted((tmp_path / "out").glob("*.jellyp"))
+        return [
+            str(each[2])
+            for path in paths
+            for each in jr.read_operations(path)
+            if each[0] == jr.Op.H
+        ]
+
+    names = write()
+    assert sorted(names) == [f"http://example.org/patch{number}-0" for number in range(3)]
+    for name in ("1", ".1.crc"):
+        (checkpoint / "commits" / name).unlink()
+    assert write() == names
+    assert not list((tmp_path / "out").glob("_temporary*"))
 
 
 QUERY = """
@@ -162,43 +147,45 @@ query.awaitTermination()
 """
 
 
-class TestKill:
-    def start(self, *arguments: Path) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", QUERY, *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+def start(*arguments: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", QUERY, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
-    def end(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill a query and its Java, without a word."""
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
-    def wait_for(self, target: Path, count: int) -> None:
-        deadline = time.monotonic() + 240
-        while len(list(target.glob("part-*"))) < count:
-            assert time.monotonic() < deadline, "the query does not get on"
-            time.sleep(0.1)
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a query and its Java, without a word."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
-    @pytest.mark.slow
-    def test_each_file_is_written_once_though_the_query_is_killed(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        source, target = tmp_path / "in", tmp_path / "out"
-        source.mkdir()
-        for number in range(12):
-            add(source, number)
-        arguments = (source, target, tmp_path / "checkpoint")
-        for count in (3, 12):
-            process = self.start(*arguments)
-            try:
-                self.wait_for(target, count)
-            finally:
-                self.end(process)
-        written = spark.read.format("jelly-patch").load(str(target))
-        got = sorted(row.o for row in written.where("op = 'H'").collect())
-        assert got == sorted(f"<http://example.org/patch{number}-0>" for number in range(12))
-        assert written.count() == sum(len(make_operations(1, 4)) for _ in range(12))
+
+def wait_for(target: Path, count: int) -> None:
+    deadline = time.monotonic() + 240
+    while len(list(target.glob("part-*"))) < count:
+        assert time.monotonic() < deadline, "the query does not get on"
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_each_file_is_written_once_though_the_query_is_killed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    for number in range(12):
+        add(source, number)
+    arguments = (source, target, tmp_path / "checkpoint")
+    for count in (3, 12):
+        process = start(*arguments)
+        try:
+            wait_for(target, count)
+        finally:
+            end(process)
+    written = spark.read.format("jelly-patch").load(str(target))
+    got = sorted(row.o for row in written.where("op = 'H'").collect())
+    assert got == sorted(f"<http://example.org/patch{number}-0>" for number in range(12))
+    assert written.count() == sum(len(make_operations(1, 4)) for _ in range(12))

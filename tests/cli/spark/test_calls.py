@@ -13,7 +13,7 @@ pytest.importorskip("pyspark")
 from jelly_rdflib.cli.spark import command, session
 from jelly_rdflib.cli.spark.job import Job
 from jelly_rdflib.spark import pipeline
-from jelly_rdflib.spark.pipeline import quad_table
+from jelly_rdflib.spark.pipeline import MARKS, quad_table
 from jelly_rdflib.spark.pipeline.quad_table import State
 
 
@@ -138,6 +138,25 @@ def test_delta_lake_for_a_base(calls: Calls, tmp_path: Path) -> None:
         (tmp_path / "_delta_log").mkdir(exist_ok=True)
 
 
+def test_limits_of_each_input(calls: Calls) -> None:
+    """Those of changes, of a base and of a stream are options of the readers."""
+    for name, *more in (
+        ["replay", "x", "--base", "base.jelly"],
+        ["diff", "x"],
+        ["compact", "x"],
+        ["ingest", "in", "table", "--checkpoint", "state"],
+    ):
+        for read in (calls.spark.read, calls.spark.readStream):
+            read.format.return_value.options.reset_mock()
+        calls.invoke(name, *more, "--limit", "max_string_size=4")
+        asked = [
+            each.kwargs["max_string_size"]
+            for read in (calls.spark.read, calls.spark.readStream)
+            for each in read.format.return_value.options.call_args_list
+        ]
+        assert asked == [4] * (2 if "--base" in more else 1), name
+
+
 def test_options_of_each_command(calls: Calls, tmp_path: Path) -> None:
     several = ("--conf", "a=b", "--conf", "c=d", "--spark-log", tmp_path / "log")
     calls.invoke("compact", "x", "y", "--from", "rdf-patch", "--master", "spark://x", *several)
@@ -149,7 +168,11 @@ def test_options_of_each_command(calls: Calls, tmp_path: Path) -> None:
         str(tmp_path / "log"),
     )
     calls.spark.read.format.assert_called_once_with("rdf-patch")
-    calls.spark.read.format().options().load.assert_called_once_with(["x", "y"])
+    reader = calls.spark.read.format().options()
+    reader.load.assert_called_once_with(["x", "y"])
+    reader.option.assert_called_once_with("op", MARKS)
+    reader.option().load.assert_called_once_with(["x", "y"])
+    calls.spark.stop.assert_called_once_with()
     calls.invoke("compact", "x", "-o", tmp_path, "--overwrite")
     for refused in (
         ["--from", "nq"],

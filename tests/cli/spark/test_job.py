@@ -45,12 +45,7 @@ def job(formats: tuple[str, ...], output: Any, **options: Any) -> Job:
 )
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_where_a_table_is_written(
-    tmp_path: Path,
-    formats: tuple[str, ...],
-    name: str,
-    to: str | None,
-    expected: tuple[str, ...],
-    overwrite: bool,
+    tmp_path: Path, formats: Any, name: str, to: str | None, expected: Any, overwrite: bool
 ) -> None:
     output = f"{tmp_path}/{name}"
     table = MagicMock()
@@ -91,35 +86,6 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="is there already: --overwrite replaces it"):
         job(OF_QUADS, tmp_path)
     job(OF_QUADS, tmp_path, overwrite=True)
-
-
-def test_what_a_job_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    started = Started(monkeypatch)
-    made = job(
-        OF_QUADS,
-        "-",
-        paths=("a.rdfp", "b"),
-        order_by="file",
-        master="spark://x",
-        conf=["a=b"],
-        spark_log="log",
-    )
-    assert made.order_by == "file"
-    limits = jr.Limits(max_string_size=7)
-    reader = started.spark.read.format.return_value.options.return_value
-    with click.Context(click.Command("x")) as context:
-        context.meta["limits"] = limits
-        with made.open() as (changes, marks):
-            assert changes is reader.load.return_value
-            assert marks is reader.option.return_value.load.return_value
-            started.spark.stop.assert_not_called()
-    started.spark.stop.assert_called_once_with()
-    assert (started.master, started.settings["a"], started.log) == ("spark://x", "b", "log")
-    started.spark.read.format.assert_called_once_with("rdf-patch")
-    assert started.spark.read.format().options.call_args.kwargs["max_string_size"] == 7
-    reader.load.assert_called_once_with(["a.rdfp", "b"])
-    reader.option.assert_called_once_with("op", "H,PA,PD,TX,TC,TA,END")
-    reader.option().load.assert_called_once_with(["a.rdfp", "b"])
 
 
 def test_a_patch_is_shown_by_groups_of_rows(
@@ -183,32 +149,56 @@ def test_tables_of_quads_by_their_names(tmp_path: Path) -> None:
             spark.read.format.assert_called_with("jelly")
 
 
-class Started:
-    """Stands in for the start of a session, and keeps what it was asked for."""
+class Builder:
+    """Stands in for PySpark's builder of sessions; Java writes to standard error when it starts."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
         self.spark = MagicMock()
-        monkeypatch.setattr(session, "_start", self.start)
+        self.error = error
+        self.registered: list[Any] = []
+        self.settings: dict[str, str] = {}
+        monkeypatch.setattr("pyspark.sql.SparkSession", MagicMock(builder=self))
+        monkeypatch.setattr("jelly_rdflib.spark.session.prepare_environment", lambda: None)
+        monkeypatch.setattr("jelly_rdflib.spark.register", self.registered.append)
 
-    def start(self, *arguments: Any) -> Any:
-        self.master, self.settings, self.log = arguments
+    def config(self, key: str, value: str) -> Builder:
+        self.settings[key] = value
+        return self
+
+    def master(self, name: str) -> Builder:
+        self.settings = {"master": name}
+        return self
+
+    def appName(self, name: str) -> Builder:
+        return self
+
+    def getOrCreate(self) -> Any:
+        os.write(2, b"a line of Java\n")
+        if self.error is not None:
+            raise self.error
         return self.spark
 
 
-def test_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    started = Started(monkeypatch)
-    with open_session(None, ["a=b=c", "spark.ui.enabled=true"], "log") as spark:
-        assert spark is started.spark
+def test_a_session_is_built(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    built = Builder(monkeypatch)
+    with open_session(None, ["a=b=c", "spark.ui.enabled=true"], None) as spark:
+        assert spark is built.spark
         spark.stop.assert_not_called()
-    started.spark.stop.assert_called_once_with()
-    assert (started.master, started.log) == ("local[*]", "log")
-    assert started.settings["a"] == "b=c"
-    assert started.settings["spark.ui.enabled"] == "true"
-    assert started.settings["spark.driver.host"] == "127.0.0.1"
-    with open_session("spark://x", [], None):
-        assert started.master == "spark://x"
-        assert "spark.driver.host" not in started.settings
-        assert started.settings["spark.ui.enabled"] == "false"
+    built.spark.stop.assert_called_once_with()
+    assert built.registered == [built.spark]
+    here = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    given = {"master": "local[*]", "a": "b=c", "spark.ui.enabled": "true"}
+    assert built.settings.items() >= {**here, **given}.items()
+    for _ in range(2):
+        with open_session("spark://x", [], str(tmp_path / "log")):
+            assert built.settings["master"] == "spark://x"
+            assert "spark.driver.host" not in built.settings
+            assert built.settings["spark.ui.enabled"] == "false"
+    assert (tmp_path / "log").read_text() == "a line of Java\n" * 2
+    os.write(2, b"after")
+    assert capfd.readouterr().err == "after"
     with (
         pytest.raises(click.UsageError, match="a setting is KEY=VALUE, not 'a'"),
         open_session(None, ["a"], None),
@@ -244,7 +234,7 @@ The above exception was the direct cause:
 def test_errors_are_told_in_a_line(
     monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
 ) -> None:
-    started = Started(monkeypatch)
+    built = Builder(monkeypatch)
     with (
         click.Context(click.Command("x")),
         pytest.raises(click.ClickException) as caught,
@@ -252,15 +242,13 @@ def test_errors_are_told_in_a_line(
     ):
         raise error
     assert caught.value.message == message
-    started.spark.stop.assert_called_once_with()
+    built.spark.stop.assert_called_once_with()
 
 
 def test_delta_lake(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its jars come from Maven Central, unless a setting names jars."""
-    builder = MagicMock()
+    Builder(monkeypatch)
     added = MagicMock()
-    monkeypatch.setattr("pyspark.sql.SparkSession.builder", builder)
-    monkeypatch.setattr("jelly_rdflib.spark.register", MagicMock())
     monkeypatch.setattr("delta.configure_spark_with_delta_pip", added)
     for conf, is_added in (
         ([], True),
@@ -295,45 +283,6 @@ def test_no_java_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-class Builder:
-    """Stands in for PySpark's builder of sessions; Java writes to standard error when it starts."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
-        self.spark = MagicMock()
-        self.error = error
-        self.registered: list[Any] = []
-        # Each call returns the same mock.
-        self.calls = MagicMock()
-        for name in ("master", "appName", "config"):
-            getattr(self.calls, name).return_value = self.calls
-        self.calls.getOrCreate = self.start
-        monkeypatch.setattr("pyspark.sql.SparkSession", MagicMock(builder=self.calls))
-        monkeypatch.setattr("jelly_rdflib.spark.session.prepare_environment", lambda: None)
-        monkeypatch.setattr("jelly_rdflib.spark.register", self.registered.append)
-
-    def start(self) -> Any:
-        os.write(2, b"a line of Java\n")
-        if self.error is not None:
-            raise self.error
-        return self.spark
-
-
-def test_a_session_is_built(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    built = Builder(monkeypatch)
-    with open_session(None, ["a=b"], None) as spark:
-        assert spark is built.spark
-    assert built.registered == [built.spark]
-    built.calls.master.assert_called_once_with("local[*]")
-    built.calls.config.assert_any_call("a", "b")
-    built.calls.config.assert_any_call("spark.driver.bindAddress", "127.0.0.1")
-    with open_session("spark://x", [], str(tmp_path / "log")):
-        built.calls.master.assert_called_with("spark://x")
-    assert (tmp_path / "log").read_text() == "a line of Java\n"
-    assert capfd.readouterr().err == ""
-
-
 def test_a_session_that_cant_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
     error = Py4JError("An error occurred while calling o1.x")
     for expected in ("An error occurred while calling o1.x", "no such master"):
@@ -349,17 +298,6 @@ def test_a_session_that_cant_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
         # The message of Java goes before that of Py4J.
         error.java_exception = MagicMock()
         error.java_exception.getMessage.return_value = " no such master\n\tat org.apache.spark"
-
-
-def test_standard_error_goes_to_the_log_for_a_while(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    for text in (b"one\n", b"two\n"):
-        with session._standard_error_to(str(tmp_path / "log")):
-            os.write(2, text)
-        os.write(2, b"after ")
-    assert (tmp_path / "log").read_text() == "one\ntwo\n"
-    assert capfd.readouterr().err == "after after "
 
 
 def test_what_waits_to_be_written_goes_where_it_was_meant_to(

@@ -219,31 +219,6 @@ def test_what_write_frames_sends_is_what_is_read(spark: SparkSession, broker: Br
         assert kept == [{each: row[each] for each in kept[0]} for row in operations] * 2
 
 
-def test_what_a_live_sink_sends_is_read(spark: SparkSession, broker: Broker) -> None:
-    from jelly_rdflib.spark import decode_frames
-
-    said = {name: make_operations(4, 20, seed=at) for at, name in enumerate("ab")}
-    options = jr.PatchOptions(frame_rows=16)
-    for name, operations in said.items():
-        url = f"kafka://{broker.address}/{TOPIC}"
-        with live.open_sink(url, stream=name, options=options, restart=3) as sink:
-            patch: list[Any] = []
-            for each in map(operation, operations):
-                if each[0] == jr.Op.END:
-                    sink.send(patch)
-                    patch = []
-                else:
-                    patch.append(each)
-    source = spark.read.format("kafka").option("subscribe", TOPIC)
-    table = source.option("kafka.bootstrap.servers", broker.address).load()
-    got = decode_frames(table, on_repeated_options="restart").orderBy("key", "seq").collect()
-    for name, operations in said.items():
-        of_name = [row for row in got if bytes(row.key).decode() == name]
-        kept = [{each: row[each] for each in ("op", "s", "p", "o", "g", "name")} for row in of_name]
-        expected = [{each: row[each] for each in kept[0]} for row in rows_of(operations)]
-        assert kept == expected
-
-
 @pytest.mark.parametrize("is_stopped", [False, True])
 def test_a_topic_that_is_made_anew(
     spark: SparkSession, broker: Broker, tmp_path: Path, is_stopped: bool

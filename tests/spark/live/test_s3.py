@@ -74,28 +74,6 @@ def test_plans_do_not_tell_credentials(
     assert SECRET not in told
 
 
-def test_the_session_has_settings(spark: SparkSession, s3: S3, folder: str) -> None:
-    from jelly_rdflib.spark import register
-
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
-    last = "fs.s3a.secret.key"
-    try:
-        hadoop.set(last, s3.settings[last])
-        for name, text in s3.settings.items():
-            if name != last:
-                spark.conf.set(name, text)
-        register(spark)
-        assert load(spark, folder, {}).where("op = 'TX'").count() == 2
-        # Options come first.
-        with pytest.raises(Exception, match="ACCESS_DENIED"):
-            load(spark, folder, {last: WRONG})
-    finally:
-        hadoop.unset(last)
-        for name in s3.settings:
-            spark.conf.unset(name)
-        register(spark)
-
-
 def test_a_stream_goes_on_when_the_server_is_back(
     spark: SparkSession, s3: S3, folder: str, tmp_path: Path
 ) -> None:

@@ -140,21 +140,6 @@ def test_compact_of_what_has_no_effect(spark: SparkSession) -> None:
     assert [row.op for row in compact(changes).collect()] == ["H"]
 
 
-def test_compact_of_prefixes_alone(spark: SparkSession) -> None:
-    """The last operation on each prefix stays, and the last that binds one to each IRI."""
-    bound = [("a", S), ("ex", S), ("a", G), ("ex", P)]
-    stream = [(Op.PD, "ex", None, None), *((Op.PA, *each, None) for each in bound), END]
-    rows = compact(changes_of(spark, {"f": stream})).collect()
-    assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
-    assert [(row.op, row.name) for row in rows] == [
-        ("TX", None),
-        ("PA", "ex"),
-        ("PA", "a"),
-        ("PA", "ex"),
-        ("TC", None),
-    ]
-
-
 def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
     other = (Op.A, S, G, O, G)
     stream = [A, END, D, A, END, A, D, END, D, other, END, A, END, other, END, END, D, END]

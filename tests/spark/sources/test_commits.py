@@ -144,12 +144,24 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
         FolderWriter(JELLY, options, StructType(rest.fields[:2]), overwrite=False)
 
 
-@pytest.mark.parametrize("text", ["A", "TC"])
-def test_an_error_tells_of_cut_transactions(tmp_path: Path, text: str) -> None:
-    row = {**dict.fromkeys(ROW), "op": text}
-    with pytest.raises(jr.EncodeError, match="partition 0 can't be written") as caught:
-        writer(tmp_path).write(iter([pa.RecordBatch.from_pylist([{**ROW}, row])]))
-    assert ("repartition" in str(caught.value)) == (text == "TC")
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({**dict.fromkeys(ROW), "op": "A"}, "operation A has no s"),
+        ({**dict.fromkeys(ROW), "op": "TC"}, ".*transaction.*repartition"),
+        ({**ROW, "o": "no term"}, ".*'no term' is no term"),
+    ],
+    ids=["no term", "cut transaction", "bad term"],
+)
+def test_a_failed_task_leaves_no_file(tmp_path: Path, row: Any, message: str) -> None:
+    """Spark tries the task again, and each attempt has a file of its own."""
+    table = pa.RecordBatch.from_pylist([ROW, row])
+    with pytest.raises(
+        jr.EncodeError, match=f"^partition 0 can't be written as jelly-patch: .*{message}"
+    ) as caught:
+        writer(tmp_path).write(iter([table]))
+    assert ("repartition" in str(caught.value)) == (row["op"] == "TC")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_an_error_of_the_input_stays_what_it_is(tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark")
-from pyspark.sql.types import StructType
-
 import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.sources.reader import FilesReader
+from jelly_rdflib.streams import index
 from tests.spark.files import COLUMNS, iri, make_operations, write_file
 from tests.spelling import rows_of
 
@@ -35,13 +34,51 @@ def read(path: Path, kind: Kind = JELLY_PATCH, **options: str) -> list[dict[str,
     return [row for table in tables for row in table.to_pylist()]
 
 
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("size", ["2000", "1000000"], ids=["in parts", "whole"])
-def test_rows_of_changes(tmp_path: Path, size: str) -> None:
+def test_rows_of_changes(tmp_path: Path, suffix: str, size: str) -> None:
     operations = make_operations(5, 40)
-    path = write_file(tmp_path / "a.jellyp", operations, frame_rows=10)
+    path = write_file(tmp_path / f"a.jellyp{suffix}", operations, frame_rows=10)
     rows = read(path, partitionBytes=size)
     assert [{name: row[name] for name in COLUMNS} for row in rows] == rows_of(operations)
-    assert (len(reader(path, partitionBytes=size).partitions()) > 2) == (size == "2000")
+    # What is compressed is one part.
+    is_cut = size == "2000" and not suffix
+    assert (len(reader(path, partitionBytes=size).partitions()) > 2) == is_cut
+
+
+def test_parts_of_an_index(tmp_path: Path) -> None:
+    operations = make_operations(5, 40)
+    path = write_file(tmp_path / "a.jellyp", operations, frame_rows=10)
+    index.write_index(path, index.find_parts(path, spacing=500))
+    rows = read(path, partitionBytes="1500")
+    assert [{name: row[name] for name in COLUMNS} for row in rows] == rows_of(operations)
+
+
+def test_terms_as_structs(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.jellyp", make_operations(1, 4))
+    rows = read(path, terms="struct", op="A,D")
+    integer = "http://www.w3.org/2001/XMLSchema#integer"
+    assert [row["o"] for row in rows][1:3] == [
+        {"kind": "literal", "value": "1", "datatype": integer, "lang": None},
+        {"kind": "literal", "value": "chat", "datatype": None, "lang": "fr"},
+    ]
+    assert [row["g"] is None for row in rows].count(True) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "holds"),
+    [
+        ({"op": "a, D"}, lambda row: row["op"] in ("A", "D")),
+        ({"s": "<http://example.org/s1>"}, lambda row: row["s"] == "<http://example.org/s1>"),
+        ({"g": "null", "op": "A"}, lambda row: row["g"] is None and row["op"] == "A"),
+    ],
+    ids=str,
+)
+def test_options_choose_rows(tmp_path: Path, options: dict[str, str], holds: Any) -> None:
+    path = write_file(tmp_path / "a.jellyp", make_operations(2, 20))
+    rows = read(path, **options)
+    assert rows
+    assert rows == [row for row in read(path) if holds(row)]
 
 
 def test_rows_of_statements(tmp_path: Path) -> None:
@@ -68,12 +105,16 @@ def test_text_whatever_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", ["1000", "1000000"], ids=["in parts", "whole"])
-def test_limits_hold_in_later_frames(tmp_path: Path, size: str) -> None:
+def test_damage_and_limits_in_later_frames(tmp_path: Path, size: str) -> None:
     last = ("A", iri(1), iri(2), ("literal", "long" * 20, None, None), None)
     path = write_file(tmp_path / "a.jellyp", [*make_operations(5, 40), last], frame_rows=10)
     assert read(path, partitionBytes=size)
     with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*max_string_size: 60"):
         read(path, partitionBytes=size, maxStringSize="60")
+    with path.open("ab") as file:
+        file.write(b"\x02\xff\xff")
+    with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*byte \d+, frame \d+"):
+        read(path, partitionBytes=size)
 
 
 def test_options_of_folders(tmp_path: Path) -> None:
@@ -120,20 +161,6 @@ def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_plann
         else:
             with pytest.raises(FileNotFoundError):
                 list(one.read((partitions or one.partitions())[0]))
-
-
-def test_a_schema_with_other_columns_is_refused(tmp_path: Path) -> None:
-    for name, kind, message in (
-        ("subject", "string", "there is no column 'subject'"),
-        (
-            "seq",
-            "integer",
-            "the column 'seq' of a table of jelly-patch is to be bigint, but is int",
-        ),
-    ):
-        schema = StructType().add(name, kind)
-        with pytest.raises(ValueError, match=message):
-            FilesReader(JELLY_PATCH, ReadOptions(), schema, [str(tmp_path)])
 
 
 def test_damage_in_each_mode(tmp_path: Path) -> None:

@@ -13,15 +13,13 @@ from tests.spark.files import iri, make_operations, write_file
 pytest.importorskip("pyspark")
 from pyspark.sql.types import StructType
 
-from jelly_rdflib.spark.kinds import JELLY_PATCH
-from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.pipeline import MARKS, replay
-from jelly_rdflib.spark.sources.reader import FilesReader
+from jelly_rdflib.spark.sources.source import make_sources
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.usefixtures("registered")
+REGISTERED = pytest.mark.usefixtures("registered")
 
 
 @pytest.fixture
@@ -35,65 +33,79 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def load(spark: SparkSession, path: Path, schema: str | None = None, **options: Any) -> DataFrame:
-    reader = spark.read.format("jelly-patch").options(op="A", **options)
-    return (reader if schema is None else reader.schema(schema)).load(str(path))
+def make_reader(path: Path, schema: StructType | None = None, **options: str) -> Any:
+    """Make a reader of statements, as the source does for Spark."""
+    source = make_sources({})[0](options={"path": str(path), "op": "A", **options})
+    return source.reader(schema or source.schema())
 
 
-def test_they_are_columns(spark: SparkSession, folder: Path) -> None:
-    table = load(spark, folder)
-    assert table.columns[-3:] == ["name", "day", "place"]
-    assert table.schema["day"].dataType.simpleString() == "string"
-    rows = table.select("day", "place").collect()
+def read(path: Path, schema: StructType | None = None, **options: str) -> list[dict[str, Any]]:
+    return rows_of(make_reader(path, schema, **options))
+
+
+def rows_of(reader: Any) -> list[dict[str, Any]]:
+    tables = [table for partition in reader.partitions() for table in reader.read(partition)]
+    return [row for table in tables for row in table.to_pylist()]
+
+
+def test_they_are_columns(folder: Path) -> None:
+    rows = read(folder)
+    assert list(rows[0])[-3:] == ["name", "day", "place"]
     days = ("2026-01-01", "2026-01-02", None)
-    assert set(map(tuple, rows)) == {(day, place) for day in days for place in ("a/b", "c d")}
-    assert len(rows) == 6
-    # As Spark's own sources have them.
-    for row in load(spark, folder).collect():
-        name = "__HIVE_DEFAULT_PARTITION__" if row.day is None else row.day
-        assert row.o == f"<http://example.org/{name}>"
+    found = [(row["day"], row["place"]) for row in rows]
+    assert len(found) == 6
+    assert set(found) == {(day, place) for day in days for place in ("a/b", "c d")}
+    for row in rows:
+        name = row["day"] or "__HIVE_DEFAULT_PARTITION__"
+        assert row["o"] == f"<http://example.org/{name}>"
 
 
+@REGISTERED
 def test_a_schema_chooses_them_and_their_types(spark: SparkSession, folder: Path) -> None:
-    rows = load(spark, folder, "place string, day date, op string").distinct().collect()
+    reader = spark.read.format("jelly-patch").option("op", "A")
+    rows = reader.schema("place string, day date, op string").load(str(folder)).collect()
     assert {row.day for row in rows} == {date(2026, 1, 1), date(2026, 1, 2), None}
-    assert load(spark, folder, "day string").where("day is null").count() == 2
-    assert load(spark, folder, "s string").count() == 6
-    with pytest.raises(Exception, match=r"day=2026-01-01/.*: the folder day=…: Failed to parse"):
-        load(spark, folder, "day long").collect()
-    with pytest.raises(Exception, match=r"there is no column 'month'; there are file, .*, place"):
-        load(spark, folder, "month string").collect()
+    assert len(read(folder, StructType().add("s", "string"))) == 6
+    with pytest.raises(ValueError, match=r"day=2026-01-01/.*: the folder day=…: Failed to parse"):
+        read(folder, StructType().add("day", "long"))
+    with pytest.raises(ValueError, match=r"there is no column 'month'; there are file, .*, place"):
+        read(folder, StructType().add("month", "string"))
 
 
+@REGISTERED
 def test_damage_is_told_with_them(spark: SparkSession, folder: Path) -> None:
     (folder / "day=2026-01-01" / "place=c d" / "2.jellyp").write_bytes(b"damaged")
-    table = load(spark, folder, mode="PERMISSIVE").where("_corrupt is not null")
+    reader = spark.read.format("jelly-patch").options(op="A", mode="PERMISSIVE")
+    table = reader.load(str(folder)).where("_corrupt is not null")
     assert [tuple(row) for row in table.select("day", "place", "s").collect()] == [
         ("2026-01-01", "c d", None)
     ]
 
 
-def test_only_folders_below_the_path_are(spark: SparkSession, folder: Path) -> None:
-    assert load(spark, folder / "day=2026-01-01").columns[-2:] == ["name", "place"]
-    assert load(spark, folder / "day=2026-*").columns[-2:] == ["day", "place"]
-    assert load(spark, folder / "day=2026-*").count() == 4
-    every = load(spark, folder, recursiveFileLookup="true")
-    assert every.columns[-1] == "name"
-    assert every.count() == 6
+def test_only_folders_below_the_path_are(folder: Path) -> None:
+    for path, names, count in (
+        ("day=2026-01-01", ["name", "place"], 2),
+        ("day=2026-*", ["day", "place"], 4),
+    ):
+        rows = read(folder / path)
+        assert (list(rows[0])[-2:], len(rows)) == (names, count)
+    rows = read(folder, recursiveFileLookup="true")
+    assert (list(rows[0])[-1], len(rows)) == ("name", 6)
 
 
-def test_folders_that_do_not_fit(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+def test_folders_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
     write_file(folder / "day=2026-01-01" / "1.jellyp", make_operations(1, 1))
-    with pytest.raises(Exception, match=r"its folders key=value give the columns"):
-        load(spark, folder)
+    with pytest.raises(ValueError, match=r"its folders key=value give the columns"):
+        read(folder)
     # Without these columns it does not matter.
-    assert load(spark, folder, "s string").count() == 7
+    assert len(read(folder, StructType().add("s", "string"))) == 7
     (tmp_path / "other" / "S=1").mkdir(parents=True)
     write_file(tmp_path / "other" / "S=1" / "1.jellyp", make_operations(1, 1))
-    with pytest.raises(Exception, match="folders S=… have the name of a column: rename them"):
-        load(spark, tmp_path / "other")
+    with pytest.raises(ValueError, match="folders S=… have the name of a column: rename them"):
+        read(tmp_path / "other")
 
 
+@REGISTERED
 def test_a_stream_has_them(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     stream = spark.readStream.format("jelly-patch").option("op", "A").load(str(folder))
 
@@ -115,13 +127,13 @@ def test_a_stream_has_them(spark: SparkSession, folder: Path, tmp_path: Path) ->
 
 
 def test_a_file_that_comes_later_without_them(folder: Path) -> None:
-    schema = StructType().add("day", "string")
-    reader = FilesReader(JELLY_PATCH, ReadOptions(), schema, [str(folder)])
+    reader = make_reader(folder, StructType().add("day", "string"))
     write_file(folder / "1.jellyp", make_operations(1, 3))
     with pytest.raises(ValueError, match=r"1\.jellyp: the file is in no folder day=…"):
-        list(reader.read(reader.partitions()[0]))
+        rows_of(reader)
 
 
+@REGISTERED
 def test_pipelines_take_them(spark: SparkSession, folder: Path) -> None:
     reader = spark.read.format("jelly-patch")
     marks = reader.option("op", MARKS).load(str(folder))

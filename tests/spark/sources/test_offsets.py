@@ -137,16 +137,6 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     assert folder.offset["before"] == 17 * DAY + 1 - HOUR
 
 
-def test_the_greatest_age_is_an_option(tmp_path: Path) -> None:
-    folder = Folder(tmp_path, maxFileAge="1d")
-    folder.add("old", 0)
-    folder.add("new", 2 * DAY)
-    assert folder.batch() == ["old", "new"]
-    folder.add("late", DAY - 1)
-    folder.add("edge", DAY)
-    assert folder.batch() == ["edge"]
-
-
 def test_after_a_restart_files_of_the_greatest_delay_are_new(tmp_path: Path) -> None:
     """No offset tells of those that are older."""
     folder = Folder(tmp_path, maxFileDelay="2h")
@@ -185,25 +175,6 @@ def test_a_file_of_a_time_to_come_makes_no_others_late(tmp_path: Path) -> None:
     folder.restart()
     folder.add("b", now - HOUR // 2)
     assert folder.batch() == ["b"]
-
-
-def test_an_offset_does_not_grow_with_the_files_of_seven_days(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = Folder(tmp_path)
-    files: list[Entry] = []
-    monkeypatch.setattr(folder.reader, "find_files", lambda _: files)
-    path, size = write_file(tmp_path / "a.jellyp", make_operations(1, 1)), 0
-    for number in range(1000):
-        name = f"{path}-{number:04}"
-        files.append(Entry(name, size=1, modified=DAY + number * MINUTE))
-        end = folder.reader.latestOffset(folder.offset, ReadAllAvailable())
-        assert end["files"].keys() - folder.offset["files"].keys() == {name}
-        folder.offset = end
-        size = max(size, len(json.dumps(end)))
-    # A file each minute, for an hour.
-    assert len(folder.offset["files"]) == 61
-    assert size < 65 * len(json.dumps({name: DAY}))
 
 
 def test_an_offset_with_the_files_of_seven_days(tmp_path: Path) -> None:
@@ -353,10 +324,11 @@ def log_of(path: Path, count: int = 5) -> list[str]:
 
 
 @pytest.mark.parametrize("change", EXCHANGES)
-@pytest.mark.parametrize("is_stopped", [False, True])
-@pytest.mark.parametrize("place", ["log", "log/segments", "lo[fg]/segments/*"])
+@pytest.mark.parametrize(
+    ("place", "is_stopped"), [("log", False), ("log/segments", True), ("lo[fg]/segments/*", True)]
+)
 def test_a_log_that_is_exchanged_is_an_error(
-    tmp_path: Path, change: Callable[[Path], None], is_stopped: bool, place: str
+    tmp_path: Path, change: Callable[[Path], None], place: str, is_stopped: bool
 ) -> None:
     exchange = Exchange(tmp_path)
     folder = Folder(tmp_path / place)
