@@ -64,6 +64,7 @@ from .patch.split import split as split
 from .plugins.store import JellyStore as JellyStore
 from .recording.record import Recorder as Recorder
 from .recording.record import record as record
+from .rules import Rule as Rule
 from .streams.codecs import PatchDecoder as PatchDecoder
 from .streams.codecs import PatchEncoder as PatchEncoder
 from .streams.codecs import StatementDecoder as StatementDecoder

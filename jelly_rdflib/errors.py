@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jelly_rdflib.rules import Rule
+
 # Longer messages are cut: they quote data of any size, which strangers choose.
 _MAX_MESSAGE = 1000
 
@@ -86,10 +88,12 @@ class DecodeError(_PlacedError, ValueError):
             from 0.
         line: Number of the line in a text, counted from 1.
         column: Number of the character in its line, counted from 1.
+        rule: The rule that the input breaks; `Rule.FORMAT` stands for all that have no name.
 
     Attributes:
         message: The message without the position.
         offset, frame, row, line, column: As given; None where there is no such position.
+        rule: As given.
 
     Examples:
         >>> print(DecodeError("name id 9 was never set", offset=120, frame=0, row=7))
@@ -102,9 +106,13 @@ class DecodeError(_PlacedError, ValueError):
         >>> try:
         ...     _ = Dataset().parse(data="A <urn:s> oh no", format="rdf-patch")
         ... except ParserError as error:
-        ...     print(isinstance(error, DecodeError) and error.column)
-        11
+        ...     print(isinstance(error, DecodeError) and (error.rule, error.column))
+        (<Rule.FORMAT: 'format'>, 11)
     """
+
+    def __init__(self, message: str, *, rule: Rule = Rule.FORMAT, **place: int | None) -> None:
+        super().__init__(message, **place)
+        self.rule = rule
 
 
 class LimitError(DecodeError):
@@ -113,17 +121,56 @@ class LimitError(DecodeError):
     An error that shows only when a frame is used has the offset and the number of that frame; in a
     text, those of the first row that was read with it.
 
+    Args:
+        message: What is too much, in words.
+        limit: The field of `Limits`; None for a bound that can't be changed.
+        value: Its value.
+        asked: What the input asks for; None if it is only known to be more.
+        place: As for a `DecodeError`.
+
+    Attributes:
+        limit, value, asked: As given.
+
     Examples:
         >>> import jelly_rdflib as jr
-        >>> next(jr.read_operations(b"TX . TC .", limits=jr.Limits(max_frame_size=2)))
-        Traceback (most recent call last):
-        jelly_rdflib.errors.LimitError: row of more than 2 bytes (limit max_frame_size) \
-(line 1, column 1, byte 0)
+        >>> try:
+        ...     next(jr.read_operations(b"TX . TC .", limits=jr.Limits(max_frame_size=2)))
+        ... except LimitError as error:
+        ...     print(error)
+        ...     error.limit, error.value, error.asked
+        row of more than 2 bytes (limit max_frame_size) (line 1, column 1, byte 0)
+        ('max_frame_size', 2, None)
     """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        limit: str | None = None,
+        value: int | None = None,
+        asked: int | None = None,
+        **place: int | None,
+    ) -> None:
+        if limit is not None:
+            message += f" (limit {limit})" if asked is None else f" (limit {limit}: {value})"
+        super().__init__(message, rule=Rule.LIMIT, **place)
+        self.limit = limit
+        self.value = value
+        self.asked = asked
 
 
 class EncodeError(JellyError, ValueError):
     """The options or the format of a stream can't express an operation or a term.
+
+    Args:
+        message: What can't be expressed.
+        needs: What the options would need: ``"rdf_star"``, ``"generalized_statements"`` or
+            ``"graphs"``, a type of statements that has them.
+        rule: The rule that would be broken, if it is one of transactions.
+
+    Attributes:
+        message: The message, without what is needed.
+        needs, rule: As given.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -131,6 +178,21 @@ class EncodeError(JellyError, ValueError):
         Traceback (most recent call last):
         jelly_rdflib.errors.EncodeError: there is no transaction to end: begin() one first
     """
+
+    def __init__(
+        self, message: object = "", *, needs: str | None = None, rule: Rule | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message: str = self.args[0]
+        self.needs = needs
+        self.rule = rule
+
+    def __str__(self) -> str:
+        if self.needs is None:
+            return self.message
+        is_type = self.needs == "graphs"
+        what = "a type with graphs, such as QUADS" if is_type else f"{self.needs}=True"
+        return f"{self.message}: options need {what}"
 
 
 class ApplyError(_PlacedError):

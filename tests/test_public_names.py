@@ -159,17 +159,6 @@ def test_plugins_have_the_names_of_the_registry(plugin: Plugin) -> None:
     assert plugin.extensions == format.extensions
 
 
-def test_former_places_of_public_names_warn() -> None:
-    from jelly_rdflib import validation
-    from jelly_rdflib.inspection.validation import RULES
-
-    with pytest.warns(DeprecationWarning, match="inspection.validation.RULES"):
-        assert validation.RULES is RULES
-    for name in ("no_such_name", "__path__"):
-        with pytest.raises(AttributeError):
-            getattr(validation, name)
-
-
 def test_version_is_said_once() -> None:
     assert version("jelly-rdflib") == jelly_rdflib.__version__
     assert f"version: {jelly_rdflib.__version__}\n" in (ROOT / "CITATION.cff").read_text()

@@ -111,7 +111,9 @@ def _compact(
             # Other sources are in memory already.
             if isinstance(opened, BatchSource) and len(compaction) > max_held:
                 error = LimitError(
-                    f"more than {max_held} operations are left (limit max_held_operations)"
+                    f"more than {max_held} operations are left",
+                    limit="max_held_operations",
+                    value=max_held,
                 )
                 opened.place_error(error)
                 raise error

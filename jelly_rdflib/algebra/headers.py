@@ -120,7 +120,9 @@ class HeaderRoom:
         size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
         if size > self._left:
             error = LimitError(
-                f"the headers take more than {self._size} bytes of memory (limit max_text_size)"
+                f"the headers take more than {self._size} bytes of memory",
+                limit="max_text_size",
+                value=self._size,
             )
             if place_error is not None:
                 place_error(error)

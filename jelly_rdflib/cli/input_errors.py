@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
-# What encoders advise, and the option that does it.
+# What the options of a stream need, and the option that gives it.
 _OPTIONS = {
-    "options need rdf_star=True": "--rdf-star",
-    "options need generalized_statements=True": "--generalized",
-    "options need a type with graphs, such as QUADS": "--stream-type quads",
+    "rdf_star": "--rdf-star",
+    "generalized_statements": "--generalized",
+    "graphs": "--stream-type quads",
 }
-_REPEATED = re.compile(r"choose on_repeated_options=.* goes on with its lookups", re.DOTALL)
 
 
 class InputError(click.ClickException):
@@ -23,7 +22,7 @@ class InputError(click.ClickException):
     exit_code = 1
 
     def __init__(self, name: str, error: object) -> None:
-        super().__init__(f"{name}: {advise(str(error))}")
+        super().__init__(f"{name}: {_in_words(error)}")
 
 
 @contextmanager
@@ -39,23 +38,29 @@ def naming(*names: str) -> Iterator[None]:
         raise InputError(" and ".join(names) if len(names) < 3 else "the inputs", error) from error
 
 
-def advise(message: str) -> str:
-    """Put what to give on the command line in the place of arguments of Python."""
+def _in_words(error: object) -> str:
+    """Return the message of an error, with options of the command for arguments of Python."""
+    from jelly_rdflib.errors import DecodeError, EncodeError
+    from jelly_rdflib.rules import Rule
+
     params = click.get_current_context().command.params
     known = {name for param in params for name in param.opts}
-    for advice, option in _OPTIONS.items():
-        # Other commands write what their inputs declare, and a text declares nothing.
-        way = f"make Jelly-Patch of the input first, by jellyp convert {option}"
+    if isinstance(error, EncodeError) and error.needs is not None:
+        option = _OPTIONS[error.needs]
         if option.partition(" ")[0] in known:
-            way = f"give {option}"
-        message = message.replace(advice, way)
-    way = "jellyp transcode makes one stream of several that were joined"
-    if "--repeated-options" in known:
-        way += (
-            ", and --repeated-options restart reads them; --repeated-options continue is for a"
-            " producer that repeats its options and goes on with its lookups"
+            return f"{error.message}: give {option}"
+        # Other commands write what their inputs declare, and a text declares nothing.
+        return f"{error.message}: make Jelly-Patch of the input first, by jellyp convert {option}"
+    if isinstance(error, DecodeError) and error.rule is Rule.REPEATED_OPTIONS:
+        message = (
+            "the stream has its options again, and nothing says what that means: jellyp transcode"
+            " makes one stream of several that were joined"
         )
-    message = _REPEATED.sub(way, message)
-    return message.replace(
-        "the output has ended", "a flat stream, or a bare frame, has ended with its patch"
-    )
+        if "--repeated-options" in known:
+            message += (
+                ", and --repeated-options restart reads them; --repeated-options continue is for a"
+                " producer that repeats its options and goes on with its lookups"
+            )
+        error = copy.copy(error)
+        error.message = message
+    return str(error)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
     if is_wanted:
-        from jelly_rdflib.inspection.validation import RULES
+        from jelly_rdflib.rules import Rule
 
-        for name, rule in RULES.items():
-            say(f"{name}: {rule.severity}. {rule.text}")
+        for rule in Rule:
+            say(f"{rule}: {rule.severity}. {rule.text}")
         context.exit()
 
 

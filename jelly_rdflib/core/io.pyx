@@ -8,10 +8,11 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memcpy, memmove, memset
 
-from jelly_rdflib.core.wire cimport END, TX, transaction_fault
+from jelly_rdflib.core.wire cimport END, TX, transaction_fault, transaction_rule
 
 from jelly_rdflib.core.source import open_source
 from jelly_rdflib.errors import DecodeError, EncodeError, InUseError
+from jelly_rdflib.rules import Rule
 
 include "io/input_buffer.pxi"
 include "io/output.pxi"

@@ -17,6 +17,7 @@ from jelly_rdflib.core.warning import warn
 from jelly_rdflib.core.wire import PATCH_OPTION_FIELDS, STREAM_OPTION_FIELDS
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import LogicalStreamType, PatchOptions, PhysicalStreamType, StreamOptions
+from jelly_rdflib.rules import Rule
 
 include "jelly/schema.pxi"
 include "jelly/lookup.pxi"

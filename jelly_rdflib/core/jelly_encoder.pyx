@@ -22,6 +22,7 @@ from jelly_rdflib.core.wire import PATCH_OPTION_FIELDS, STREAM_OPTION_FIELDS
 from jelly_rdflib.errors import EncodeError, InUseError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions, StreamOptions
+from jelly_rdflib.rules import Rule
 
 include "jelly/lookup_encoder.pxi"
 include "jelly/term_encoder.pxi"

@@ -18,6 +18,7 @@ from collections import deque
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
+from jelly_rdflib.rules import Rule
 
 include "text/language_tag.pxi"
 include "text/text_decoder.pxi"

@@ -20,6 +20,7 @@ from decimal import Decimal
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
+from jelly_rdflib.rules import Rule
 
 include "thrift/cursor.pxi"
 include "thrift/schema.pxi"

@@ -67,7 +67,8 @@ class WholePatches:
                 held.append((number, operation))
             else:
                 raise LimitError(
-                    f"a transaction has more than {self._most} operations (limit"
-                    " max_held_operations)"
+                    f"a transaction has more than {self._most} operations",
+                    limit="max_held_operations",
+                    value=self._most,
                 )
         check_closed(is_open, "the input ends")

@@ -164,8 +164,10 @@ class PatchCollector:
             self._slices.append(BatchSlice(batch, start, stop))
         if self._held > self._max_held:
             raise LimitError(
-                f"a patch has more than {self._max_held} operations (limit max_held_operations;"
-                f" each frame counts as {_BATCH_COST} or more)"
+                f"a patch has more than {self._max_held} operations, where each frame counts as"
+                f" {_BATCH_COST} or more",
+                limit="max_held_operations",
+                value=self._max_held,
             )
 
     def end(self) -> Patch:

@@ -132,7 +132,9 @@ def read_frames(
             if decoder.count - end > accepted.max_held_operations:
                 raise LimitError(
                     f"stream {stream}, {order} {offset}: a patch has more than"
-                    f" {accepted.max_held_operations} operations (limit max_held_operations)"
+                    f" {accepted.max_held_operations} operations",
+                    limit="max_held_operations",
+                    value=accepted.max_held_operations,
                 )
             yield from rows.take(end)
         rows.add(decoder.flush())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.inspection.validation import RULES
+from jelly_rdflib.rules import Rule
 from tests.cli.support import TEXT, encode, run, run_well
 
 GOOD = TEXT.replace("urn:uuid:1", "urn:patch:1")
@@ -91,7 +91,7 @@ def test_an_end_to_it(folder: Path) -> None:
 
 def test_the_rules(folder: Path) -> None:
     shown = run_well("validate", "--rules").text
-    assert [line.split(":")[0] for line in shown.splitlines()] == list(RULES)
+    assert [line.split(":")[0] for line in shown.splitlines()] == list(Rule)
 
 
 def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.input_errors import advise
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -65,7 +63,7 @@ def open_session(
     try:
         yield spark
     except (PySparkException, Py4JError) as error:
-        raise click.ClickException(advise(_explain(error))) from error
+        raise click.ClickException(_explain(error)) from error
     except (ValueError, RuntimeError) as error:
         # A table has wrong columns, or a setting has taken Delta Lake away.
         raise click.ClickException(str(error)) from error

@@ -101,7 +101,8 @@ cdef class BatchBuilder:
         cdef const uint8_t* start = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &size)
         if <size_t>size > self.max_string_size:
             raise LimitError(
-                f"string of {size} bytes (limit max_string_size is {self.max_string_size})"
+                f"string of {size} bytes", limit="max_string_size", value=self.max_string_size,
+                asked=size,
             )
         self.given += size
         return self.check(

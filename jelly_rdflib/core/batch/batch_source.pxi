@@ -159,8 +159,8 @@ cdef class RowReader(RowIterator):
         self.held = batch.rows.count - row + (self.held if row == 0 else 0)
         if self.held > self.max_held:
             raise LimitError(
-                f"a transaction has more than {self.max_held} operations"
-                " (limit max_held_operations)"
+                f"a transaction has more than {self.max_held} operations",
+                limit="max_held_operations", value=self.max_held,
             )
         return 0
 

@@ -138,8 +138,8 @@ cdef int terms_check_count(
     if terms.count > <uint64_t>terms.max_terms + 1:
         return fail_limit(
             failure, at,
-            b"the frame has more than {number} distinct terms (limit max_frame_terms)",
-            terms.max_terms, 0,
+            b"max_frame_terms", b"the frame has more than {bound} distinct terms",
+            0, terms.max_terms,
         )
     return 0
 
@@ -159,8 +159,8 @@ cdef int terms_make_room(
     if needed > terms.max_text:
         return fail_limit(
             failure, at,
-            b"the frame's terms have more than {number} bytes of text (limit max_text_size)",
-            terms.max_text, 0,
+            b"max_text_size", b"the frame's terms have more than {bound} bytes of text",
+            0, terms.max_text,
         )
     if needed > terms.data_capacity:
         needed = min(needed + needed // 2, terms.max_text)

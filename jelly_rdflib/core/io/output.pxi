@@ -70,7 +70,8 @@ cdef class Output:
         raise EncodeError(
             "a transaction starts inside a transaction" if op == TX
             else "the patch ends inside a transaction: commit() or abort() it" if op == END
-            else "there is no transaction to end: begin() one first"
+            else "there is no transaction to end: begin() one first",
+            rule=Rule(transaction_rule(op).decode()),
         )
 
     cdef int check_new(self) except -1:
@@ -96,7 +97,10 @@ cdef class Output:
             raise EncodeError(
                 "an earlier part could not be written: nothing can be written after that"
             )
-        raise EncodeError("the output has ended: nothing can be written after that")
+        raise EncodeError(
+            "the output has ended, as a flat stream and a bare frame do with their patch: nothing"
+            " can be written after that"
+        )
 
     cdef int send(self, bytes piece) except -1:
         """Give the sink something, whatever the state was."""

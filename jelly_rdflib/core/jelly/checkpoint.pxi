@@ -179,7 +179,7 @@ cdef int restore_term(
         if size > limits.text_size:
             raise LimitError(
                 "a quoted triple of a decoder's checkpoint stands for more than"
-                f" {limits.text_size} bytes of text (limit max_text_size)"
+                f" {limits.text_size} bytes of text", limit="max_text_size", value=limits.text_size,
             )
         written[term].depth = depth + 1
         written[term].size = size

@@ -72,6 +72,8 @@ cdef class FrameDecoder:
     cdef const char* format
     cdef uint32_t first_entry
     cdef StreamKind other_kind
+    # Of options that are those of the other format.
+    cdef const char* type_rule
     cdef const char* other_options
     # The rows of statements that `TermDecoder.decode_regular_rows` may decode now, if any.
     cdef bint has_regular_rows
@@ -121,7 +123,7 @@ cdef class FrameDecoder:
         self.repeated_options = REPEATED_OPTIONS[on_repeated_options]
         self.factory = factory
         # A subclass has its own.
-        self.format = self.other_options = b""
+        self.format = self.type_rule = self.other_options = b""
         self.stream_name = b""
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
@@ -268,8 +270,8 @@ cdef class FrameDecoder:
         if size > self.max_frame_size:
             self.is_broken = True
             raise LimitError(
-                f"frame of {size} bytes (limit max_frame_size: {self.max_frame_size})",
-                offset=offset, frame=self.frame,
+                f"frame of {size} bytes", limit="max_frame_size", value=self.max_frame_size,
+                asked=size, offset=offset, frame=self.frame,
             )
         frame.start = start
         frame.end = start + size
@@ -298,11 +300,12 @@ cdef class FrameDecoder:
         if not self.has_options:
             raise DecodeError(
                 "the input is empty" if self.frame == 0 else "no frame has the stream's options",
-                offset=offset, frame=self.frame,
+                rule=Rule.OPTIONS_FIRST, offset=offset, frame=self.frame,
             )
         if self.in_transaction:
             raise DecodeError(
-                "the input ends inside a transaction", offset=offset, frame=self.frame
+                "the input ends inside a transaction", rule=Rule.TRANSACTION_OPEN,
+                offset=offset, frame=self.frame,
             )
         if self.start_rows(0) < 0:
             raise MemoryError
@@ -424,10 +427,12 @@ cdef class FrameDecoder:
         if not self.has_options:
             return fail(
                 &self.terms.failure, content.span.start,
-                b"the stream does not start with its options",
+                b"options-first", b"the stream does not start with its options",
             )
         if content.kind == NO_FIELD:
-            return self.terms.recover(content.span.start, b"row of no kind that is known")
+            return self.terms.recover(
+                content.span.start, b"row-kinds", b"row of no kind that is known"
+            )
         row_field[0] = content.number
         if content.kind == LOOKUP_ENTRY:
             return self.terms.set_entry(content.number - self.first_entry, content.span)
@@ -481,7 +486,7 @@ cdef class FrameDecoder:
                 return fail_memory(&self.terms.failure, NULL)
             return fail_limit(
                 &self.terms.failure, NULL,
-                b"frame of more than {number} rows (limit max_frame_rows)", self.max_frame_rows, 0,
+                b"max_frame_rows", b"frame of more than {bound} rows", 0, self.max_frame_rows,
             )
         return 0
 
@@ -497,6 +502,7 @@ cdef class FrameDecoder:
         if self.repeated_options == REFUSE:
             return fail(
                 &self.terms.failure, message.start,
+                b"repeated-options",
                 b"the stream has its options again, and nothing says what that means: choose"
                 b" on_repeated_options='restart' if a new stream starts here (the producer has"
                 b" started anew, or makes each message a stream), or 'continue' if the producer"
@@ -508,6 +514,7 @@ cdef class FrameDecoder:
             if self.row > 0:
                 return fail(
                     &self.terms.failure, message.start,
+                    b"format",
                     b"options behind other rows of a frame, but a new stream starts with a frame",
                 )
             if self.end_stream() < 0:
@@ -519,7 +526,8 @@ cdef class FrameDecoder:
             or memcmp(self.name_start, name.start, self.name_size) != 0
         ):
             return self.terms.recover(
-                message.start, b"options that differ from the first options of the stream"
+                message.start, b"options-same",
+                b"options that differ from the first options of the stream"
             )
         return 0
 
@@ -556,7 +564,7 @@ cdef class FrameDecoder:
         cdef int slot
         # Field 1 is the one in which the options of the two formats can't be mistaken.
         if find_options_kind(message) == self.other_kind:
-            return fail(&self.terms.failure, message.start, self.other_options)
+            return fail(&self.terms.failure, message.start, self.type_rule, self.other_options)
         memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))
         name.start = name.end = message.end
         if self.terms.read_message(self.options_message, message, fields) < 0:
@@ -578,16 +586,20 @@ cdef class FrameDecoder:
         cdef int lookup
         self.terms.failure.what = self.format
         if options[VERSION] == 0:
-            return fail(&self.terms.failure, at, b"options of {what} without a version")
+            return fail(
+                &self.terms.failure, at, b"version-tag", b"options of {what} without a version"
+            )
         if options[VERSION] > self.newest_version:
             return fail_number(
                 &self.terms.failure, at,
+                b"version-tag",
                 b"version {number} of {what}: this library reads up to version {bound}",
                 options[VERSION], self.newest_version,
             )
         if options[TABLE_SIZES] < MIN_NAME_TABLE_SIZE:
             return fail_number(
-                &self.terms.failure, at, b"name lookup of {number} entries: the least is {bound}",
+                &self.terms.failure, at, b"name-lookup-size",
+                b"name lookup of {number} entries: the least is {bound}",
                 options[TABLE_SIZES], MIN_NAME_TABLE_SIZE,
             )
         for lookup in range(LOOKUPS):
@@ -596,7 +608,7 @@ cdef class FrameDecoder:
                 self.terms.failure.what = LOOKUP_NAMES[lookup]
                 return fail_limit(
                     &self.terms.failure, at,
-                    b"{what} lookup of {number} entries (limit max_{what}_table_size: {bound})",
+                    b"max_{what}_table_size", b"{what} lookup of {number} entries",
                     size, self.max_sizes[lookup],
                 )
         return 0
@@ -631,8 +643,8 @@ cdef class FrameDecoder:
             if <size_t>len(self.metadata) >= self.max_frame_rows:
                 return fail_limit(
                     &self.terms.failure, key.start,
-                    b"more than {number} entries of metadata (limit max_frame_rows)",
-                    self.max_frame_rows, 0,
+                    b"max_frame_rows", b"more than {bound} entries of metadata",
+                    0, self.max_frame_rows,
                 )
             name = (<const char*>key.start)[:key.end - key.start].decode()
             self.metadata[name] = <bytes>(<const char*>value.start)[:value.end - value.start]
@@ -640,7 +652,7 @@ cdef class FrameDecoder:
             return fail_memory(&self.terms.failure, key.start)
         except UnicodeDecodeError:
             # It was UTF-8 when it was checked: somebody changes the frame under our hands.
-            return fail(&self.terms.failure, key.start, b"string is not UTF-8")
+            return fail(&self.terms.failure, key.start, b"utf-8", b"string is not UTF-8")
         return 0
 
     cdef int decode_namespace(self, uint8_t op, int kind, Span message) noexcept nogil:
@@ -659,7 +671,9 @@ cdef class FrameDecoder:
             if value < 0:
                 return -1
         elif op == PA:
-            return fail(&self.terms.failure, message.start, b"namespace has no value")
+            return fail(
+                &self.terms.failure, message.start, b"namespace-value", b"namespace has no value"
+            )
         if kind == PATCH_NAMESPACE:
             if self.has_graphs:
                 # A graph must be set, or repeated. Jelly-JVM sets none where Jena's prefix has
@@ -683,7 +697,8 @@ cdef class FrameDecoder:
         """Do what the end of a frame stands for (Jelly-Patch, "Patch frames")."""
         if self.stream_type == FRAME:
             if self.in_transaction and self.terms.recover(
-                at, b"a transaction of a FRAME stream does not end with its frame"
+                at, b"transaction-frame",
+                b"a transaction of a FRAME stream does not end with its frame"
             ) < 0:
                 return -1
             self.in_transaction = False

@@ -159,8 +159,7 @@ cdef class FrameEncoder(Output):
             return graph
         if graph != DEFAULT_NUMBER:
             raise EncodeError(
-                f"graph {self.terms.table.show(number)} in a stream of triples: options need"
-                " a type with graphs, such as QUADS"
+                f"graph {self.terms.table.show(number)} in a stream of triples", needs="graphs"
             )
         return 0
 

@@ -75,7 +75,8 @@ cdef class FrameReader(InputBuffer):
         at = self.begin
         if read_varint(&at, self.end, &size, &failure) < 0:
             raise DecodeError(
-                "the frame's length is cut off or no varint", offset=self.position
+                "the frame's length is cut off or no varint", rule=Rule.FRAME_LENGTH,
+                offset=self.position,
             )
         if size > self.max_frame_size:
             raise self.limit_error(size)
@@ -83,7 +84,7 @@ cdef class FrameReader(InputBuffer):
         if not self.fill(size):
             raise DecodeError(
                 f"the frame has {size} bytes, but the input ends after {self.end - self.begin}",
-                offset=self.position,
+                rule=Rule.FRAME_LENGTH, offset=self.position,
             )
         self.frame_offset = self.position
         self.frame = self.begin
@@ -118,7 +119,7 @@ cdef class FrameReader(InputBuffer):
             return False
         # One byte more than is allowed tells a frame that is too long.
         if self.fill(self.max_frame_size + 1):
-            raise self.limit_error(f"more than {self.max_frame_size}")
+            raise self.limit_error(None)
         self.frame_offset = self.position
         self.frame = self.begin
         self.frame_size = self.end - self.begin
@@ -127,6 +128,6 @@ cdef class FrameReader(InputBuffer):
 
     cdef object limit_error(self, object size):
         return LimitError(
-            f"frame of {size} bytes (limit max_frame_size: {self.max_frame_size})",
-            offset=self.position,
+            f"frame of {f'more than {self.max_frame_size}' if size is None else size} bytes",
+            limit="max_frame_size", value=self.max_frame_size, asked=size, offset=self.position,
         )

@@ -63,6 +63,13 @@ ctypedef struct Lookup:
     uint32_t last_set
     LookupCounts counts
 
+cdef inline const char* range_rule(const Lookup* lookup, uint32_t id) noexcept nogil:
+    """Return the rule that an id breaks which is out of range."""
+    if lookup.size == 0:
+        return b"no-lookup"
+    return b"datatype-id" if id == 0 else b"lookup-size"
+
+
 cdef inline LookupEntry* lookup_find(
     Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
 ) noexcept nogil:
@@ -70,13 +77,13 @@ cdef inline LookupEntry* lookup_find(
     if id == 0 or id > lookup.size:
         failure.what = lookup.name
         fail_number(
-            failure, at, b"{what} id {number} is out of range: the lookup has {bound} entries",
-            id, lookup.size,
+            failure, at, range_rule(lookup, id),
+            b"{what} id {number} is out of range: the lookup has {bound} entries", id, lookup.size,
         )
         return NULL
     if lookup.serials[id] == NOT_SET:
         failure.what = lookup.name
-        fail_number(failure, at, b"{what} id {number} was never set", id, 0)
+        fail_number(failure, at, b"lookup-reference", b"{what} id {number} was never set", id, 0)
         return NULL
     return &lookup.entries[id]
 

@@ -11,6 +11,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         self.format = b"Jelly-Patch"
         self.first_entry = PATCH_NAME
         self.other_kind = StreamKind.STATEMENT_STREAM
+        self.type_rule = b"statement-type"
         self.other_options = (
             b"options without a statement type, as of Jelly-RDF: see read_statements()"
         )
@@ -30,14 +31,15 @@ cdef class PatchFrameDecoder(FrameDecoder):
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-Patch, "Patch stream options"."""
         if options[STATEMENT_TYPE] == 0:
-            return fail(&self.terms.failure, at, self.other_options)
+            return fail(&self.terms.failure, at, self.type_rule, self.other_options)
         if options[STREAM_TYPE] < FRAME or options[STREAM_TYPE] > PUNCTUATED:
             return fail_number(
-                &self.terms.failure, at, b"{number} is no stream type", options[STREAM_TYPE], 0
+                &self.terms.failure, at, b"stream-type",
+                b"{number} is no stream type", options[STREAM_TYPE], 0
             )
         if options[STATEMENT_TYPE] > QUADS:
             return fail_number(
-                &self.terms.failure, at, b"{number} is no statement type",
+                &self.terms.failure, at, b"statement-type", b"{number} is no statement type",
                 options[STATEMENT_TYPE], 0,
             )
         self.stream_type = options[STREAM_TYPE]
@@ -70,7 +72,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         ):
             return -1
         if fields[1].kind == NO_FIELD:
-            return self.terms.recover(message.start, b"header has no value")
+            return self.terms.recover(message.start, b"header-value", b"header has no value")
         key = self.terms.intern_text(TermKind.STRING, fields[0].span, 0)
         if key < 0:
             return -1
@@ -83,7 +85,9 @@ cdef class PatchFrameDecoder(FrameDecoder):
     cdef int decode_transaction(self, uint8_t op, Span message) noexcept nogil:
         """Decode a transaction's start, commit or abort (Jelly-Patch, "Transactions")."""
         cdef const char* fault = transaction_fault(self.in_transaction, op)
-        if fault != NULL and self.terms.recover(message.start, fault) < 0:
+        if fault != NULL and self.terms.recover(
+            message.start, transaction_rule(op), fault
+        ) < 0:
             return -1
         self.in_transaction = op == TX
         return self.append(op, 0, 0, 0, 0)
@@ -92,10 +96,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
         """Decode a punctuation mark, which ends a patch wherever it stands in a frame."""
         if self.stream_type != PUNCTUATED:
             return self.terms.recover(
-                message.start, b"punctuation mark in a stream that is not PUNCTUATED"
+                message.start, b"punctuation-type",
+                b"punctuation mark in a stream that is not PUNCTUATED"
             )
         if self.in_transaction and self.terms.recover(
-            message.start, b"punctuation mark inside a transaction"
+            message.start, b"punctuation-transaction", b"punctuation mark inside a transaction"
         ) < 0:
             return -1
         self.in_transaction = False

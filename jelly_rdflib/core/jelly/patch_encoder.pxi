@@ -50,7 +50,10 @@ cdef class PatchFrameEncoder(FrameEncoder):
             write()
             if self.stream_type == FRAME:
                 if self.in_transaction:
-                    raise EncodeError("the frame of a FRAME stream ends inside a transaction")
+                    raise EncodeError(
+                        "the frame of a FRAME stream ends inside a transaction",
+                        rule=Rule.TRANSACTION_FRAME,
+                    )
                 self.state = OPEN
                 self.patch_is_open = False
             return self.take_frame()

@@ -33,6 +33,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.format = b"Jelly-RDF"
         self.first_entry = RDF_NAME
         self.other_kind = StreamKind.PATCH_STREAM
+        self.type_rule = b"format"
         self.other_options = (
             b"these are the options of Jelly-Patch, not of Jelly-RDF: see read_operations()"
         )
@@ -64,20 +65,25 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """Jelly-RDF, "Physical stream types" and "Logical stream types"."""
         cdef uint32_t physical = options[PHYSICAL_TYPE]
         if physical == 0:
-            return fail(&self.terms.failure, at, b"options without a physical type")
+            return fail(
+                &self.terms.failure, at, b"physical-type", b"options without a physical type"
+            )
         if physical > GRAPHS:
             return fail_number(
-                &self.terms.failure, at, b"{number} is no physical type", physical, 0
+                &self.terms.failure, at, b"physical-type",
+                b"{number} is no physical type", physical, 0
             )
         if options[LOGICAL_TYPE] > MAX_ENUM:
             return fail_number(
-                &self.terms.failure, at, b"{number} is no logical type", options[LOGICAL_TYPE], 0
+                &self.terms.failure, at, b"format",
+                b"{number} is no logical type", options[LOGICAL_TYPE], 0
             )
         if not IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10] and not self.is_quiet:
             self.terms.failure.what = self.describe_types(options)
             if self.is_strict:
                 return fail(
-                    &self.terms.failure, at, b"{what}; the stream can be read with strict=False"
+                    &self.terms.failure, at, b"format",
+                    b"{what}; the stream can be read with strict=False"
                 )
         self.has_graphs = physical != TRIPLES
         self.has_graph_fields = physical == QUADS
@@ -112,7 +118,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
                 return -1
             self.terms.last[GRAPH] = <uint32_t>graph
         elif self.option_fields[PHYSICAL_TYPE] == GRAPHS and self.terms.recover(
-            message.start, b"triple outside a graph"
+            message.start, b"graph-rows", b"triple outside a graph"
         ) < 0:
             return -1
         if self.terms.decode_statement(TRIPLE_STATEMENT, message, quad, False) < 0:
@@ -136,13 +142,16 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if self.refuse_row(not has_starts, message, b"graph start") < 0:
             return -1
         if self.is_in_graph and self.terms.recover(
-            message.start, b"graph starts inside a graph"
+            message.start, b"graph-rows", b"graph starts inside a graph"
         ) < 0:
             return -1
         if self.terms.read_message(GRAPH_START_MESSAGE, message, &graph) < 0:
             return -1
         if graph.kind == NO_FIELD:
-            return fail(&self.terms.failure, message.start, b"graph starts without a graph node")
+            return fail(
+                &self.terms.failure, message.start,
+                b"graph-rows", b"graph starts without a graph node"
+            )
         if self.terms.decode_position(&graph, GRAPH, message.start) < 0:
             return -1
         self.is_in_graph = has_starts
@@ -156,7 +165,9 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if self.option_fields[PHYSICAL_TYPE] != GRAPHS:
             return self.refuse_row(True, message, b"graph end")
         if not self.is_in_graph:
-            return self.terms.recover(message.start, b"graph ends, but none was started")
+            return self.terms.recover(
+                message.start, b"graph-rows", b"graph ends, but none was started"
+            )
         self.is_in_graph = self.has_regular_rows = False
         return 0
 
@@ -169,5 +180,5 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.terms.failure.what = row
         self.terms.failure.number = self.option_fields[PHYSICAL_TYPE]
         return self.terms.recover(
-            message.start, b"{what} row in a stream of physical type {number}"
+            message.start, b"row-type", b"{what} row in a stream of physical type {number}"
         )

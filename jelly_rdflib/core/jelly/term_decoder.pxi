@@ -252,9 +252,8 @@ cdef class TermDecoder:
         if self.expansion > self.max_expansion:
             return fail_limit(
                 &self.failure, at,
-                b"the stream stands for more than {number} times its own size"
-                b" (limit max_expansion)",
-                self.limits.expansion, 0,
+                b"max_expansion", b"the stream stands for more than {bound} times its own size",
+                0, self.limits.expansion,
             )
         return 0
 
@@ -322,14 +321,16 @@ cdef class TermDecoder:
             raise MemoryError
         return 0
 
-    cdef int recover(self, const uint8_t* at, const char* message) noexcept nogil:
+    cdef int recover(
+        self, const uint8_t* at, const char* rule, const char* message
+    ) noexcept nogil:
         """Fail, or note the failure and go on if that is wanted.
 
         This is for rules that the state does not depend on: what follows is decoded as if the
         rule had been kept.
         """
         cdef RecoveredFault* fault
-        fail(&self.failure, at, message)
+        fail(&self.failure, at, rule, message)
         if self.recovered == NULL or self.recovered_count == MAX_RECOVERED:
             return -1
         fault = &self.recovered[self.recovered_count]
@@ -359,7 +360,7 @@ cdef class TermDecoder:
         if id > lookup.size:
             self.failure.what = lookup.name
             return fail_number(
-                &self.failure, entry.start,
+                &self.failure, entry.start, range_rule(lookup, id),
                 b"{what} entry {number} is out of range: the lookup has {bound} entries",
                 id, lookup.size,
             )
@@ -368,8 +369,8 @@ cdef class TermDecoder:
         if self.held - counted_bytes(lookup, id) + size > self.limits.text_size:
             return fail_limit(
                 &self.failure, text,
-                b"the lookups have more than {number} bytes of text (limit max_text_size)",
-                self.limits.text_size, 0,
+                b"max_text_size", b"the lookups have more than {bound} bytes of text",
+                0, self.limits.text_size,
             )
         if lookup_set_text(lookup, id, text, <uint32_t>size, self.next_serial, &self.held) < 0:
             return fail_memory(&self.failure, entry.start)
@@ -754,8 +755,8 @@ cdef class TermDecoder:
         if depth > self.max_nesting_depth:
             return fail_limit(
                 &self.failure, at,
-                b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
-                self.max_nesting_depth, 0,
+                b"max_nesting_depth", b"quoted triples nest deeper than {bound}",
+                0, self.max_nesting_depth,
             )
         return 0
 
@@ -798,8 +799,9 @@ cdef class TermDecoder:
             if self.merged_size + 2 * (first + second) > self.max_merged_size:
                 return fail_limit(
                     &self.failure, more.start,
-                    b"messages that stand more than once take more than {number} bytes to merge",
-                    self.max_merged_size, 0,
+                    NULL,
+                    b"messages that stand more than once take more than {bound} bytes to merge",
+                    0, self.max_merged_size,
                 )
             node = <MergedSpan*>PyMem_RawMalloc(sizeof(MergedSpan) + 2 * (first + second))
             if node == NULL:
@@ -827,6 +829,7 @@ cdef class TermDecoder:
         if self.last[position] == NOT_YET:
             return fail_number(
                 &self.failure, at,
+                b"repeated-term-first",
                 b"repeated term, but there was no term before it in position {number} of 4"
                 b" (s, p, o, g)",
                 position + 1, 0,
@@ -850,7 +853,7 @@ cdef class TermDecoder:
         if term.kind == LITERAL_MESSAGE:
             if position != OBJECT and not self.generalized and self.recover(
                 term.span.start,
-                b"literal that is not an object, but the options do not have"
+                b"generalized-option", b"literal that is not an object, but the options do not have"
                 b" generalized_statements",
             ) < 0:
                 return -1
@@ -865,6 +868,7 @@ cdef class TermDecoder:
             )
         if position == PREDICATE and not self.generalized and self.recover(
             term.span.start,
+            b"generalized-option",
             b"predicate that is not an IRI, but the options do not have generalized_statements",
         ) < 0:
             return -1
@@ -919,7 +923,7 @@ cdef class TermDecoder:
         size = prefix_size + name.size
         if size > self.limits.string_size:
             return fail_limit(
-                &self.failure, at, b"IRI of {number} bytes (limit max_string_size: {bound})",
+                &self.failure, at, b"max_string_size", b"IRI of {number} bytes",
                 size, self.limits.string_size,
             )
         if (
@@ -969,7 +973,7 @@ cdef class TermDecoder:
             kind = TermKind.LANGUAGE_LITERAL
             extra = self.intern_text(TermKind.STRING, fields[1].span, 0)
             if extra >= 0 and not is_language_tag(fields[1].span) and self.recover(
-                fields[1].span.start, b"this is no language tag"
+                fields[1].span.start, b"format", b"this is no language tag"
             ) < 0:
                 return -1
         elif fields[1].kind == NUMBER:
@@ -1013,7 +1017,8 @@ cdef class TermDecoder:
         cdef int64_t number
         self.counts.terms[<int>TermKind.TRIPLE_TERM] += 1
         if not self.rdf_star and self.recover(
-            message.start, b"quoted triple, but the options do not have rdf_star"
+            message.start, b"rdf-star-option",
+            b"quoted triple, but the options do not have rdf_star"
         ) < 0:
             return -1
         if (
@@ -1025,6 +1030,7 @@ cdef class TermDecoder:
             if terms[position].kind == NO_FIELD:
                 return fail_number(
                     &self.failure, message.start,
+                    b"quoted-repeated-term",
                     b"repeated term in a quoted triple, in position {number} of 3",
                     position + 1, 0,
                 )

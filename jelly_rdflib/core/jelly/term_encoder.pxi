@@ -410,8 +410,8 @@ cdef class TermEncoder:
         ):
             if not is_anywhere:
                 raise EncodeError(
-                    f"literal {self.table.show(number)} is not an object: options need"
-                    " generalized_statements=True"
+                    f"literal {self.table.show(number)} is not an object",
+                    needs="generalized_statements",
                 )
             return self.put_literal(fields.literal, number)
         if kind == TermKind.DEFAULT_GRAPH:
@@ -420,8 +420,7 @@ cdef class TermEncoder:
             refuse_node(self.table.make_node(number))
         if position == PREDICATE and not is_anywhere:
             raise EncodeError(
-                f"predicate {self.table.show(number)} is no IRI: options need"
-                " generalized_statements=True"
+                f"predicate {self.table.show(number)} is no IRI", needs="generalized_statements"
             )
         if kind == TermKind.TRIPLE_TERM:
             if fields.triple_term == 0:
@@ -477,7 +476,7 @@ cdef class TermEncoder:
         cdef int position
         if not self.rdf_star:
             raise EncodeError(
-                f"quoted triple {self.table.show(number)}: options need rdf_star=True"
+                f"quoted triple {self.table.show(number)}", needs="rdf_star"
             )
         if self.depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")

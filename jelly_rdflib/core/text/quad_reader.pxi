@@ -116,8 +116,8 @@ cdef class QuadReader:
         if self.text > self.free_text + self.max_expansion * self.count.read:
             # A few bytes may each stand for a long IRI, and copying takes its time.
             raise LimitError(
-                f"the input stands for more than {self.max_expansion} times its own size"
-                " (limit max_expansion)",
+                f"the input stands for more than {self.max_expansion} times its own size",
+                limit="max_expansion", value=self.max_expansion,
                 offset=self.count.read,
             )
         return 0
@@ -184,8 +184,8 @@ cdef class QuadReader:
         while type(term) is self.triple:
             if <size_t>len(outer) >= self.max_nesting_depth:
                 raise LimitError(
-                    f"quoted triples nest deeper than {self.max_nesting_depth}"
-                    " (limit max_nesting_depth)"
+                    f"quoted triples nest deeper than {self.max_nesting_depth}",
+                    limit="max_nesting_depth", value=self.max_nesting_depth,
                 )
             outer.append((self.term_number(term.subject), self.term_number(term.predicate)))
             term = term.object

@@ -176,7 +176,9 @@ cdef const uint8_t* decode_prefix(TextDecoder self, const uint8_t* at, uint8_t o
 cdef const uint8_t* decode_mark(TextDecoder self, const uint8_t* at, uint8_t op) noexcept nogil:
     cdef const char* fault = transaction_fault(self.in_transaction, op)
     if fault != NULL and not self.is_in_doubt:
-        return refuse(self, self.row_start, fault)
+        refuse(self, self.row_start, fault)
+        self.failure.rule = transaction_rule(op)
+        return NULL
     at = end_row(self, next_token(self, at), op, 0, 0, 0, 0)
     if at != NULL:
         self.in_transaction = op == TX

@@ -245,8 +245,8 @@ cdef class TermTexts:
     cdef int keep(self, uint32_t term, size_t start) except -1:
         if self.out.size > 8 * self.max_size:
             raise LimitError(
-                f"the frame's terms take more than {8 * self.max_size} bytes as N-Triples"
-                " (8 times the limit max_text_size)"
+                f"the frame's terms take more than {8 * self.max_size} bytes as N-Triples, which is"
+                " 8 times the limit", limit="max_text_size", value=self.max_size,
             )
         # Room behind the texts, so that they can be copied in whole blocks.
         buffer_reserve(&self.out, BLOCK)
@@ -265,7 +265,8 @@ cdef class TermTexts:
         # A few triples that share triples may take endless text.
         if size > self.max_size:
             raise LimitError(
-                f"a quoted triple has more than {self.max_size} bytes (limit max_text_size)"
+                f"a quoted triple has more than {self.max_size} bytes", limit="max_text_size",
+                value=self.max_size,
             )
         buffer_reserve(&self.out, size)
         start = self.out.size

@@ -337,8 +337,8 @@ cdef const uint8_t* read_triple(
     if depth > self.max_nesting_depth:
         fail_limit(
             &self.failure, at,
-            b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
-            self.max_nesting_depth, 0,
+            b"max_nesting_depth", b"quoted triples nest deeper than {bound}",
+            0, self.max_nesting_depth,
         )
         return NULL
     if self.end - at < 3:

@@ -195,7 +195,8 @@ cdef class TextBatchReader(BatchSource):
         cdef TextDecoder decoder = self.decoder
         if decoder.in_transaction and not decoder.is_in_doubt:
             error = DecodeError(
-                "the input ends inside a transaction", offset=decoder.place.offset,
+                "the input ends inside a transaction", rule=Rule.TRANSACTION_OPEN,
+                offset=decoder.place.offset,
                 line=decoder.place.line, column=decoder.place.column,
             )
             if self.faults is None:

@@ -7,7 +7,7 @@ for byte in range(256):
 
 
 cdef const uint8_t* refuse(TextDecoder self, const uint8_t* at, const char* message) noexcept nogil:
-    fail(&self.failure, at, message)
+    fail(&self.failure, at, b"format", message)
     return NULL
 
 
@@ -15,7 +15,7 @@ cdef const uint8_t* fail_size(TextDecoder self) noexcept nogil:
     self.is_cut_off = True
     fail_limit(
         &self.failure, self.row_start,
-        b"row of more than {number} bytes (limit max_frame_size)", self.max_row_size, 0,
+        b"max_frame_size", b"row of more than {bound} bytes", 0, self.max_row_size,
     )
     return NULL
 

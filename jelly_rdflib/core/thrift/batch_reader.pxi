@@ -160,7 +160,10 @@ cdef class ThriftBatchReader(BatchSource):
         if not self.is_patch:
             return None
         if self.in_transaction:
-            raise DecodeError("the input ends inside a transaction", offset=self.input.position)
+            raise DecodeError(
+                "the input ends inside a transaction", rule=Rule.TRANSACTION_OPEN,
+                offset=self.input.position,
+            )
         if self.has_end and not self.is_open:
             return None
         self.builder.append(END, 0, 0, 0, 0)
@@ -212,13 +215,16 @@ cdef class ThriftBatchReader(BatchSource):
 
     cdef uint32_t fail(
         self, const char* message, uint64_t number=0, const char* what=NULL, uint64_t bound=0,
-        bint is_limit=False
+        const char* limit=NULL, const char* rule=b"format"
     ) noexcept nogil:
         """Stop, because the row has no meaning, or asks for too much. Return 0, no term."""
         cdef Failure* failure = self.cursor.failure
         if not self.cursor.is_stopped:
-            fail_number(failure, self.cursor.start, message, number, bound)
-            failure.what, failure.is_limit = what, is_limit
+            if limit == NULL:
+                fail_number(failure, self.cursor.start, rule, message, number, bound)
+            else:
+                fail_limit(failure, self.cursor.start, limit, message, number, bound)
+            failure.what = what
             stop(&self.cursor)
         return 0
 
@@ -237,8 +243,8 @@ cdef class ThriftBatchReader(BatchSource):
         check_depth(&self.cursor, depth)
         if kind == RDF_TRIPLE and (depth - TERM_DEPTH + 1) // 2 > self.max_nesting_depth:
             self.fail(
-                b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
-                self.max_nesting_depth, NULL, 0, True,
+                b"quoted triples nest deeper than {bound}", 0, NULL, self.max_nesting_depth,
+                b"max_nesting_depth",
             )
         while True:
             type = read_field(&self.cursor, &number)
@@ -301,7 +307,7 @@ cdef class ThriftBatchReader(BatchSource):
         elif spec.is_union and seen != 0:
             message = b"{what} is to have one member, and has 2 or more"
         if message != NULL and self.unexpected.message == NULL:
-            fail_number(&self.unexpected, self.cursor.start, message, known, 0)
+            fail_number(&self.unexpected, self.cursor.start, b"format", message, known, 0)
             self.unexpected.what = what
         if type > FALSE:
             self.skip(type, depth)
@@ -385,8 +391,8 @@ cdef class ThriftBatchReader(BatchSource):
         self.prefix_size += (prefix.end - prefix.start) + (iri.end - iri.start)
         if self.prefix_size > self.builder.max_text_size:
             self.fail(
-                b"prefixes of more than {number} bytes (limit max_text_size)",
-                self.builder.max_text_size, NULL, 0, True,
+                b"prefixes of more than {bound} bytes", 0, NULL, self.builder.max_text_size,
+                b"max_text_size",
             )
             return
         try:
@@ -415,8 +421,8 @@ cdef class ThriftBatchReader(BatchSource):
         )
         if self.expanded_size > most:
             return self.fail(
-                b"prefixed names stand for more than {number} bytes (limit max_expansion)", most,
-                NULL, 0, True,
+                b"prefixed names stand for more than {bound} bytes", 0, NULL, most,
+                b"max_expansion",
             )
         term = intern_text(
             self.terms, TermKind.IRI, span_of(text, PyBytes_GET_SIZE(text)), 0, self.builder.seed,
@@ -443,7 +449,7 @@ cdef class ThriftBatchReader(BatchSource):
         else:
             fault = transaction_fault(self.in_transaction, MARKS[txn])
             if fault != NULL:
-                self.fail(fault)
+                self.fail(fault, 0, NULL, 0, NULL, transaction_rule(MARKS[txn]))
             else:
                 self.add_row(MARKS[txn], 0, 0, 0, 0)
 
@@ -521,8 +527,8 @@ cdef class ThriftBatchReader(BatchSource):
         # A few bytes can stand for two billion digits.
         if characters > most:
             return self.fail(
-                b"decimal number of up to {number} characters, which is more than {bound} (limit"
-                b" max_expansion)", characters, NULL, most, True,
+                b"decimal number of up to {number} characters, which is more than {bound}",
+                characters, NULL, most, b"max_expansion",
             )
         return self.number(XSD_DECIMAL, found.numbers[1], scale)
 

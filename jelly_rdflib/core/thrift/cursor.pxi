@@ -37,12 +37,13 @@ cdef void stop(Cursor* cursor) noexcept nogil:
 
 
 cdef int refuse(
-    Cursor* cursor, const char* message, uint64_t number, uint64_t bound, bint is_limit
+    Cursor* cursor, const char* message, uint64_t number, uint64_t bound,
+    const char* rule=b"format", const char* limit=NULL
 ) noexcept nogil:
     """Stop with a failure; the return value is STOP."""
     if not cursor.is_stopped:
-        fail_number(cursor.failure, cursor.at, message, number, bound)
-        cursor.failure.is_limit = is_limit
+        fail_number(cursor.failure, cursor.at, rule, message, number, bound)
+        cursor.failure.limit = limit
         stop(cursor)
     return STOP
 
@@ -53,11 +54,11 @@ cdef bint miss(Cursor* cursor, uint64_t wanted) noexcept nogil:
         return False
     if wanted > cursor.max_size - <size_t>(cursor.at - cursor.start):
         fail_limit(
-            cursor.failure, cursor.start, b"row of more than {number} bytes (limit max_frame_size)",
-            cursor.max_size, 0,
+            cursor.failure, cursor.start, b"max_frame_size", b"row of more than {bound} bytes",
+            0, cursor.max_size,
         )
     elif cursor.is_final:
-        fail(cursor.failure, cursor.end, b"the input ends inside a row")
+        fail(cursor.failure, cursor.end, b"format", b"the input ends inside a row")
     else:
         cursor.is_incomplete = True
     stop(cursor)
@@ -95,7 +96,7 @@ cdef inline uint64_t read_unsigned(Cursor* cursor, int kind) noexcept nogil:
         number |= <uint64_t>(byte & 0x7F) << 7 * index
         if byte < 0x80:
             return number
-    return refuse(cursor, b"varint of more than {number} bytes", VARINT_SIZES[kind], 0, False)
+    return refuse(cursor, b"varint of more than {number} bytes", VARINT_SIZES[kind], 0)
 
 
 cdef inline int64_t read_number(Cursor* cursor, int kind) noexcept nogil:
@@ -110,8 +111,8 @@ cdef inline Span read_string(Cursor* cursor) noexcept nogil:
     cdef uint64_t size = read_unsigned(cursor, I32)
     if size > cursor.max_string_size:
         size = refuse(
-            cursor, b"string of {number} bytes (limit max_string_size: {bound})", size,
-            cursor.max_string_size, True,
+            cursor, b"string of {number} bytes", size, cursor.max_string_size, b"limit",
+            b"max_string_size",
         )
     return take(cursor, size)
 
@@ -120,7 +121,7 @@ cdef inline int check_type(Cursor* cursor, int kind) noexcept nogil:
     """Stop if there is no such type; return the type."""
     if kind <= UUID:
         return kind
-    return refuse(cursor, b"this can't be a row: there is no type {number}", kind, 0, False)
+    return refuse(cursor, b"this can't be a row: there is no type {number}", kind, 0)
 
 
 cdef void check_depth(Cursor* cursor, int depth) noexcept nogil:
@@ -128,7 +129,8 @@ cdef void check_depth(Cursor* cursor, int depth) noexcept nogil:
     if depth > MAX_DEPTH:
         refuse(
             cursor, b"structs nest deeper than {number}, which is what implementations of Thrift"
-            b" take: at most {bound} levels of quoted triples", MAX_DEPTH, MAX_TRIPLE_DEPTH, True,
+            b" take: at most {bound} levels of quoted triples", MAX_DEPTH, MAX_TRIPLE_DEPTH,
+            b"limit",
         )
 
 
@@ -147,7 +149,7 @@ cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
     else:
         number[0] = read_number(cursor, I16)
     if not -0x8000 <= number[0] <= 0x7FFF:
-        refuse(cursor, b"this can't be the number of a field", 0, 0, False)
+        refuse(cursor, b"this can't be the number of a field", 0, 0)
     return STOP if cursor.is_stopped else check_type(cursor, byte & 0xF)
 
 
@@ -234,7 +236,7 @@ cdef void start_level(
     check_depth(cursor, skip.outer_depth + skip.depth)
     if left > 0 and not cursor.is_stopped:
         if min(first_kind, second_kind) == STOP:
-            refuse(cursor, b"this can't be a row: a list of no type", 0, 0, False)
+            refuse(cursor, b"this can't be a row: a list of no type", 0, 0)
         elif <size_t>left > cursor.max_size - <size_t>(cursor.at - cursor.start):
             # Each value takes a byte at the least.
             miss(cursor, left)

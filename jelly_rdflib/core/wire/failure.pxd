@@ -1,38 +1,45 @@
-# How code that runs without the GIL says what is wrong: a message and a place, no exception.
+# How code that runs without the GIL says what is wrong: no exception, but the rule, words and place.
 
 ctypedef struct Failure:
+    const char* rule  # the value of a `jelly_rdflib.Rule`
     const char* message  # may have the fields {number}, {bound} and {what}
     const uint8_t* at
     uint64_t number
     uint64_t bound
     const char* what
-    bint is_limit
+    const char* limit  # the field of `Limits` that is exceeded, which may have the field {what}
 
 
-cdef inline int fail(Failure* failure, const uint8_t* at, const char* message) noexcept nogil:
+cdef inline int fail(
+    Failure* failure, const uint8_t* at, const char* rule, const char* message
+) noexcept nogil:
+    failure.rule = rule
     failure.message = message
     failure.at = at
     return -1
 
 
 cdef inline int fail_number(
-    Failure* failure, const uint8_t* at, const char* message, uint64_t number, uint64_t bound
+    Failure* failure, const uint8_t* at, const char* rule, const char* message, uint64_t number,
+    uint64_t bound
 ) noexcept nogil:
     failure.number = number
     failure.bound = bound
-    return fail(failure, at, message)
+    return fail(failure, at, rule, message)
 
 
 cdef inline int fail_limit(
-    Failure* failure, const uint8_t* at, const char* message, uint64_t number, uint64_t bound
+    Failure* failure, const uint8_t* at, const char* limit, const char* message, uint64_t asked,
+    uint64_t bound
 ) noexcept nogil:
-    failure.is_limit = True
-    return fail_number(failure, at, message, number, bound)
+    # What is asked for is 0 where it is only known to be more.
+    failure.limit = limit
+    return fail_number(failure, at, b"limit", message, asked, bound)
 
 
 cdef inline int fail_memory(Failure* failure, const uint8_t* at) noexcept nogil:
     # No message: what raises the failure turns it into a MemoryError.
-    return fail(failure, at, NULL)
+    return fail(failure, at, NULL, NULL)
 
 
 cdef object failure_to_error(

@@ -5,9 +5,22 @@ cdef object failure_to_error(
 ):
     if failure.message == NULL:
         return MemoryError()
+    place = {"offset": offset, "frame": frame, "row": row, "line": line, "column": column}
+    rule = Rule(failure.rule.decode())
+    message = in_words(failure, failure.message)
+    if rule is not Rule.LIMIT:
+        return DecodeError(message, rule=rule, **place)
+    if failure.limit == NULL:
+        return LimitError(message, **place)
+    return LimitError(
+        message, limit=in_words(failure, failure.limit), value=failure.bound,
+        asked=failure.number or None, **place,
+    )
+
+
+cdef str in_words(Failure* failure, const char* text):
+    """Fill in the fields of a text."""
     what = b"" if failure.what == NULL else <bytes>failure.what
-    message = failure.message.decode("ascii").format(
+    return text.decode("ascii").format(
         number=failure.number, bound=failure.bound, what=what.decode("ascii")
     )
-    kind = LimitError if failure.is_limit else DecodeError
-    return kind(message, offset=offset, frame=frame, row=row, line=line, column=column)

@@ -12,3 +12,10 @@ cdef inline const char* transaction_fault(bint is_open, uint8_t op) noexcept nog
     if (op == TC or op == TA) and not is_open:
         return b"transaction ends, but none was started"
     return NULL
+
+
+cdef inline const char* transaction_rule(uint8_t op) noexcept nogil:
+    """Return the rule of a fault of this operation."""
+    if op == TX:
+        return b"transaction-start"
+    return b"punctuation-transaction" if op == END else b"transaction-end"

@@ -35,14 +35,14 @@ cdef inline int read_long_varint(
         byte = p[0]
         p += 1
         if shift == 63 and byte > 1:
-            return fail(failure, at[0], b"varint is longer than 64 bits")
+            return fail(failure, at[0], b"wire", b"varint is longer than 64 bits")
         result |= <uint64_t>(byte & 0x7F) << shift
         if byte < 0x80:
             at[0] = p
             value[0] = result
             return 0
         shift += 7
-    return fail(failure, at[0], b"varint is cut off")
+    return fail(failure, at[0], b"wire", b"varint is cut off")
 
 
 cdef enum:
@@ -81,7 +81,7 @@ cdef inline int read_short_varint(
     if read_varint(at, end, value, failure) < 0:
         return -1
     if at[0] - start > MAX_SHORT_SIZE:
-        return fail(failure, start, b"varint of a tag or a length has more than 5 bytes")
+        return fail(failure, start, b"wire", b"varint of a tag or a length has more than 5 bytes")
     return 0
 
 
@@ -93,7 +93,9 @@ cdef inline int read_uint32(
     if read_varint(at, end, &number, failure) < 0:
         return -1
     if number > 0xFFFFFFFFU:
-        return fail_number(failure, start, b"number {number} is too large for 32 bits", number, 0)
+        return fail_number(
+            failure, start, b"wire", b"number {number} is too large for 32 bits", number, 0
+        )
     value[0] = <uint32_t>number
     return 0
 
@@ -108,7 +110,8 @@ cdef inline int read_span(
         return -1
     if length > <uint64_t>(end - at[0]):
         return fail_number(
-            failure, start, b"length {number} is beyond the end of its message, {bound} bytes away",
+            failure, start, b"wire",
+            b"length {number} is beyond the end of its message, {bound} bytes away",
             length, <uint64_t>(end - at[0]),
         )
     span.start = at[0]
@@ -125,7 +128,7 @@ cdef inline int read_tag(
     if read_short_varint(at, end, &tag, failure) < 0:
         return -1
     if tag > 0xFFFFFFFFU or tag < 8:
-        return fail_number(failure, start, b"{number} is no field's tag", tag, 0)
+        return fail_number(failure, start, b"wire", b"{number} is no field's tag", tag, 0)
     field[0] = <uint32_t>(tag >> 3)
     wire_type[0] = <uint32_t>(tag & 7)
     return 0
@@ -143,7 +146,8 @@ cdef inline int expect_wire_type(
 ) noexcept nogil:
     if wire_type != expected:
         return fail_number(
-            failure, at, b"field {number} has wire type {bound}, which is not the schema's",
+            failure, at, b"wire",
+            b"field {number} has wire type {bound}, which is not the schema's",
             field, wire_type,
         )
     return 0

@@ -146,7 +146,9 @@ def _cut(source: ByteSource, max_size: int) -> Iterator[tuple[bytes, int, int]]:
         offset += len(line)
         if len(text) > max_size:
             raise LimitError(
-                f"text of a frame of more than {max_size} bytes (limit max_frame_size)",
+                f"text of a frame of more than {max_size} bytes",
+                limit="max_frame_size",
+                value=max_size,
                 offset=start,
                 line=first,
             )

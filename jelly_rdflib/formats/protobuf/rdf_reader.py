@@ -95,7 +95,9 @@ class RowBatches(Iterator[Batch]):
         self._prefix_size += len(prefix) + len(iri)
         if self._prefix_size > self._limits.max_text_size:
             raise LimitError(
-                f"prefixes of more than {self._limits.max_text_size} bytes (limit max_text_size)"
+                f"prefixes of more than {self._limits.max_text_size} bytes",
+                limit="max_text_size",
+                value=self._limits.max_text_size,
             )
         self._prefixes[prefix] = iri
         self._builder.add_row(Op.PA, self._builder.string(prefix), 0, self._builder.iri(iri))
@@ -130,7 +132,9 @@ class RowBatches(Iterator[Batch]):
         if kind == "tripleTerm":
             if depth == self._limits.max_nesting_depth:
                 raise LimitError(
-                    f"quoted triples nest deeper than {depth} (limit max_nesting_depth)"
+                    f"quoted triples nest deeper than {depth}",
+                    limit="max_nesting_depth",
+                    value=depth,
                 )
             return builder.triple(*self._parts(term.tripleTerm, depth + 1))
         if kind == "valInteger":
@@ -167,7 +171,9 @@ class RowBatches(Iterator[Batch]):
         most = self._limits.max_text_size + self._limits.max_expansion * self._size
         if self._expanded > most:
             raise LimitError(
-                f"prefixed names stand for more than {most} bytes (limit max_expansion)"
+                f"prefixed names stand for more than {most} bytes",
+                limit="max_expansion",
+                value=self._limits.max_expansion,
             )
         return f"{iri}{name.localName}"
 
@@ -175,6 +181,10 @@ class RowBatches(Iterator[Batch]):
         # A few bytes can stand for two billion digits.
         most = _FREE_DIGITS + self._limits.max_expansion
         if abs(scale) > most:
-            raise LimitError(f"decimal number of more than {most} characters (limit max_expansion)")
+            raise LimitError(
+                f"decimal number of more than {most} characters",
+                limit="max_expansion",
+                value=self._limits.max_expansion,
+            )
         text = decimal_text(value, scale).decode()
         return self._builder.literal(text, None, f"{_XSD}decimal")

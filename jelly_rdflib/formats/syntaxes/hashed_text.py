@@ -92,7 +92,9 @@ class HashedText:
                 if ahead.tell() > most:
                     raise LimitError(
                         f"more than {most} bytes would have to be kept to label the nodes that"
-                        " have no label (limit max_decompressed_size)"
+                        " have no label",
+                        limit="max_decompressed_size",
+                        value=most,
                     )
         except DecodeError as error:
             # A copy has no traceback, which would refer to this object.

@@ -144,9 +144,13 @@ class IsolatedBatches(Iterator[Batch]):
             if self._source_error.offset is None:
                 self._source_error.offset = offset
             return self._source_error
-        message = _printable(told[messages.TOLD.size :])
-        error = LimitError if is_limit else DecodeError
-        return error(message, offset=offset, line=line, column=column)
+        limit, message = map(_printable, told[messages.TOLD.size :].split(b"\n", 1))
+        if not is_limit:
+            return DecodeError(message, offset=offset, line=line, column=column)
+        error = LimitError(message, offset=offset, line=line, column=column)
+        if limit:
+            error.limit, error.value = limit, getattr(self._limits, limit, None)
+        return error
 
 
 class _Child:
@@ -217,9 +221,12 @@ class _Child:
         self._deadline = time.monotonic() + self._patience
         self._socket.settimeout(max(self._patience, 0.001))
 
-    def error(self, message: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
+    def error(self, message: str, limit: str | None = None) -> DecodeError:
         """Make an error whose offset is the end of the bytes that the child was given."""
-        return kind(message, offset=self.position)
+        if limit is None:
+            return DecodeError(message, offset=self.position)
+        value = getattr(self._limits, limit)
+        return LimitError(message, limit=limit, value=value, offset=self.position)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -229,8 +236,8 @@ class _Child:
         except TimeoutError:
             raise self.error(
                 f"the parser's process has not answered for {self._patience} seconds, which is"
-                f" {_PATIENCE} times the limit max_parser_seconds",
-                LimitError,
+                f" {_PATIENCE} times the limit",
+                "max_parser_seconds",
             ) from None
         except ConnectionError:
             raise self._explain_end() from None
@@ -248,14 +255,13 @@ class _Child:
         if status == -signal.SIGXCPU:
             return self.error(
                 f"the parser takes more than {limits.max_parser_seconds} seconds of processor time"
-                f" for {messages.TEXT_PER_TIME} MiB of text (limit max_parser_seconds)",
-                LimitError,
+                f" for {messages.TEXT_PER_TIME} MiB of text",
+                "max_parser_seconds",
             )
         if status == messages.NO_MEMORY or _NO_MEMORY.search(told):
             return self.error(
-                f"the parser takes more than {limits.max_parser_memory} bytes of memory (limit"
-                " max_parser_memory)",
-                LimitError,
+                f"the parser takes more than {limits.max_parser_memory} bytes of memory",
+                "max_parser_memory",
             )
         how = f"ended with status {status}"
         if status < 0:

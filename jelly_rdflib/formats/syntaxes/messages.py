@@ -14,7 +14,8 @@ import struct
 ANSWER = struct.Struct(">cI")
 WANT, HASH, FRAME, ERROR, END = b"W", b"H", b"F", b"E", b"."
 # The body of an ERROR: whether it is a LimitError, whether the source caused it, its offset, line
-# and column, where -1 stands for None; then its message in UTF-8.
+# and column, where -1 stands for None; then the limit's name, if it has one, a newline, and its
+# message, in UTF-8.
 TOLD = struct.Struct(">??qqq")
 # The parent's messages: the size of the bytes that follow; SOURCE_FAILED if it can't read any.
 INPUT = struct.Struct(">I")

@@ -105,7 +105,8 @@ def _parse(format: Format, reading: Reading) -> None:
         kinds = isinstance(error, LimitError), isinstance(error, _SourceError)
         places = (error.offset, error.line, error.column)
         told = messages.TOLD.pack(*kinds, *(-1 if place is None else place for place in places))
-        told += error.message.encode(errors="replace")
+        limit = getattr(error, "limit", None) or ""
+        told += f"{limit}\n{error.message}".encode(errors="replace")
         _send(messages.ERROR, len(told), told)
     else:
         _send(messages.END, 0)

@@ -133,7 +133,9 @@ class SyntaxInput:
         self._keep_labels(data)
         if self._size > self._max_size:
             raise LimitError(
-                f"more than {self._max_size} bytes make no statement (limit max_frame_size)",
+                f"more than {self._max_size} bytes make no statement",
+                limit="max_frame_size",
+                value=self._max_size,
                 offset=self.position,
             )
         return marked
@@ -306,7 +308,8 @@ class StatementBatches(Iterator[Batch]):
     def _check_prefixes(self, count: int, what: str, limit: str) -> None:
         most = getattr(self._limits, limit)
         if count > most:
-            raise LimitError(f"more than {most} {what}prefixes (limit {limit}; {self._vicinity()})")
+            message = f"more than {most} {what}prefixes ({self._vicinity()})"
+            raise LimitError(message, limit=limit, value=most)
 
     def _explain(self, error: SyntaxError) -> DecodeError:
         message = _PLACE.sub("", error.msg)

@@ -83,8 +83,9 @@ class PrefixChanges:
             self._waiting.append((prefix, iri))
         if len(self._waiting) + len(self._parsed) > self._max_prefixes:
             raise LimitError(
-                f"a transaction changes more than {self._max_prefixes} prefixes"
-                " (limit max_prefixes)"
+                f"a transaction changes more than {self._max_prefixes} prefixes",
+                limit="max_prefixes",
+                value=self._max_prefixes,
             )
 
     def commit(self) -> None:
@@ -161,5 +162,7 @@ class PrefixChanges:
             self._count = len(prefixes)
             if self._count > self._max_count:
                 raise LimitError(
-                    f"there are more than {self._max_count} prefixes (limit max_prefixes)"
+                    f"there are more than {self._max_count} prefixes",
+                    limit="max_prefixes",
+                    value=self._max_count,
                 )

@@ -1,6 +1,6 @@
 """Checks files against every rule of the format, also the rules that readers don't enforce."""
 
-from jelly_rdflib.inspection.validation.faults import RULES, Fault, Rule
+from jelly_rdflib.inspection.validation.faults import Fault
 from jelly_rdflib.inspection.validation.validator import validate
 
-__all__ = ["RULES", "Fault", "Rule", "validate"]
+__all__ = ["Fault", "validate"]

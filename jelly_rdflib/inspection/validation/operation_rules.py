@@ -11,6 +11,7 @@ from jelly_rdflib.display.terms import show
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.inspection.validation.faults import Finding, RecentSet
 from jelly_rdflib.operations import Op
+from jelly_rdflib.rules import Rule
 
 # PN_CHARS_BASE and PN_CHARS of Turtle.
 _START = (
@@ -19,16 +20,16 @@ _START = (
 )
 _PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
-_RULES: dict[int, tuple[str, str]] = {
-    TermFault.RELATIVE_IRI: ("iri", "IRI {} is relative: it has no scheme"),
-    TermFault.BAD_CHARACTER: ("iri", "IRI {} has a character that can't stand there in an IRI"),
-    TermFault.BAD_ESCAPE: ("iri", "IRI {} has a % without two hexadecimal digits"),
-    TermFault.BAD_PORT: ("iri", "IRI {} has a port that is no number"),
-    TermFault.BAD_ADDRESS: ("iri", "IRI {} has a bad address"),
-    TermFault.LABEL: ("blank-node-label", "blank node {} can't be written in N-Triples"),
-    TermFault.LANGUAGE_TAG: ("language-tag", "{} is no language tag of BCP 47"),
+_RULES: dict[int, tuple[Rule, str]] = {
+    TermFault.RELATIVE_IRI: (Rule.IRI, "IRI {} is relative: it has no scheme"),
+    TermFault.BAD_CHARACTER: (Rule.IRI, "IRI {} has a character that can't stand there in an IRI"),
+    TermFault.BAD_ESCAPE: (Rule.IRI, "IRI {} has a % without two hexadecimal digits"),
+    TermFault.BAD_PORT: (Rule.IRI, "IRI {} has a port that is no number"),
+    TermFault.BAD_ADDRESS: (Rule.IRI, "IRI {} has a bad address"),
+    TermFault.LABEL: (Rule.BLANK_NODE_LABEL, "blank node {} can't be written in N-Triples"),
+    TermFault.LANGUAGE_TAG: (Rule.LANGUAGE_TAG, "{} is no language tag of BCP 47"),
     TermFault.UNTAGGED_LANGUAGE_STRING: (
-        "language-string",
+        Rule.LANGUAGE_STRING,
         "literal {} has no language tag",
     ),
 }
@@ -64,7 +65,7 @@ class TermRules:
             if generalized is not None:
                 self._may_be_generalized = True
                 message = "literal as subject or graph, or predicate that is no IRI: no RDF 1.1"
-                yield Finding(generalized, "generalized", message)
+                yield Finding(generalized, Rule.GENERALIZED, message)
 
     def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:
         for match in _PREFIX_ROW.finditer(bytes(batch.ops)):
@@ -72,7 +73,7 @@ class TermRules:
             name = batch.terms.text_of(batch.s[row])
             if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
                 message = f"prefix name {show(name)} is not allowed in Turtle"
-                yield Finding(row, "prefix-name", message)
+                yield Finding(row, Rule.PREFIX_NAME, message)
 
 
 class PatchRules:
@@ -120,7 +121,7 @@ class PatchRules:
             self._has_changes_outside = True
             if self._has_transaction:
                 message = "change outside the transactions that the patch has"
-                yield from self._tell(start, "change-place", message)
+                yield from self._tell(start, Rule.CHANGE_PLACE, message)
 
     def _take_mark(self, batch: Batch, row: int, op: int) -> Iterator[Finding]:
         if op == Op.H:
@@ -129,7 +130,7 @@ class PatchRules:
             self._has_transaction = self._in_transaction = True
             if self._has_changes_outside:
                 message = "transaction in a patch that has changes outside of it"
-                yield from self._tell(row, "change-place", message)
+                yield from self._tell(row, Rule.CHANGE_PLACE, message)
         elif op == Op.END:
             self._last_id, self._last_shown = self._id, self._shown
             self._start_patch()
@@ -139,7 +140,7 @@ class PatchRules:
     def _take_header(self, batch: Batch, row: int) -> Iterator[Finding]:
         if self._has_changes or self._has_transaction:
             message = "header after the start of the patch's changes"
-            yield from self._tell(row, "header-place", message)
+            yield from self._tell(row, Rule.HEADER_PLACE, message)
         spelled = batch.terms.text_of(batch.s[row])
         key = header_key(spelled)
         first = self._keys.get(hash(key))
@@ -149,38 +150,38 @@ class PatchRules:
         elif first != hash(spelled):
             yield Finding(
                 row,
-                "header-twice",
+                Rule.HEADER_TWICE,
                 f"header {show(spelled)} comes twice in the patch, in different spellings: in a key"
                 " the case of letters does not count, and previous is prev",
             )
         elif key in (ID, PREV):
-            yield Finding(row, "header-twice", f"header {key} comes twice in the patch")
+            yield Finding(row, Rule.HEADER_TWICE, f"header {key} comes twice in the patch")
         if key in (ID, PREV):
             for rule, message in self._take_id(batch, key, batch.o[row]):
                 yield Finding(row, rule, message)
 
-    def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[str, str]]:
+    def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[Rule, str]]:
         """Find faults in the header id or prev; gives rules and messages."""
         text = batch.terms.text_of(value)
         if batch.terms.kinds[value] != TermKind.IRI:
-            yield "patch-id", f"header {key} has a value that is no IRI"
+            yield Rule.PATCH_ID, f"header {key} has a value that is no IRI"
             return
         shown = batch.terms.show(value)
         scheme = _UUID_SCHEME.match(text)
         if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
-            yield "patch-id", f"header {key} has no UUID: {shown}"
+            yield Rule.PATCH_ID, f"header {key} has no UUID: {shown}"
         self._values[key] = one_form = _one_form(text)
         if self._values.get(ID) == self._values.get(PREV):
-            yield "patch-chain", f"patch {shown} follows itself: id and prev"
+            yield Rule.PATCH_CHAIN, f"patch {shown} follows itself: id and prev"
         if key == ID:
             self._id, self._shown = text, shown
             if not self._ids.is_new(one_form):
-                yield "patch-id", f"patch {shown} comes twice"
+                yield Rule.PATCH_ID, f"patch {shown} comes twice"
         elif self._last_id is not None and _one_form(self._last_id) != one_form:
             message = f"patch follows {shown}, but the one before it is {self._last_shown}"
-            yield "patch-chain", message
+            yield Rule.PATCH_CHAIN, message
 
-    def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
+    def _tell(self, row: int, rule: Rule, message: str) -> Iterator[Finding]:
         """Report a rule that many rows may break; once for each patch."""
         if rule not in self._told:
             self._told.add(rule)

@@ -16,6 +16,7 @@ from jelly_rdflib.options import (
     PatchStatementType,
     StreamOptions,
 )
+from jelly_rdflib.rules import Rule
 
 MAX_FRAME_SIZE = 1_000_000
 """Frames should be smaller (Jelly-RDF, "Stream frames")."""
@@ -47,11 +48,11 @@ class StreamRules:
         if not self._has_repeated_options and self._statistics.counts["rows"][1]["count"] > 1:
             self._has_repeated_options = True
             message = "the stream has its options again: it may be several that were joined"
-            yield Fault(rule="repeated-options", message=message, offset=offset, frame=frame)
+            yield Fault(rule=Rule.REPEATED_OPTIONS, message=message, offset=offset, frame=frame)
         if size > MAX_FRAME_SIZE and not self._has_large_frame:
             self._has_large_frame = True
             message = f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended"
-            yield Fault(rule="frame-size", message=message, offset=offset, frame=frame)
+            yield Fault(rule=Rule.FRAME_SIZE, message=message, offset=offset, frame=frame)
         for kind, name, field, place, row in self._statistics.find_unexpected_fields():
             rule, message = _describe(kind, name, field)
             yield Fault(rule=rule, message=message, offset=place, frame=frame, row=row)
@@ -60,16 +61,18 @@ class StreamRules:
 
     def _take_options(self, options: PatchOptions | StreamOptions) -> Iterator[Fault]:
         if not self._statistics.is_delimited:
-            yield Fault(rule="delimited", message="a bare frame: files are delimited", offset=0)
+            yield Fault(rule=Rule.DELIMITED, message="a bare frame: files are delimited", offset=0)
         if isinstance(options, PatchOptions):
             return
         logical, physical = options.logical_type, options.physical_type
         name = getattr(logical, "name", str(int(logical)))
         if not LogicalStreamType.is_consistent(logical, physical):
             message = f"the logical type {name} does not go with the physical type {physical.name}"
-            yield self._blame_options("types", message)
+            yield self._blame_options(Rule.TYPES, message)
         elif not isinstance(logical, LogicalStreamType):
-            yield self._blame_options("logical-type", f"{name} is no logical type that is defined")
+            yield self._blame_options(
+                Rule.LOGICAL_TYPE, f"{name} is no logical type that is defined"
+            )
 
     def _take_rows(self, batch: Batch, options: PatchOptions | StreamOptions) -> Iterator[Fault]:
         """Find prefixes that must not be there, and the use of features; each is reported once."""
@@ -85,7 +88,7 @@ class StreamRules:
             self._has_namespaces = row >= 0
             if self._has_namespaces and options.version == 1:
                 message = "namespace declaration in a stream of version 1"
-                yield Fault(rule="namespace-version", message=message, **self.places([row])[0])
+                yield Fault(rule=Rule.NAMESPACE_VERSION, message=message, **self.places([row])[0])
 
     def _find_first_graph(self, batch: Batch) -> Iterator[Fault]:
         for row, (op, graph) in enumerate(zip(batch.ops, batch.g, strict=True)):
@@ -94,7 +97,7 @@ class StreamRules:
             self._is_past_first_graph = True
             if graph == 0:
                 message = "prefix without a graph, and there was none before it to repeat"
-                yield Fault(rule="namespace-graph", message=message, **self.places([row])[0])
+                yield Fault(rule=Rule.NAMESPACE_GRAPH, message=message, **self.places([row])[0])
             return
 
     def finish(self) -> Iterator[Fault]:
@@ -102,25 +105,25 @@ class StreamRules:
         options, statistics, blame = self._options, self._statistics, self._blame_options
         assert options is not None, "a stream without options has failed"
         if options.rdf_star and not self._has_quoted_triples:
-            yield blame("unused-feature", "rdf_star is set, but nothing is quoted")
+            yield blame(Rule.UNUSED_FEATURE, "rdf_star is set, but nothing is quoted")
         if options.generalized_statements and not self._has_generalized_statements:
             message = "generalized_statements is set, but no statement needs it"
-            yield blame("unused-feature", message)
+            yield blame(Rule.UNUSED_FEATURE, message)
         names, prefixes, _ = statistics.lookups
         if prefixes["size"] > 0 and prefixes["entries"] == 0 and names["references"] > 0:
             message = f"prefix lookup of {prefixes['size']} entries, but none is set"
-            yield blame("unused-lookup", message)
+            yield blame(Rule.UNUSED_LOOKUP, message)
         if isinstance(options, PatchOptions):
             return
         metadata = statistics.counts["metadata"]["count"]
         if options.version == 2 and not self._has_namespaces and metadata == 0:
             message = "version 2, but neither namespace declarations nor metadata"
-            yield blame("version", message)
+            yield blame(Rule.VERSION, message)
         if statistics.is_in_graph:
             place = {"offset": statistics.position, "frame": statistics.last_frame[0]}
-            yield Fault(rule="open-graph", message="the stream ends inside a graph", **place)
+            yield Fault(rule=Rule.OPEN_GRAPH, message="the stream ends inside a graph", **place)
 
-    def _blame_options(self, rule: str, message: str) -> Fault:
+    def _blame_options(self, rule: Rule, message: str) -> Fault:
         return Fault(rule=rule, message=message, **self._options_place)
 
     def places(self, rows: list[int]) -> list[dict[str, Any]]:
@@ -129,17 +132,17 @@ class StreamRules:
         return [{"offset": offset, "frame": frame, "row": row} for offset, row in located]
 
 
-def _describe(kind: int, message: str, field: int) -> tuple[str, str]:
+def _describe(kind: int, message: str, field: int) -> tuple[Rule, str]:
     """Return the rule that an unexpected field of a message breaks, and the fault in words."""
     if kind == UnexpectedKind.UNKNOWN_FIELD:
-        return "unknown-field", f"field {field} of {message} is not in the schema"
+        return Rule.UNKNOWN_FIELD, f"field {field} of {message} is not in the schema"
     if kind == UnexpectedKind.GRAPH_FIELD:
-        return "graph-in-triples", f"{message} with a graph in a stream of triples"
+        return Rule.GRAPH_IN_TRIPLES, f"{message} with a graph in a stream of triples"
     if kind == UnexpectedKind.SECOND_FIELD:
-        return "repeated-field", f"{message} has field {field} twice"
+        return Rule.REPEATED_FIELD, f"{message} has field {field} twice"
     if message in ROW_NAMES:
-        return "row-kinds", f"{message} that is of more than one kind"
+        return Rule.ROW_KINDS, f"{message} that is of more than one kind"
     return (
-        "second-field",
+        Rule.SECOND_FIELD,
         f"{message} with field {field}, though it has another of its oneof before",
     )

@@ -15,7 +15,6 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
-from jelly_rdflib.inspection.validation.reader_rules import rule_of
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
@@ -139,7 +138,7 @@ class _Validator:
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
-            yield Fault(rule=rule_of(error), **error_fields(error))
+            yield Fault(rule=error.rule, **error_fields(error))
         self._errors.clear()
 
     def _find(self, batch: Batch) -> Iterator[Finding]:

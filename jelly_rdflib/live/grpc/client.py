@@ -90,7 +90,7 @@ class Client:
         if code == "DATA_LOSS":
             return LogError(message)
         if code == "RESOURCE_EXHAUSTED" and "larger than max" in message:
-            return LimitError(f"{message} (limit max_frame_size)")
+            return LimitError(message, limit="max_frame_size")
         if code == "ABORTED":
             newest: dict[str, Any] = dict(error.trailing_metadata() or ())
             head, version = newest.get("head"), str(newest.get("version", 0))

@@ -309,7 +309,7 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
         what = f"too little of a patch came for {answers.SILENCE} seconds"
         return code.DEADLINE_EXCEEDED, what, ()
     # What a call asks for, and can't have.
-    is_wrong = isinstance(error, LimitError) and "_table_size" in error.message
+    is_wrong = isinstance(error, LimitError) and str(error.limit).endswith("_table_size")
     if is_wrong or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()
     if isinstance(error, HTTPException):

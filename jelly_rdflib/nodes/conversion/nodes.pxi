@@ -80,13 +80,13 @@ cdef class NodeFactory(NodeMaker):
         if xml_tags > self.max_xml_tags:
             raise LimitError(
                 f"the XML literals of the frame have more than {self.max_xml_tags} tags and"
-                f" attributes, where each literal counts as {TAGS_PER_LITERAL} more (limit"
-                " max_xml_tags)"
+                f" attributes, where each literal counts as {TAGS_PER_LITERAL} more",
+                limit="max_xml_tags", value=self.max_xml_tags,
             )
         if durations > 0 and terms.count - 1 + durations > self.max_terms:
             raise LimitError(
                 f"the frame has more than {self.max_terms} distinct terms, where a duration counts"
-                " twice (limit max_frame_terms)"
+                " twice", limit="max_frame_terms", value=self.max_terms,
             )
         return 0
 

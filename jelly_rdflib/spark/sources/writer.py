@@ -118,7 +118,7 @@ class PartitionWriter:
             place.delete(Entry(path))
             if not isinstance(error, EncodeError):
                 raise
-            hint = CUT_TRANSACTION if "transaction" in str(error) else ""
+            hint = "" if error.rule is None else CUT_TRANSACTION
             raise EncodeError(
                 f"partition {partition} can't be written as {self._kind.name}: {error}{hint}"
             ) from error

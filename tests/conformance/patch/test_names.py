@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import jelly_rdflib as jr
 from conformance.rules import PARTS, RULES
-from jelly_rdflib.inspection import validation
 from tests.conformance.patch.test_cases import READ
 
 # The reader has a limit for it, and limits have one rule; what is told of a tag is a warning.
 OTHER_NAMES = {"quoted-depth": "limit", "language-tag": "format"}
 
 
-def _found(data: bytes) -> set[str]:
+def _found(data: bytes) -> set[jr.Rule]:
     return {fault.rule for fault in jr.validate(data, format="jelly-patch")}
 
 
 def test_rules_that_cases_break_have_the_same_names() -> None:
     broken = {case.rules[0] for case in READ if case.refusal is not None}
-    assert broken - validation.RULES.keys() == {"quoted-depth"}
+    assert broken - set(jr.Rule) == {"quoted-depth"}
 
 
 def test_each_rule_of_validate_that_is_one_of_the_drafts_has_a_case() -> None:
     """Also those of sections of Jelly-RDF that the draft takes over."""
     sections = {part.section.partition(": ")[2] for part in PARTS if part.section[:4] == "RDF:"}
     ours = {
-        name
-        for name, rule in validation.RULES.items()
+        rule.value
+        for rule in jr.Rule
         if "(Jelly-Patch, " in rule.text
         or any(f"(Jelly-RDF, {section})" in rule.text for section in sections)
     }
@@ -37,8 +36,8 @@ def test_a_rule_is_as_strong_as_in_the_suite() -> None:
     must = {"MUST", "MUST NOT", "REQUIRED", "ruling"}
     differ = {
         name
-        for name in RULES.keys() & validation.RULES.keys()
-        if (RULES[name].strength in must) != (validation.RULES[name].severity == "error")
+        for name in RULES.keys() & set(jr.Rule)
+        if (RULES[name].strength in must) != (jr.Rule(name).severity == "error")
     }
     # That a reader MUST skip it does not say that a stream must not have it.
     assert differ == {"unknown-field"}
@@ -56,9 +55,8 @@ def test_validate_names_the_rule_that_a_case_breaks() -> None:
 
 
 def test_validate_finds_no_error_in_what_must_be_read() -> None:
-    severity = {name: rule.severity for name, rule in validation.RULES.items()}
     found = {
-        case.name: [rule for rule in _found(case.data) if severity[rule] == "error"]
+        case.name: [rule for rule in _found(case.data) if rule.severity == "error"]
         for case in READ
         if case.refusal is None and case.data is not None
     }
