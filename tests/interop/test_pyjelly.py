@@ -57,7 +57,7 @@ PREDICATES = [
     ("iri", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
     ("iri", "http://xmlns.com/foaf/0.1/knows"),
     _iri("ns#age"),
-    ("iri", "urn:note"),
+    _iri("note"),
 ]
 
 
