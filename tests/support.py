@@ -183,12 +183,12 @@ def assert_nothing_is_kept(work: Callable[[], None]) -> None:
     tracemalloc.start()
     try:
         # caches of the interpreter and of pytest fill up
-        sizes = [_size_after(work, 20)]
+        sizes = [_size_after(work, 8)]
         # a table of somebody else's may grow once, and what leaks, leaks each time
-        sizes += [_size_after(work, 40) for _ in range(3)]
+        sizes += [_size_after(work, 16) for _ in range(3)]
     finally:
         tracemalloc.stop()
-    assert min(after - before for before, after in pairwise(sizes)) < 40 * 64, sizes
+    assert min(after - before for before, after in pairwise(sizes)) < 16 * 64, sizes
 
 
 def _size_after(work: Callable[[], None], times: int) -> int:

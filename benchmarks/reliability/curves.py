@@ -96,15 +96,12 @@ GROUPS: dict[str, list[Kind]] = {
             "ordinary text",
             "escapes",
             "long rows",
-            "blank lines",
-            "comments",
             "quoted in text",
         ),
         *_kinds("batches", "ordinary thrift", "transactions in thrift"),
-        *_kinds("batches", "ordinary n quads", "turtle prefix redefined", "turtle lists"),
-        *_kinds("batches", "quoted in n quads", "turtle long prefix", "trig nested", "n3 nested"),
-        *_kinds("batches", "xml nested", "xml collections", "xml attributes"),
-        *_kinds("batches", "json contexts", "json values", "json nested"),
+        *_kinds("batches", "ordinary n quads", "turtle prefix redefined"),
+        *_kinds("batches", "quoted in n quads", "turtle long prefix", "trig nested"),
+        *_kinds("batches", "xml collections", "json values"),
     ],
     "Applying and the algebra of patches": [
         *_kinds(

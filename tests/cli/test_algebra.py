@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import Literal, URIRef
+from rdflib import Literal
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, TripleTerm
-from tests.cli.support import TEXT, P, S, encode, run, run_well
+from tests.cli.support import P, S, encode, run, run_well
 
 FIRST = """\
 H id <urn:patch:1> .
@@ -82,16 +82,6 @@ def test_concat(folder: Path) -> None:
     assert run_well("concat", "1.jellyp", "2.rdfp", cwd=folder).text == BOTH
 
 
-def test_concat_of_patches_that_do_not_follow_one_another(folder: Path) -> None:
-    (folder / "out.rdfp").write_text("precious")
-    ended = run("concat", "1.rdfp", "1.rdfp", "2.rdfp", "-o", "out.rdfp", cwd=folder)
-    assert ended.code == 0
-    ended = run("concat", "2.rdfp", "2.rdfp", "-o", "other.rdfp", cwd=folder)
-    assert ended.code == 1
-    assert "<urn:patch:1> (prev)" in ended.err
-    assert not (folder / "other.rdfp").exists()
-
-
 def test_effective(folder: Path) -> None:
     (folder / "base.ttl").write_text('<urn:s> <urn:p> "a", "c" .')
     found = run_well("effective", "base.ttl", "2.rdfp", cwd=folder).text
@@ -144,23 +134,3 @@ def test_what_is_no_patch_is_refused(command: str, tmp_path: Path) -> None:
     assert "line 2" in ended.err
     assert not (tmp_path / "out.jellyp").exists()
     assert run(command, bad, "-o", tmp_path / "out.nt").code == 2
-
-
-def test_a_transaction_that_does_not_end(tmp_path: Path) -> None:
-    ended = run("invert", "--limit", "max_string_size=3", stdin=TEXT.encode())
-    assert ended.code == 1
-    assert "max_string_size" in ended.err
-    ended = run("concat", "-", "-", stdin=b"")
-    assert ended.code == 2
-    assert "only once" in ended.err
-
-
-def test_long_inputs_go_through_pipes(tmp_path: Path) -> None:
-    operations: list[Any] = [(Op.TX,)]
-    operations += [(Op.A, S, P, URIRef(f"urn:{number}"), None) for number in range(60_000)]
-    data = encode([*operations, (Op.TC,)])
-    inverse = run_well("invert", "--to", "jellyp", stdin=data).out
-    rows = read(inverse)
-    assert [row[3] for row in rows[1:-2]] == [row[3] for row in reversed(operations[1:])]
-    again = run_well("concat", "-", "--to", "jellyp", stdin=inverse).out
-    assert read(again) == rows

@@ -6,17 +6,15 @@ import re
 from pathlib import Path
 
 import jelly_rdflib as jr
-from tests.cli.support import TEXT, G, P, S, encode, run_well
+from tests.cli.support import TEXT, G, P, S, run_well
 
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def test_as_text(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode())
-    assert run_well("cat", path).text == TEXT
-    assert run_well("cat", path, path).text == TEXT * 2
-    assert run_well("cat", stdin=path.read_bytes()).text == TEXT
+def test_as_text(source: Path) -> None:
+    assert run_well("cat", source).text == TEXT
+    assert run_well("cat", source, source).text == TEXT * 2
+    assert run_well("cat", stdin=source.read_bytes()).text == TEXT
     assert run_well("cat", "-", stdin=TEXT.encode()).text == TEXT
 
 
@@ -27,14 +25,12 @@ def test_statements_are_shown_as_added(tmp_path: Path) -> None:
     assert run_well("cat", path).text == f"A {S.n3()} {P.n3()} {S.n3()} {G.n3()} .\n"
 
 
-def test_colors_change_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode())
-    shown = run_well("cat", "--color", "always", path).text
+def test_colors_change_nothing_else(source: Path) -> None:
+    shown = run_well("cat", "--color", "always", source).text
     assert COLOR.sub("", shown) == TEXT
     lines = shown.splitlines()
     assert "\x1b[32mA\x1b[0m " in lines[3]
     assert "\x1b[31mD\x1b[0m " in lines[5]
     assert "\x1b[36m<_:b>\x1b[0m" in lines[4]
     assert '\x1b[33m"01"\x1b[0m\x1b[90m^^<urn:d>\x1b[0m' in lines[4]
-    assert run_well("cat", "--color", "never", path).text == TEXT
+    assert run_well("cat", "--color", "never", source).text == TEXT

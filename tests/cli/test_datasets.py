@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from rdflib import Dataset
-from rdflib.compare import isomorphic
 
 from tests.cli.support import run, run_well
 
@@ -61,36 +58,6 @@ def test_a_statement_that_comes_later_is_no_other_spelling(base: Path, patch: Pa
     assert run_well("apply", base, patch).err == "+1 −0; 1 of 2 operations changed nothing\n"  # noqa: RUF001
 
 
-def test_patches_are_applied_in_order(base: Path, patch: Path) -> None:
-    back = base.with_name("back.rdfp")
-    back.write_text(PATCH.translate({ord("A"): "D", ord("D"): "A"}))
-    assert '"off"' in run_well("apply", base, patch, back).text
-    assert '"on"' in run_well("apply", base, patch, back, patch).text
-    assert '"on"' in run_well("apply", base, "-", stdin=PATCH.encode()).text
-
-
-def test_blank_nodes_are_those_of_the_same_label(base: Path, patch: Path) -> None:
-    patch.write_text("D <urn:s> <urn:p> _:b1 .")
-    assert "<urn:s>" not in run_well("apply", base, patch).text
-
-
-def test_literals_stay_as_they_are_written(base: Path, patch: Path) -> None:
-    integer = "http://www.w3.org/2001/XMLSchema#integer"
-    base.write_text(f'<urn:s> <urn:p> "01"^^<{integer}> .\n<urn:s> <urn:p> "1"^^<{integer}> .\n')
-    patch.write_text(f'D <urn:s> <urn:p> "1"^^<{integer}> .')
-    assert run_well("apply", base, patch).text == f'<urn:s> <urn:p> "01"^^<{integer}> .\n'
-
-
-@pytest.mark.parametrize("syntax", ["ttl", "trig", "nt", "nq", "rdf", "jelly", "jsonld", "n3"])
-def test_any_syntax(syntax: str, tmp_path: Path) -> None:
-    start, patch, out = tmp_path / "s.nt", tmp_path / "x.rdfp", tmp_path / f"out.{syntax}"
-    start.write_text('<urn:a:s> <urn:a:p> "o" .\n')
-    patch.write_text('A <urn:a:s> <urn:a:p> "o2"@en .')
-    run_well("apply", start, patch, "-o", out)
-    patch.write_text('D <urn:a:s> <urn:a:p> "o" .')
-    assert run_well("apply", out, patch, "--to", "nt").text == '<urn:a:s> <urn:a:p> "o2"@en .\n'
-
-
 def test_prefixes_are_kept(tmp_path: Path, patch: Path) -> None:
     base = tmp_path / "b.ttl"
     base.write_text('PREFIX ex: <http://example.org/> ex:s ex:p "o" .')
@@ -110,25 +77,10 @@ def test_a_bad_patch_writes_nothing(base: Path, patch: Path) -> None:
     assert not out.exists()
 
 
-def test_a_named_graph_in_a_syntax_without(base: Path, patch: Path) -> None:
-    ended = run("apply", base, patch, "-o", base.with_name("out.ttl"))
-    assert ended.code == 1
-    assert "urn:g" in ended.err
-    assert sorted(os.listdir(base.parent)) == ["base.nq", "x.rdfp"]
-
-
 def test_a_patch_is_no_base_and_a_dataset_no_patch(base: Path, patch: Path) -> None:
     assert run("apply", patch, patch).code == 2
     assert run("apply", base, base).code == 2
     assert run("diff", patch, base).code == 2
-
-
-def test_a_base_of_bad_syntax(base: Path, patch: Path) -> None:
-    base.write_text("<urn:s> <urn:p> .\n")
-    ended = run("apply", base, patch)
-    assert ended.code == 1
-    assert ended.err.startswith(f"jellyp: {base}: ")
-    assert "line 1" in ended.err
 
 
 def test_diff(base: Path, patch: Path) -> None:
@@ -143,29 +95,6 @@ def test_diff(base: Path, patch: Path) -> None:
             run_well("diff", new, "-", "--from", "nq", stdin=run_well("apply", base, out).out).text
             == ""
         )
-
-
-def test_diff_of_blank_nodes(tmp_path: Path) -> None:
-    old, new = tmp_path / "old.ttl", tmp_path / "new.ttl"
-    old.write_text('<urn:s> <urn:p> [ <urn:q> "one" ], [ <urn:q> "two" ] .')
-    new.write_text('<urn:s> <urn:p> [ <urn:q> "two" ], [ <urn:q> "one" ] .')
-    assert run_well("diff", "--canonical", old, new).text == ""
-    new.write_text('<urn:s> <urn:p> [ <urn:q> "two" ], [ <urn:q> "three" ] .')
-    shown = run_well("diff", "--canonical", old, new).text
-    assert '"two"' not in shown
-    assert '"three"' in shown
-
-
-def test_a_patch_of_diff_makes_new_of_old(tmp_path: Path) -> None:
-    old, new, out = tmp_path / "old.nq", tmp_path / "new.nq", tmp_path / "d.jellyp"
-    old.write_text('<urn:s> <urn:p> _:a .\n_:a <urn:q> "1" .\n<urn:s> <urn:p> "x" <urn:g> .\n')
-    new.write_text('<urn:s> <urn:p> _:z .\n_:z <urn:q> "2" .\n<urn:s> <urn:p> "y" <urn:g> .\n')
-    run_well("diff", "--canonical", old, new, "-o", out)
-    made, wanted = Dataset(), Dataset()
-    made.parse(data=run_well("apply", old, out).text, format="nquads")
-    wanted.parse(new, format="nquads")
-    assert isomorphic(made.default_graph, wanted.default_graph)
-    assert len(made) == len(wanted)
 
 
 def test_prefixes_are_compared_where_both_syntaxes_have_them(tmp_path: Path) -> None:

@@ -38,12 +38,6 @@ def test_exit_codes(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert run("diff", old, bad).code == 1
 
 
-def test_quiet_still_writes_the_file(files: tuple[Path, Path], tmp_path: Path) -> None:
-    out = tmp_path / "out.rdfp"
-    assert run("diff", "--quiet", *files, "-o", out).code == 1
-    assert out.read_bytes() == run_well("diff", *files).out
-
-
 def test_json(files: tuple[Path, Path]) -> None:
     changes = [json.loads(line) for line in run_well("diff", "--json", *files).text.splitlines()]
     assert changes == [
@@ -51,16 +45,6 @@ def test_json(files: tuple[Path, Path]) -> None:
         {"op": "D", "s": "<urn:b>", "p": "<urn:p>", "o": '"gone"', "g": "<urn:g>"},
         {"op": "A", "s": "<urn:a>", "p": "<urn:p>", "o": '"2"', "g": None},
     ]
-
-
-def test_prefixes_as_json_and_side_by_side(tmp_path: Path) -> None:
-    old, new = tmp_path / "old.ttl", tmp_path / "new.ttl"
-    old.write_text("PREFIX ex: <urn:old#>\n")
-    new.write_text("PREFIX ex: <urn:new#>\n")
-    changes = run_well("diff", "--json", old, new).text.splitlines()
-    assert json.loads(changes[0]) == {"op": "PD", "prefix": "ex", "iri": "<urn:old#>", "g": None}
-    shown = run_well("diff", "--side-by-side", old, new).text
-    assert "PREFIX ex: <urn:old#>   PREFIX ex: <urn:new#>" in shown
 
 
 def test_side_by_side(files: tuple[Path, Path]) -> None:
@@ -103,18 +87,3 @@ def test_files_without_labels_are_compared_by_structure(tmp_path: Path) -> None:
     result = tmp_path / "result.ttl"
     result.write_bytes(run_well("apply", old, out, "--to", "ttl").out)
     assert run_well("diff", result, new).out == b""
-
-
-def test_labels_of_a_file_are_the_same_for_all_commands(tmp_path: Path) -> None:
-    """Whatever the way it is read: what `record` names, `apply` finds."""
-    old, update, out = tmp_path / "old.ttl", tmp_path / "fix.ru", tmp_path / "fix.jellyp"
-    old.write_text('<urn:a> <urn:p> [ <urn:q> "x" ], [ <urn:q> "y" ] .')
-    update.write_text(
-        'DELETE { ?n <urn:q> "x" } INSERT { ?n <urn:q> "z" } WHERE { ?n <urn:q> "x" }'
-    )
-    lines = run_well("convert", old, "-", "--to", "nt").text
-    piped = run_well("convert", "-", "-", "--from", "ttl", "--to", "nt", stdin=old.read_bytes())
-    assert piped.text == lines
-    run_well("record", old, update, "-o", out)
-    changed = run_well("apply", old, out, "--to", "nt").text
-    assert sorted(changed.splitlines()) == sorted(lines.replace('"x"', '"z"').splitlines())

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from jelly_rdflib.cli.index import command
 from jelly_rdflib.streams import index
 from tests.cli.support import OPERATIONS, encode, run, run_well
 
@@ -31,14 +29,6 @@ def test_a_missing_index_is_told(source: Path) -> None:
     assert (ended.code, ended.text) == (1, f"{source}.idx: there is no index\n")
 
 
-def test_an_index_that_is_out_of_date_is_told(source: Path) -> None:
-    run_well("index", source)
-    source.write_bytes(encode(OPERATIONS))
-    ended = run("index", "--check", source)
-    assert ended.code == 1
-    assert "not of the file beside it" in ended.text
-
-
 def test_a_damaged_index_is_told(source: Path) -> None:
     run_well("index", source)
     saved = Path(index.index_path(source))
@@ -48,17 +38,6 @@ def test_a_damaged_index_is_told(source: Path) -> None:
         ended = run("index", "--check", source)
         assert ended.code == 1
         assert "index" in ended.text
-
-
-def test_a_damaged_file_gets_none(source: Path) -> None:
-    source.write_bytes(source.read_bytes()[:-3])
-    ended = run("index", "--spacing", "1", source)
-    # So short a file is one part: nobody has to look through it.
-    assert ended.code == 0
-    source.write_bytes(b"\x05\xff\xff")
-    ended = run("index", source)
-    assert ended.code == 1
-    assert str(source) in ended.err
 
 
 def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) -> None:
@@ -71,12 +50,6 @@ def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) ->
     assert not Path(index.index_path(source)).exists()
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    ended = run("index", tmp_path)
-    assert ended.code == 2
-    assert "is a directory" in ended.err
-
-
 def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     packed = tmp_path / "x.jellyp.gz"
     run_well("convert", source, packed)
@@ -84,13 +57,3 @@ def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     text = tmp_path / "x.rdfp"
     run_well("convert", source, text)
     assert "only files of Jelly-Patch and Jelly-RDF" in run("index", text).err
-
-
-def test_more_parts_than_an_index_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode())
-    monkeypatch.setattr("jelly_rdflib.streams.index.MAX_HEADER", 50)
-    result = CliRunner().invoke(command, [str(path)])
-    assert result.exit_code == 1
-    assert "x.jellyp: 1 parts are too many for an index; take a wider spacing" in result.output
-    assert not (tmp_path / "x.jellyp.idx").exists()

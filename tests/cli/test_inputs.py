@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from tests.cli.support import COMMAND, ENVIRONMENT, OPERATIONS, TEXT, encode, run, run_well
+from tests.cli.support import COMMAND, ENVIRONMENT, TEXT, encode, run, run_well
 
 LINE = '<urn:s> <urn:p> "o" .\n'
 
 
-@pytest.mark.parametrize("name", ["x.nt", "x.ttl", "x.rdfp", "x.nq.gz", "x.jelly", "x.json"])
+@pytest.mark.parametrize("name", ["x.nt", "x.nq.gz", "x.jelly"])
 def test_jelly_with_a_wrong_name_is_told_by_its_first_bytes(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(encode()) if name.endswith(".gz") else encode())
@@ -29,7 +29,7 @@ def test_jelly_with_a_wrong_name_is_told_by_its_first_bytes(name: str, tmp_path:
     assert run("cat", "--from", "nt", path).code == 1
 
 
-@pytest.mark.parametrize("size", [10, 1_200, 5_000, 10_000, 600_000])
+@pytest.mark.parametrize("size", [10, 5_000, 600_000])
 def test_jelly_of_any_size_is_told_under_any_name(size: int, tmp_path: Path) -> None:
     text = f'<urn:s> <urn:p> "{"x" * size}" .\n'
     (tmp_path / "in.nt").write_text(text)
@@ -39,19 +39,7 @@ def test_jelly_of_any_size_is_told_under_any_name(size: int, tmp_path: Path) -> 
         assert run_well("validate", tmp_path / name).code == 0
 
 
-def test_a_text_with_the_name_of_jelly_is_told_too(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_text(TEXT)
-    assert run_well("cat", path).text == TEXT
-
-
-def test_a_name_that_is_right_stays_right(tmp_path: Path) -> None:
-    for name, text in (("empty.nt", ""), ("x.ttl", "@prefix ex: <urn:> . ex:s ex:p ex:o .")):
-        (tmp_path / name).write_text(text)
-        assert run("cat", tmp_path / name).code == 0
-
-
-@pytest.mark.parametrize("command", ["cat", "inspect", "validate", "stats"])
+@pytest.mark.parametrize("command", ["cat", "validate"])
 @pytest.mark.parametrize(
     "text",
     [
@@ -96,6 +84,8 @@ def followed(*arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
+        # In the background of a shell the tests ignore SIGINT, and what they start would too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         yield process
@@ -130,20 +120,6 @@ def test_a_growing_text_is_followed(tmp_path: Path) -> None:
             file.flush()
             assert read_lines(process, 2) == rows[3:5]
         # An open transaction is not ended by what follows the file.
-        end(process)
-
-
-def test_growing_jelly_is_followed(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    data = encode()
-    # Frames end with patches: the second one comes later.
-    first = len(encode(OPERATIONS[: OPERATIONS.index((jr.Op.END,))]))
-    path.write_bytes(data[: first + 1])
-    with followed(path) as process:
-        assert "".join(read_lines(process, 7)) == TEXT.partition("Z .")[0]
-        with path.open("ab") as file:
-            file.write(data[first + 1 :])
-        assert read_lines(process, 4) == ["Z .\n", *TEXT.splitlines(keepends=True)[-3:]]
         end(process)
 
 

@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib as jr
-from tests.cli.support import OPERATIONS, TEXT, P, S, encode, run, run_well
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode())
-    return path
+from tests.cli.support import OPERATIONS, encode, run, run_well
 
 
 def test_as_json(source: Path) -> None:
@@ -68,14 +61,6 @@ def test_compressed_standard_input() -> None:
     assert f"{len(data)} bytes as gzip" in run_well("inspect", stdin=data).text
 
 
-def test_text(tmp_path: Path) -> None:
-    path = tmp_path / "x.rdfp"
-    path.write_text(TEXT)
-    shown = run_well("inspect", path).text
-    assert f"rdf-patch: {len(TEXT.encode())} bytes, {TEXT.count(chr(10))} lines" in shown
-    assert "rows" not in shown
-
-
 @pytest.mark.parametrize("format", ["rdf-patch-thrift", "n-quads"])
 def test_formats_without_frames(format: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
@@ -90,15 +75,6 @@ def test_formats_without_frames(format: str, tmp_path: Path) -> None:
     ended = run("inspect", "--from", format, "--frames", path)
     assert ended.code == 2
     assert f"{format} has no frames" in ended.err
-
-
-def test_a_name_that_gives_orders_to_the_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "x.jelly"
-    with jr.StatementWriter(path, jr.StreamOptions(stream_name="\x1b[2J[bold]")) as writer:
-        writer.add(S, P, S)
-    shown = run_well("inspect", path).text
-    assert "\x1b" not in shown
-    assert r"\u001B[2J[bold]" in shown
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--frames"], ["--frames", "--json"]])
@@ -116,13 +92,6 @@ def test_what_comes_before_an_error_is_shown(arguments: list[str], tmp_path: Pat
         assert len(ended.text.splitlines()) == report.frames + (arguments == ["--frames"])
     else:
         assert f"{report.frames} frames" in ended.text
-
-
-def test_what_nothing_tells() -> None:
-    ended = run("inspect", stdin=b"<urn:s> <urn:p> <urn:o>, <urn:q> .")
-    assert ended.code == 1
-    assert "unknown format" in ended.text
-    assert "say by a format" in ended.err
 
 
 def test_several_files_make_one_summary(source: Path, tmp_path: Path) -> None:

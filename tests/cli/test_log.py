@@ -15,8 +15,7 @@ from rdflib import URIRef
 import jelly_rdflib as jr
 from jelly_rdflib.cli.log import DEFAULT_TIMEOUT, command
 from jelly_rdflib.log import database
-from tests.cli.support import ENVIRONMENT, run, run_well
-from tests.cli.test_progress import run_on_terminal
+from tests.cli.support import run, run_well
 from tests.live.http.support import served
 
 SEEN = "uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4"
@@ -114,15 +113,6 @@ def test_append_stops_at_the_first_patch_at_fault(log: Path) -> None:
     assert len(rows(log)) == 4
 
 
-def test_append_of_a_text_with_headers_in_its_middle(log: Path) -> None:
-    path = log.with_name("two.rdfp")
-    path.write_text(f"TX . TC . H prev <{SEEN}> . TX . TC .")
-    ended = run("log", "append", log, path)
-    assert ended.code == 1
-    assert "headers id and prev come before all else in a patch, and once" in ended.err
-    assert len(rows(log)) == 3
-
-
 def test_show(log: Path) -> None:
     assert [row["version"] for row in rows(log)] == [1, 2, 3]
     assert [row["version"] for row in rows(log, "--after", "1", "--upto", "2")] == [2]
@@ -184,40 +174,25 @@ def test_snapshot_and_squash(log: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [("append", "0.rdfp"), ("snapshot",), ("squash", "1", "2"), ("replay", "replica")],
-    ids=lambda command: command[0],
+    ("command", "begin"),
+    [
+        *(
+            (command, "BEGIN IMMEDIATE")
+            for command in ("append LOG ../0.rdfp", "snapshot LOG", "squash LOG 1 2")
+        ),
+        # While another commits, nobody can read.
+        *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("show", "verify", "checkout", "upgrade")),
+    ],
 )
-def test_who_writes_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ...]) -> None:
-    name, *rest = command
-    if name in ("append", "replay"):
-        rest = [str(log.with_name(rest[0]))]
-    database = log / "log.db"
-    if name == "replay":
-        run_well("log", "replay", log, *rest, "--upto", 1)
-        database = Path(*rest) / "replica.db"
-    with closing(sqlite3.connect(database, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        ended = run("log", name, log, *rest, "--timeout", "0")
-    assert ended.code == 1
-    assert "was locked by others for 0 seconds" in ended.err
-    run_well("log", name, log, *rest, "--timeout", "5")
-
-
-@pytest.mark.parametrize(
-    "command",
-    [("show",), ("verify",), ("checkout",), ("snapshot",), ("squash", "1", "2"), ("upgrade",)],
-    ids=lambda command: command[0],
-)
-def test_who_reads_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ...]) -> None:
-    """While another commits, nobody can read."""
-    name, *rest = command
+def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) -> None:
+    name, _, *rest = command.split()
+    arguments = [name, ".", *rest, "--timeout"]
     with closing(sqlite3.connect(log / "log.db", isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        ended = run("log", name, log, *rest, "--timeout", "0")
+        other.execute(begin)
+        ended = run("log", *arguments, "0", cwd=log)
     assert ended.code == 1
     assert "was locked by others for 0 seconds" in ended.err
-    run_well("log", name, log, *rest, "--timeout", "5")
+    run_well("log", *arguments, "5", cwd=log)
 
 
 @pytest.mark.slow
@@ -239,13 +214,6 @@ def test_verify_of_a_log_that_cannot_be_opened(log: Path, statement: str | None)
     assert "Traceback" not in ended.err
 
 
-def test_a_folder_that_is_no_log(tmp_path: Path) -> None:
-    ended = run("log", "show", tmp_path)
-    assert ended.code == 1
-    assert "Traceback" not in ended.err
-    assert run("log", "show", tmp_path / "missing").code == 2
-
-
 def test_upgrade(tmp_path: Path) -> None:
     old = shutil.copytree(Path(__file__).parents[1] / "log" / "old" / "plain", tmp_path / "old")
     refused = run("log", "show", old)
@@ -263,13 +231,6 @@ def test_verify_says_what_to_do(log: Path) -> None:
     assert (ended.code, ended.text.count("\n")) == (1, 1)
     assert "is gone" in ended.text
     assert "bring the file back from a copy of the log" in ended.text
-
-
-def test_on_a_terminal(log: Path) -> None:
-    code, seen = run_on_terminal("log", "show", log)
-    assert code == 0
-    assert rows(log)[0]["id"][:30] in seen
-    assert ENVIRONMENT["TERM"] != "dumb"
 
 
 def test_the_time_out_is_that_of_python_by_default() -> None:

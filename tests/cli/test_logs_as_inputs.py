@@ -57,17 +57,6 @@ def test_a_log_is_read_as_a_file_of_its_patches(arguments: list[str], folder: Pa
     assert of_log == of_file != b""
 
 
-def test_a_log_is_split_into_its_patches(folder: Path) -> None:
-    names = run_well("split", "log", cwd=folder).text.split()
-    assert names == [f"log-{number + 1:04}.jellyp" for number in NUMBERS]
-    log = jr.PatchLog(folder / "log")
-    for name, entry in zip(names, log.patches(), strict=True):
-        [patch] = jr.read_patches(folder / name, normalize=False)
-        assert patch == entry.read()
-    names = run_well("split", "log", "-o", "{}.rdfp", "--max-changes", "2", cwd=folder).text.split()
-    assert len(names) == 2
-
-
 def test_a_log_is_appended_to_another(folder: Path) -> None:
     run_well("log", "init", "copy", cwd=folder)
     assert run_well("log", "append", "copy", "log", cwd=folder).text.count("version") == 3

@@ -103,11 +103,3 @@ def test_wrong_calls(folder: Path) -> None:
     (folder / "bad.rdfp").write_text("A <urn:s> .")
     ended = run("merge", "ours.rdfp", "bad.rdfp", cwd=folder)
     assert (ended.code, ended.err.startswith("jellyp: bad.rdfp: ")) == (1, True)
-
-
-def test_control_characters_of_conflicts_are_escaped(folder: Path) -> None:
-    (folder / "ours.rdfp").write_text('A <urn:s> <urn:p> "\\u001B[31m\u202e" .')
-    (folder / "theirs.rdfp").write_text('D <urn:s> <urn:p> "\\u001B[31m\u202e" .')
-    ended = run("merge", "ours.rdfp", "theirs.rdfp", "-o", "out.rdfp", cwd=folder)
-    assert ended.code == 1
-    assert not {"\x1b", "\u202e"} & set(ended.text)

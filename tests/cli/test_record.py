@@ -75,15 +75,6 @@ def test_an_update_at_fault_writes_nothing(base: Path, text: str, message: str) 
     assert sorted(os.listdir(base.parent)) == ["bad.ru", "base.nq"]
 
 
-def test_graphs_that_an_update_uses_are_those_of_the_base(base: Path) -> None:
-    update = write(
-        base.parent,
-        "u.ru",
-        "INSERT { GRAPH <urn:out> { ?s ?p ?o } } USING <urn:kitchen> WHERE { ?s ?p ?o }",
-    )
-    assert run_well("record", base, update).text == f'TX .\nA {LAMP} "off" <urn:out> .\nTC .\n'
-
-
 def test_a_blank_node_of_an_update_is_none_of_the_base(base: Path) -> None:
     base.write_text('_:b0 <urn:label> "mine" .\n')
     update = write(base.parent, "u.ru", 'INSERT DATA { _:b0 <urn:label> "new" }')
@@ -106,14 +97,6 @@ def test_load_with_network(base: Path) -> None:
     update = write(base.parent, "u.ru", f"LOAD <{more.as_uri()}> INTO GRAPH <urn:g>")
     shown = run_well("record", base, update, "--network").text
     assert shown == "TX .\nA <urn:s> <urn:p> <urn:o> <urn:g> .\nTC .\n"
-
-
-def test_a_text_that_is_no_utf8(base: Path) -> None:
-    update = base.with_name("bad.ru")
-    update.write_bytes(b"# \xff")
-    ended = run("record", base, update)
-    assert ended.code == 1
-    assert "not UTF-8 (byte 2)" in ended.err
 
 
 @pytest.mark.slow

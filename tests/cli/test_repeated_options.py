@@ -7,7 +7,6 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rdflib import URIRef
@@ -59,22 +58,18 @@ def folder(tmp_path: Path) -> Path:
     [
         ["cat", "ab.jellyp"],
         ["cat", "ab.jelly"],
-        ["cat", "ab.jellyp.gz"],
         ["cat", "ab.jelly.gz"],
         ["cat", "--patch", "2", "ab.jellyp"],
         ["convert", "ab.jellyp", "out.rdfp"],
-        ["convert", "ab.jelly.gz", "out.nq"],
         ["stats", "ab.jelly"],
         ["view", "ab.jellyp", "-o", "out.html"],
         ["invert", "ab.jellyp", "-o", "out.rdfp"],
         ["compact", "ab.jellyp.gz", "-o", "out.rdfp"],
         ["concat", "a.jellyp", "ab.jellyp", "-o", "out.rdfp"],
         ["effective", "empty.nq", "ab.jellyp", "-o", "out.rdfp"],
-        ["effective", "ab.jelly", "a.jellyp", "-o", "out.rdfp"],
         ["merge", "a.jellyp", "ab.jellyp", "-o", "out.rdfp"],
         ["split", "ab.jellyp", "-o", "out-{}.rdfp"],
         ["apply", "empty.nq", "ab.jellyp", "-o", "out.nq"],
-        ["apply", "ab.jelly", "a.jellyp", "-o", "out.nq"],
         ["diff", "empty.nq", "ab.jelly", "-o", "out.rdfp"],
         ["log", "append", "log", "ab.jellyp"],
     ],
@@ -109,19 +104,6 @@ def test_restart_reads_the_second_stream(extension: str, folder: Path) -> None:
     assert [row for row in ended.text.splitlines() if row.startswith("A")] == rows
 
 
-def test_standard_input_is_named(folder: Path) -> None:
-    ended = run("cat", stdin=(folder / "ab.jellyp").read_bytes())
-    assert ended.code == 1
-    assert ended.err.startswith("jellyp: standard input: the stream has its options again")
-
-
-def test_continue_goes_on_with_the_lookups(folder: Path) -> None:
-    """So the second stream gets wrong terms: its ids are those of other entries."""
-    text = run_well("cat", "--repeated-options", "continue", "ab.jelly", cwd=folder).text
-    assert text.splitlines()[0] == f"A {line('a')}"
-    assert text.splitlines()[1] != f"A {line('b')}"
-
-
 def test_a_producer_that_repeats_its_options_is_read_by_continue(tmp_path: Path) -> None:
     path = tmp_path / "x.jellyp"
     encoder = jr.PatchEncoder()
@@ -134,21 +116,7 @@ def test_a_producer_that_repeats_its_options_is_read_by_continue(tmp_path: Path)
     assert run("cat", path).code == 1
 
 
-def test_streams_with_different_options(tmp_path: Path) -> None:
-    other: Any = io.BytesIO()
-    with jr.PatchWriter(other, jr.PatchOptions.small()) as writer:
-        writer.write((Op.A, subject("b"), P, subject("b"), G))
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(patch("a") + other.getvalue())
-    assert "has its options again" in run("cat", path).err
-    ended = run_well("cat", "--repeated-options", "restart", path)
-    assert ended.text.splitlines()[-1] == f"A {line('b')}"
-    ended = run("cat", "--repeated-options", "continue", path)
-    assert ended.code == 1
-    assert "options that differ" in ended.err
-
-
-@pytest.mark.parametrize("extension", ["jellyp", "jelly", "jellyp.gz"])
+@pytest.mark.parametrize("extension", ["jelly", "jellyp.gz"])
 def test_validate_warns(extension: str, folder: Path) -> None:
     name = f"ab.{extension}"
     ended = run("validate", name, cwd=folder)
@@ -174,18 +142,3 @@ def test_inspect_tells_the_rows_of_options(folder: Path) -> None:
     assert "rows of options" not in run_well("inspect", "a.jellyp", cwd=folder).text
     report = json.loads(run_well("inspect", "--json", "ab.jelly", cwd=folder).text)
     assert report["rows"]["options"]["count"] == 2
-
-
-def test_an_index_is_for_one_stream(folder: Path) -> None:
-    path = folder / "long.jelly"
-    file = io.BytesIO()
-    with jr.StatementWriter(file) as writer:
-        for number in range(200_000):
-            writer.add(URIRef(f"http://example.org/{number:010}"), P, G)
-    path.write_bytes(file.getvalue() * 2)
-    ended = run("index", "--spacing", "1", path)
-    assert ended.code == 1
-    assert "has its options again" in ended.err
-    ended = run("index", "--repeated-options", "restart", path)
-    assert ended.code == 2
-    assert "an index is for one stream" in ended.err

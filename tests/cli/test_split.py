@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.cli.commands import jellyp
 from tests.cli.support import TEXT, P, S, encode, run, run_well
 
 
@@ -80,11 +77,9 @@ def test_a_bad_input_leaves_no_files(folder: Path) -> None:
     [
         (["-o", "x.jellyp"], "has no place for a number"),
         (["-o", "{}.nt"], "that is for statements"),
-        (["-o", "{}.what"], "is not known"),
         (["-o", "no/{}.rdfp"], "there is no folder"),
         (["--by", "change"], "--by change needs --max-changes or --max-bytes"),
         (["--max-bytes", "much"], "'much' is no number"),
-        (["--max-changes", "0"], "'--max-changes': it must be at least 1"),
         (["--max-bytes", "0"], "'--max-bytes': it must be at least 1"),
         (["-o", "{}.what"], "give -o names with an extension"),
     ],
@@ -110,49 +105,3 @@ def test_files_that_exist_are_not_replaced_unless_that_is_said(folder: Path) -> 
     assert (ended.code, ended.out) == (2, b"")
     assert "1.jellyp is what is split" in ended.err
     assert (folder / "1.jellyp").read_bytes() == encode()
-
-
-def test_a_bar_follows_both_times_that_the_file_is_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[Any] = []
-
-    @contextmanager
-    def show(label: str, total: int | None, **_: Any) -> Iterator[Any]:
-        seen.append((label, total))
-        yield seen.append
-
-    monkeypatch.setattr("jelly_rdflib.cli.inputs.show_progress", show)
-    monkeypatch.chdir(folder)
-    jellyp.main(["split", "in.jellyp"], standalone_mode=False)
-    (label, total), *steps = seen
-    assert (label, total) == ("in.jellyp", os.path.getsize("in.jellyp"))
-    # Back to the start, and to the end once more.
-    assert sum(steps) == total
-    assert -total in steps
-
-
-def test_inputs_that_can_not_be_split(folder: Path) -> None:
-    ended = run("split", "-", stdin=TEXT.encode())
-    assert ended.code == 2
-    assert "-o" in ended.err
-    (folder / "x.nt").write_text("<urn:s> <urn:p> <urn:o> .")
-    for arguments in (["x.nt"], ["x.nt", "-o", "{}.rdfp"]):
-        ended = run("split", *arguments, cwd=folder)
-        assert ended.code == 2
-        assert "x.nt has statements; a patch has changes" in ended.err
-    (folder / "x.jellyp").write_bytes(
-        run_well("convert", "x.nt", "-", "--to", "jelly", cwd=folder).out
-    )
-    ended = run("split", "x.jellyp", "-o", "{}.rdfp", cwd=folder)
-    assert ended.code == 1
-    assert ended.err.startswith("jellyp: x.jellyp: ")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="the system has no such paths")
-def test_pipes_with_a_path(folder: Path) -> None:
-    """As a shell makes them for ``<(...)``."""
-    ended = run_well("split", "/dev/stdin", "-o", "{}.rdfp", cwd=folder, stdin=TEXT.encode())
-    assert ended.text == "1.rdfp\n2.rdfp\n"
-    joined = run_well("concat", "/dev/stdin", cwd=folder, stdin=TEXT.encode()).text
-    assert joined == run_well("concat", "-", cwd=folder, stdin=TEXT.encode()).text

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib as jr
-from tests.cli.support import ENVIRONMENT, encode, run_well
-from tests.cli.test_progress import run_on_terminal
+from tests.cli.support import encode, run_well
 
 LONG = "urn:" + 150 * "x"
 
@@ -52,10 +51,3 @@ def test_names_stay_on_a_narrow_terminal(file: Path) -> None:
         assert any("default graph" in line for line in shown)
         assert any("xxxxxxxxx" in line for line in shown)
         assert any("█" in line for line in shown) == (width > 46)
-
-
-def test_no_color_is_kept_on_a_terminal(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "\x1b[32m" in run_on_terminal("stats", file)[1]
-    monkeypatch.setitem(ENVIRONMENT, "NO_COLOR", "1")
-    assert "\x1b[32m" not in run_on_terminal("stats", file)[1]
-    assert "\x1b" not in run_on_terminal("diff", file, "/dev/null", "--from", "nt")[1]

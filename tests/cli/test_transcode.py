@@ -9,7 +9,7 @@ import pytest
 from rdflib import Literal
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, TripleTerm
+from jelly_rdflib import TripleTerm
 from tests.cli.support import OPERATIONS, TEXT, G, P, S, encode, run, run_well
 
 
@@ -147,25 +147,6 @@ def test_frames_with_a_meaning_or_metadata_stay_frames(tmp_path: Path) -> None:
         assert [len(frame) for frame in jr.read_frames(out)] == [1] * 6
 
 
-def test_metadata_is_for_no_other_rows(one: Path, tmp_path: Path) -> None:
-    other, out = tmp_path / "metadata.jelly", tmp_path / "out.jelly"
-    with jr.StatementWriter(other, jr.StreamOptions(physical_type="TRIPLES")) as writer:
-        writer.add(S, P, S)
-        writer.end_frame({"n": b"1"})
-    run_well("transcode", one, other, one, "-o", out)
-    frames = [(len(frame), frame.metadata) for frame in jr.read_frames(out)]
-    assert frames == [(1, {}), (1, {"n": b"1"}), (1, {})]
-
-
-def test_bare_frames(one: Path, tmp_path: Path) -> None:
-    bare, out = tmp_path / "bare.jelly", tmp_path / "out.jelly"
-    run_well("transcode", one, one, "-o", bare, "--no-delimited")
-    assert jr.inspect(bare).is_delimited is False
-    run_well("transcode", bare, "-o", out)
-    assert jr.inspect(out).is_delimited
-    assert read(out) == read(one) * 2
-
-
 def test_inputs_that_do_not_go_together(one: Path, tmp_path: Path) -> None:
     patch, text = tmp_path / "x.jellyp", tmp_path / "x.rdfp"
     patch.write_bytes(encode())
@@ -192,11 +173,3 @@ def test_a_bad_input_writes_nothing(one: Path, tmp_path: Path) -> None:
     assert ended.code == 1
     assert ended.err.startswith(f"jellyp: {bad}: ")
     assert not out.exists()
-
-
-def test_options_of_jelly_are_refused_for_other_formats(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode([(Op.A, S, P, S, None)]))
-    ended = run("convert", path, tmp_path / "out.rdfp", "--max-names", "8")
-    assert ended.code == 2
-    assert "--max-names is for Jelly: rdf-patch has no such option" in ended.err

@@ -9,7 +9,7 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib.rules import Rule
-from tests.cli.support import TEXT, encode, run, run_well
+from tests.cli.support import TEXT, run, run_well
 
 GOOD = TEXT.replace("urn:uuid:1", "urn:patch:1")
 WARNING = "A <s> <urn:p> 1 .\n"
@@ -45,26 +45,6 @@ def test_each_fault_has_its_place_as_editors_want_it(folder: Path) -> None:
     ]
 
 
-def test_places_in_frames(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode()[:-3])
-    ended = run("validate", path)
-    faults = list(jr.validate(path))
-    assert ended.code == 1
-    assert ended.text.splitlines()[:-1] == [f"{path}: {fault}" for fault in faults]
-    assert "(byte " in ended.text
-
-
-def test_all_files_are_looked_at(folder: Path) -> None:
-    ended = run("validate", "bad.rdfp", "good.rdfp", "odd.rdfp", cwd=folder)
-    assert ended.code == 1
-    assert [line for line in ended.text.splitlines() if line.count(":") == 1] == [
-        "bad.rdfp: 2 errors, 1 warning",
-        "good.rdfp: no faults",
-        "odd.rdfp: 1 warning",
-    ]
-
-
 def test_warnings_count_if_that_is_wanted(folder: Path) -> None:
     assert run("validate", "odd.rdfp", cwd=folder).code == 0
     assert run("validate", "--strict", "odd.rdfp", cwd=folder).code == 1
@@ -92,15 +72,6 @@ def test_an_end_to_it(folder: Path) -> None:
 def test_the_rules(folder: Path) -> None:
     shown = run_well("validate", "--rules").text
     assert [line.split(":")[0] for line in shown.splitlines()] == list(Rule)
-
-
-def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:
-    path = tmp_path / "x.jelly"
-    path.write_bytes(encode())
-    ended = run("validate", path)
-    assert ended.code == 1
-    assert "these are the options of Jelly-Patch" in ended.text
-    assert run("validate", "--from", "jelly-patch", path).text.count("error") == 0
 
 
 @pytest.mark.parametrize(
@@ -200,21 +171,3 @@ def test_options_and_delimiting_as_expected(jelly: Path) -> None:
     assert compare(small, "--delimited", "true")[1][-2] == "error: it is a bare frame [expected]"
     ended = run("validate", jelly.name, "--options-file", "x.nt", cwd=jelly.parent)
     assert ended.code == 2
-
-
-def test_changes_are_compared_in_order(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode())
-    (tmp_path / "x.rdfp").write_text(TEXT)
-    (tmp_path / "y.rdfp").write_text(TEXT.replace("D <", "A <"))
-    (tmp_path / "x.nt").write_text(STATEMENTS)
-    other = "--compare-to-rdf-file"
-    assert compare(path, other, "x.rdfp")[1][-1] == "1 warning"
-    assert compare(path, other, "y.rdfp")[0] == 1
-    assert "it has changes, but x.nt has statements" in compare(path, other, "x.nt")[1][-2]
-
-
-def test_a_file_with_errors_is_not_compared(folder: Path) -> None:
-    ended = run("validate", "bad.rdfp", "--compare-to-rdf-file", "good.rdfp", cwd=folder)
-    assert ended.code == 1
-    assert "[expected]" not in ended.text

@@ -10,17 +10,10 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.cli.support import encode, run, run_well
+from tests.cli.support import run, run_well
 from tests.viewer.reading import read_page
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    path = tmp_path / "x.jellyp"
-    path.write_bytes(encode())
-    return path
 
 
 @pytest.fixture
@@ -43,21 +36,6 @@ def test_a_file(source: Path, tmp_path: Path) -> None:
     assert page.summary["versions"]["left_out"] == [0, 1]
 
 
-@pytest.mark.parametrize("ending", ["rdfp", "rdfpb", "jellyp"])
-@pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
-def test_each_format(source: Path, ending: str, compression: str) -> None:
-    path = source.with_name(f"y.{ending}{compression}")
-    run_well("convert", source, path)
-    page = read_page(run_well("view", path).out)
-    assert page.changes == read_page(run_well("view", source).out).changes
-
-
-def test_standard_input(source: Path) -> None:
-    page = read_page(run_well("view", "--title", "What is new", stdin=source.read_bytes()).out)
-    assert (page.summary["title"], page.summary["source"]) == ("What is new", "standard input")
-    assert len(page.changes) == 2
-
-
 def test_a_log(log: Path) -> None:
     page = read_page(run_well("view", log).out)
     assert page.summary["title"] == "history"
@@ -71,12 +49,6 @@ def test_the_last_versions_of_a_log(log: Path, last: int) -> None:
     assert page.summary["isWhole"] is False
     assert page.summary["versions"]["number"] == [1, 2, 3][-last:]
     assert [change[3][1] for each in page.changes for change in each] == ["n0", "n1", "n2"][-last:]
-
-
-def test_more_versions_than_there_are(log: Path) -> None:
-    page = read_page(run_well("view", log, "--last", 9).out)
-    assert page.summary["isWhole"] is True
-    assert page.summary["versions"]["number"] == [1, 2, 3]
 
 
 def test_a_page_is_replaced_as_a_whole(source: Path, tmp_path: Path) -> None:
@@ -115,23 +87,3 @@ def test_no_browser(source: Path, tmp_path: Path) -> None:
         f"jellyp: no browser was found that could show {target}\n",
     )
     assert target.exists()
-
-
-def test_statements_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.nt"
-    path.write_text("<urn:s> <urn:p> <urn:o> .\n")
-    ended = run("view", path)
-    assert ended.code == 2
-    assert f"{path} has statements; a patch has changes" in ended.err
-
-
-def test_a_folder_that_is_no_log_is_refused(tmp_path: Path) -> None:
-    ended = run("view", tmp_path)
-    assert ended.code == 2
-    assert "is a folder, but no patch log" in ended.err
-
-
-def test_a_log_has_no_format(log: Path) -> None:
-    ended = run("view", log, "--from", "jelly-patch")
-    assert ended.code == 2
-    assert f"{log} is a patch log: --from is for files" in ended.err

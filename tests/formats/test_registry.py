@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from rdflib import Dataset, Graph, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -68,35 +67,6 @@ class TestFormatsOfChanges:
             assert path.read_bytes() == written(format.name)
             assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
             assert guess_by_name(f"a/b.c/D.{extension.upper()}.gz") is format
-
-    def test_a_named_graph_is_none_for_a_graph(self, format: Format) -> None:
-        """What was committed before stays; nothing else does, and the error says where it is."""
-        for before in ([], [(Op.A, S, P, O, None)]):
-            file = io.BytesIO()
-            with jr.PatchWriter(file, format=format.name) as writer:
-                writer.write_all([*before, (Op.TX,), (Op.A, S, P, S, None), *OPERATIONS[1:]])
-            for source in (file.getvalue(), io.BytesIO(file.getvalue()), Trickle(file.getvalue())):
-                graph = Graph()
-                with pytest.raises(jr.ApplyError, match="no named graphs") as caught:
-                    jr.apply(source, graph)
-                assert len(graph) == len(before)
-                assert caught.value.offset is not None
-
-    def test_triples_go_into_a_graph(self, format: Format) -> None:
-        file = io.BytesIO()
-        with jr.PatchWriter(file, format=format.name) as writer:
-            writer.add(S, P, O)
-        for source in (file.getvalue(), Trickle(file.getvalue())):
-            graph = Graph()
-            jr.apply(source, graph)
-            assert set(graph) == {(S, P, O)}
-
-
-def test_a_file_of_another_name_is_told_by_its_first_bytes(tmp_path: Path) -> None:
-    for format in CHANGES:
-        path = tmp_path / "changes.dat"
-        path.write_bytes(written(format.name))
-        assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
 
 
 def test_a_file_that_is_never_read_is_closed(tmp_path: Path) -> None:
@@ -225,17 +195,6 @@ def test_a_format_of_changes_is_not_one_of_statements() -> None:
             call()
 
 
-def test_jelly_tells_its_kind_whatever_its_name_says(tmp_path: Path) -> None:
-    patch, data = tmp_path / "x.jelly", tmp_path / "x.jellyp"
-    patch.write_bytes(written("jelly-patch"))
-    file = io.BytesIO()
-    with jr.StatementWriter(file) as writer:
-        writer.add(S, P, O, G)
-    data.write_bytes(file.getvalue())
-    assert list(jr.read_operations(patch)) == [*OPERATIONS, (Op.END,)]
-    assert list(jr.read_statements(data)) == [(S, P, O, G)]
-
-
 def test_a_text_has_no_options(tmp_path: Path) -> None:
     path = tmp_path / "x.rdfp"
     path.write_bytes(b"precious")
@@ -274,58 +233,9 @@ def test_a_name_says_that_it_is_compressed(ending: str, unpack: Any, tmp_path: P
     assert list(jr.read_statements(path)) == [(S, P, O, G)]
 
 
-def test_a_compressed_file_is_whole_after_an_exception(tmp_path: Path) -> None:
-    path = tmp_path / "x.jellyp.gz"
-    with pytest.raises(KeyError), jr.PatchWriter(path) as writer:  # noqa: PT012
-        writer.begin()
-        raise KeyError("x")
-    assert [op[0].name for op in jr.read_operations(path)] == ["TX", "TA", "END"]
-
-
 def test_batches_become_text_as_they_are() -> None:
     file = io.BytesIO()
     with jr.PatchWriter(file, format="rdf-patch") as writer:
         for batch in jr.read_batches(written("jelly-patch")):
             writer.write_all(batch)
     assert file.getvalue() == written("rdf-patch")
-
-
-class TestPlugin:
-    """The text as a format of rdflib."""
-
-    def test_there_and_back(self) -> None:
-        dataset = Dataset()
-        dataset.bind("ex", "http://example.org/")
-        dataset.add((S, P, Literal("é", lang="fr"), G))
-        dataset.add((S, P, O))
-        text = dataset.serialize(format="rdf-patch")
-        assert isinstance(text, str)
-        for data in (text, text.encode()):
-            for format in ("rdf-patch", "application/rdf-patch"):
-                copy = Dataset().parse(data=data, format=format)
-                assert set(copy.quads()) == set(dataset.quads())
-                assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
-
-    def test_the_format_is_guessed(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.rdfp"
-        Graph().add((S, P, O)).serialize(path, format="rdf-patch")
-        assert set(Graph().parse(path)) == {(S, P, O)}
-
-    def test_a_patch_removes(self) -> None:
-        graph = Graph().add((S, P, O))
-        text = graph.serialize(format="rdf-patch", operation="remove")
-        graph.parse(data=text, format="rdf-patch")
-        assert len(graph) == 0
-
-    def test_aborted_transactions_change_nothing(self) -> None:
-        """rdflib's own parser ignores TA."""
-        dataset = Dataset()
-        dataset.parse(data="TX . A <urn:s> <urn:p> 'o' . TA .", format="rdf-patch")
-        assert len(dataset) == 0
-
-    def test_an_error_leaves_the_dataset_as_it_was(self) -> None:
-        dataset = Dataset()
-        dataset.add((S, P, O))
-        with pytest.raises(jr.DecodeError, match="line 2, column"):
-            dataset.parse(data="TX .\nA <urn:s> urn:p .\nTC .", format="rdf-patch")
-        assert [quad[3] for quad in dataset.quads()] == [DATASET_DEFAULT_GRAPH_ID]

@@ -455,16 +455,6 @@ def long_rows() -> Iterator[bytes]:
 
 
 @attack("rdf-patch")
-def blank_lines() -> Iterator[bytes]:
-    yield from itertools.repeat(b" \n" * 1000)
-
-
-@attack("rdf-patch")
-def comments() -> Iterator[bytes]:
-    yield from itertools.repeat(b"# a comment\n" * 100)
-
-
-@attack("rdf-patch")
 def quoted_in_text() -> Iterator[bytes]:
     for number in itertools.count():
         triple = b"<urn:s> <urn:p> %d" % number
@@ -541,11 +531,6 @@ def turtle_prefix_redefined() -> Iterator[bytes]:
         yield b"@prefix p: <urn:%d#> .\np:s p:p p:o .\n" % number
 
 
-@attack("turtle")
-def turtle_lists() -> Iterator[bytes]:
-    yield from itertools.repeat(b"<urn:s> <urn:p> (%s) .\n" % (b"[] " * 500))
-
-
 @attack("turtle", end=b" .\n")
 def turtle_long_name() -> Iterator[bytes]:
     yield b"@prefix p: <urn:p#> .\np:s p:p p:"
@@ -581,22 +566,7 @@ def trig_nested() -> Iterator[bytes]:
         yield b"p:%d { p:s p:p " % number + b"[ p:p " * 500 + b"1" + b" ]" * 500 + b" }\n"
 
 
-@attack("n3")
-def n3_nested() -> Iterator[bytes]:
-    """Lists in blank nodes in lists, 500 levels deep."""
-    yield b"@prefix p: <urn:p#> .\n"
-    yield from itertools.repeat(b"p:s p:p " + b"( [ p:p " * 250 + b"1" + b" ] )" * 250 + b" .\n")
-
-
 XML_HEAD = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:p="urn:p#">\n'
-
-
-@attack("rdf-xml", end=b"</rdf:RDF>")
-def xml_nested() -> Iterator[bytes]:
-    """Nodes in nodes, 500 levels of elements deep."""
-    yield XML_HEAD
-    start, end = b"<rdf:Description><p:p>", b"</p:p></rdf:Description>"
-    yield from itertools.repeat(start * 250 + b"x" + end * 250 + b"\n")
 
 
 @attack("rdf-xml", end=b"</rdf:RDF>")
@@ -608,35 +578,11 @@ def xml_collections() -> Iterator[bytes]:
     yield from itertools.repeat(start + b"<rdf:Description/>" * 1000 + end)
 
 
-@attack("rdf-xml", end=b"</rdf:RDF>")
-def xml_attributes() -> Iterator[bytes]:
-    """Five hundred attributes to an element, each a statement."""
-    yield XML_HEAD
-    attributes = b" ".join(b"p:p%d=''" % number for number in range(500))
-    yield from itertools.repeat(b"<rdf:Description %s/>\n" % attributes)
-
-
-@attack("json-ld", end=b"]")
-def json_contexts() -> Iterator[bytes]:
-    """In each object a context, and again in each object inside of it."""
-    yield b"[{}"
-    inner = b'{"@context":{"a":"urn:a"},"a":1}'
-    objects = b",".join([inner] * 100)
-    yield from itertools.repeat(b',{"@context":{"b":"urn:b"},"b":[%s]}\n' % objects)
-
-
 @attack("json-ld", end=b"]")
 def json_values() -> Iterator[bytes]:
     """Values of two bytes, 10,000 to an object."""
     yield b"[{}"
     yield from itertools.repeat(b',{"urn:p":[%s]}\n' % b",".join([b"1"] * 10_000))
-
-
-@attack("json-ld", end=b"]")
-def json_nested() -> Iterator[bytes]:
-    """Objects in objects, 100 levels deep."""
-    yield b"[{}"
-    yield from itertools.repeat(b"," + b'{"urn:p":' * 100 + b"1" + b"}" * 100 + b"\n")
 
 
 @attack("nquads")

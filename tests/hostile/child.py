@@ -135,10 +135,6 @@ def diff(source: Any, *, canonical: bool = False, **arguments: Any) -> int:
     return len(jr.diff(old, new, canonical=canonical))
 
 
-def read_statements(source: Any, **arguments: Any) -> int:
-    return count(jr.read_statements(source, **arguments))
-
-
 def read_patches(source: Any, **arguments: Any) -> int:
     return sum(len(patch) for patch in jr.read_patches(source, **arguments))
 
@@ -202,7 +198,6 @@ USES: dict[str, Callable[..., int]] = {
     "patches": read_patches,
     "pieces": read_in_pieces,
     "rewrite": write_again,
-    "statements": read_statements,
     "text": to_text,
     "validate": validate,
     "verify": verify,

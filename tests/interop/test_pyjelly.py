@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import BNode, Dataset, Graph, Literal, Namespace, URIRef
+from rdflib import Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource
 
@@ -29,7 +29,6 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 LOOKUPS = {
     "default": {},
-    "small": {"max_name_table_size": 16, "max_prefix_table_size": 8, "max_datatype_table_size": 8},
     "no prefixes": {
         "max_name_table_size": 16,
         "max_prefix_table_size": 0,
@@ -54,90 +53,44 @@ def _iri(text: str) -> Plain:
     return ("iri", "http://example.org/" + text)
 
 
-class _Data:
-    """Statements as people have them: runs of a subject, few predicates, graph after graph."""
-
-    PREDICATES = (
-        ("iri", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
-        ("iri", "http://www.w3.org/2000/01/rdf-schema#label"),
-        ("iri", "http://xmlns.com/foaf/0.1/knows"),
-        _iri("ns#age"),
-        _iri("ns#born"),
-        ("iri", "urn:note"),
-    )
-
-    def __init__(self, seed: int, *, rdf_star: bool, generalized_statements: bool) -> None:
-        self.rng = random.Random(seed)
-        self.rdf_star = rdf_star
-        self.generalized = generalized_statements
-
-    def statements(self, count: int, quads: bool) -> list[Plain]:
-        rng = self.rng
-        result: list[Plain] = []
-        graph = DEFAULT_GRAPH
-        while len(result) < count:
-            if rng.random() < 0.2:
-                graph = self.graph()
-            subject = self.subject()
-            for _ in range(rng.randint(1, 6)):
-                triple = (subject, self.predicate(), self.object())
-                result.append((*triple, graph) if quads else triple)
-        return result[:count]
-
-    def resource(self) -> Plain:
-        number = int(self.rng.expovariate(0.02))
-        if self.rng.random() < 0.2:
-            return ("bnode", f"b{number % 20}")
-        return _iri(self.rng.choice(["people/", "places/é", "things#", ""]) + str(number))
-
-    def literal(self) -> Plain:
-        rng = self.rng
-        number = rng.randint(0, 60)
-        return rng.choice(
-            [
-                ("literal", f"text {number}\n“…” \U0001f600", None, None),
-                ("literal", "", None, None),
-                ("literal", f"Wort {number}", "de", None),
-                ("literal", f"word {number}", "en-GB", None),
-                ("literal", str(number), None, XSD + "integer"),
-                ("literal", f"2024-01-{number % 28 + 1:02}", None, XSD + "date"),
-                ("literal", "true", None, XSD + "boolean"),
-                ("literal", "POINT(1 2)", None, "http://www.opengis.net/ont/geosparql#wktLiteral"),
-            ]
-        )
-
-    def quoted(self) -> Plain:
-        subject = self.literal() if self.generalized else self.resource()
-        return ("triple", subject, self.rng.choice(self.PREDICATES), self.resource())
-
-    def subject(self) -> Plain:
-        dice = self.rng.random()
-        if self.rdf_star and dice < 0.2:
-            return self.quoted()
-        return self.literal() if self.generalized and dice > 0.8 else self.resource()
-
-    def predicate(self) -> Plain:
-        dice = self.rng.random()
-        if self.generalized and dice < 0.3:
-            return self.resource() if dice < 0.15 else self.literal()
-        return self.rng.choice(self.PREDICATES)
-
-    def object(self) -> Plain:
-        dice = self.rng.random()
-        if self.rdf_star and dice < 0.2:
-            return self.quoted()
-        return self.resource() if dice < 0.6 else self.literal()
-
-    def graph(self) -> Plain:
-        dice = self.rng.random()
-        if self.generalized and dice < 0.2:
-            return self.literal()
-        return DEFAULT_GRAPH if dice < 0.4 else self.resource()
+PREDICATES = [
+    ("iri", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
+    ("iri", "http://xmlns.com/foaf/0.1/knows"),
+    _iri("ns#age"),
+    _iri("note"),
+]
 
 
 def _data(physical: str, features: dict[str, bool], count: int = 400, seed: int = 1) -> list[Plain]:
-    flags = {"rdf_star": False, "generalized_statements": False, **features}
-    return _Data(seed, **flags).statements(count, physical != "TRIPLES")
+    """Return statements as people have them: runs of a subject, graph after graph."""
+    rng = random.Random(seed)
+    names = [_iri(f"{rng.choice(['people/', 'places/é', 'things#', ''])}{n}") for n in range(60)]
+    resources: list[Plain] = [*names, *(("bnode", f"b{n}") for n in range(20))]
+    texts: list[Plain] = [
+        ("literal", "", None, None),
+        *(("literal", f"text {n}\n“…” \U0001f600", None, None) for n in range(20)),
+        *(("literal", f"Wort {n}", "de", None) for n in range(20)),
+        *(("literal", str(n), None, XSD + "integer") for n in range(20)),
+        ("literal", "2024-01-01", None, XSD + "date"),
+        ("literal", "POINT(1 2)", None, "http://www.opengis.net/ont/geosparql#wktLiteral"),
+    ]
+    subjects, predicates, graphs = list(resources), list(PREDICATES), [DEFAULT_GRAPH, *resources]
+    if features.get("generalized_statements"):
+        subjects += texts
+        predicates += [*texts[:4], *resources[:4]]
+        graphs += texts
+    quoted: list[Plain] = []
+    if features.get("rdf_star"):
+        quoted = [("triple", s, rng.choice(PREDICATES), rng.choice(names)) for s in subjects[::3]]
+    objects = [*resources, *texts, *quoted]
+    subjects += quoted
+    result: list[Plain] = []
+    while len(result) < count:
+        subject, graph = rng.choice(subjects), rng.choice(graphs)
+        for _ in range(rng.randint(1, 6)):
+            triple = (subject, rng.choice(predicates), rng.choice(objects))
+            result.append(triple if physical == "TRIPLES" else (*triple, graph))
+    return result[:count]
 
 
 def _parts(statements: list[Plain], count: int = 5) -> list[list[Plain]]:
@@ -179,7 +132,7 @@ def _all(frames: list[peer.Frame]) -> list[Plain]:
 @physical_types
 @feature_sets
 @lookup_sizes
-@pytest.mark.parametrize("frame_rows", [256, 7])
+@pytest.mark.parametrize("frame_rows", [7])
 class TestFlat:
     def test_what_pyjelly_writes(
         self, physical: str, features: Any, lookups: Any, frame_rows: int
@@ -217,14 +170,14 @@ class TestFlat:
 @lookup_sizes
 def test_ours_is_no_larger(physical: str, features: Any, lookups: Any) -> None:
     options = jr.StreamOptions(physical_type=physical, **features, **lookups)
-    statements = _data(physical, features, 2000)
+    statements = _data(physical, features, 1000)
     assert len(_write([statements], options)) <= len(peer.write([statements], options))
 
 
 @physical_types
 @feature_sets
 class TestGrouped:
-    @pytest.mark.parametrize("subtype", [0, 1, 2])
+    @pytest.mark.parametrize("subtype", [0, 1])
     def test_both_ways(self, physical: str, features: Any, subtype: int) -> None:
         names = GROUPED[physical]
         options = jr.StreamOptions(
@@ -235,17 +188,6 @@ class TestGrouped:
             frames = _read(data)
             assert frames == peer.read(data)
             assert [statements for statements, _, _ in frames] == groups
-
-    def test_elements_bigger_than_a_frame_of_a_flat_stream(
-        self, physical: str, features: Any
-    ) -> None:
-        options = jr.StreamOptions(
-            physical_type=physical, logical_type=GROUPED[physical][0], frame_rows=10, **features
-        )
-        groups = [_data(physical, features)]
-        for data in (peer.write(groups, options), _write(groups, options)):
-            assert len(_read(data)) == len(peer.read(data)) == 1
-            assert _all(_read(data)) == _all(peer.read(data)) == groups[0]
 
 
 @physical_types
@@ -260,32 +202,6 @@ def test_bare_frames(physical: str, features: Any) -> None:
 
 
 @physical_types
-def test_smallest_lookups(physical: str) -> None:
-    options = jr.StreamOptions(
-        physical_type=physical,
-        max_name_table_size=8,
-        max_prefix_table_size=1,
-        max_datatype_table_size=1,
-    )
-    statements = _data(physical, {})
-    assert _all(peer.read(_write([statements], options))) == statements
-
-
-@physical_types
-@pytest.mark.parametrize("prefixes", [0, 4])
-def test_no_datatypes(physical: str, prefixes: int) -> None:
-    options = jr.StreamOptions(
-        physical_type=physical,
-        max_name_table_size=8,
-        max_prefix_table_size=prefixes,
-        max_datatype_table_size=0,
-    )
-    statements = [row for row in _data(physical, {}) if row[2][0] != "literal" or not row[2][3]]
-    for data in (peer.write([statements], options), _write([statements], options)):
-        assert _all(_read(data)) == _all(peer.read(data)) == statements
-
-
-@physical_types
 def test_a_string_by_its_datatype_is_a_plain_one(physical: str) -> None:
     row = [_iri("s"), _iri("p"), ("literal", "x", None, XSD + "string"), _iri("g")]
     statement = tuple(row[: 3 if physical == "TRIPLES" else 4])
@@ -293,13 +209,6 @@ def test_a_string_by_its_datatype_is_a_plain_one(physical: str) -> None:
     options = jr.StreamOptions(physical_type=physical, max_datatype_table_size=0)
     for data in (peer.write([[statement]], options), _write([[statement]], options)):
         assert _all(_read(data)) == _all(peer.read(data)) == [tuple(row[: len(statement)])]
-
-
-@physical_types
-def test_unspecified_logical_type(physical: str) -> None:
-    options = jr.StreamOptions(physical_type=physical, logical_type="UNSPECIFIED")
-    statements = _data(physical, {})
-    assert _all(peer.read(_write([statements], options))) == statements
 
 
 @physical_types
@@ -486,27 +395,3 @@ def test_streams_of_graphs(physical: str) -> None:
     ours = list(jr.read_graphs(file.getvalue()))
     assert list(map(_content, ours)) == contents
     assert {type(graph) for graph in ours} == {Graph if physical == "TRIPLES" else Dataset}
-
-
-@physical_types
-def test_namespaces_of_rdflib_streams(physical: str) -> None:
-    graphs = [_make(physical, seed) for seed in range(2)]
-    options = jr.StreamOptions(
-        physical_type=physical, logical_type=GROUPED[physical][0], namespace_declarations=True
-    )
-    file = io.BytesIO()
-    jr.write_graphs(graphs, file, options, namespaces=True)
-    file.seek(0)
-    for theirs, graph in zip(peer.rdflib_parse.parse_jelly_grouped(file), graphs, strict=True):
-        assert _content(theirs) == _content(graph)
-        assert set(graph.namespaces()) <= set(theirs.namespaces())
-
-
-def test_what_rdflib_can_not_hold_is_read_as_statements() -> None:
-    quoted = ("triple", _iri("s"), _iri("p"), ("bnode", "b"))
-    statement = (quoted, _iri("says"), ("literal", "x", None, None))
-    data = peer.write([[statement]], jr.StreamOptions(physical_type="TRIPLES", rdf_star=True))
-    (got,) = jr.read_statements(data)
-    assert got[0] == jr.TripleTerm(URIRef(EX.s), URIRef(EX.p), BNode("b"))
-    with pytest.raises(jr.JellyError, match="read_statements"):
-        Graph().parse(data=data, format="jelly-rdf")

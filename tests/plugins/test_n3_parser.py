@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rdflib import Dataset, Graph, URIRef
+from rdflib import Dataset, Graph
 from rdflib.compare import isomorphic
 from rdflib.exceptions import ParserError
 
@@ -53,9 +53,3 @@ def test_a_text_without_utf_8_is_refused_and_nothing_is_added() -> None:
     with pytest.raises(jr.EncodeError, match="UTF-8"):
         graph.parse(data='<urn:s> <urn:p> <urn:o>, "\\uD800" .', format="n3")
     assert len(graph) == 0
-
-
-def test_n3_goes_into_a_named_graph() -> None:
-    dataset = Dataset(store="Jelly")
-    dataset.graph(URIRef("urn:g")).parse(data="<urn:s> = <urn:o> .", format="n3")
-    assert [str(graph) for _, _, _, graph in dataset.quads()] == ["urn:g"]

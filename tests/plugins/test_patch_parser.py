@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import rdflib.util
 from oxrdflib import OxigraphStore
-from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource
 from rdflib.plugins.stores.memory import SimpleMemory
@@ -20,7 +20,6 @@ from jelly_rdflib import ApplyError, DecodeError, Op
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.plugins import register
 from jelly_rdflib.plugins.calls import get_bytes
-from jelly_rdflib.plugins.patch_parser import RdfPatchParser
 
 register()
 
@@ -74,6 +73,29 @@ def test_dataset(name: str, store: str, tmp_path: Path) -> None:
             assert dataset.store.namespace("x") == URIRef("urn:x#")
 
 
+@pytest.mark.parametrize(
+    ("name", "extension"), [("rdf-patch", "rdfp"), ("application/rdf-patch+thrift", "rdfpb")]
+)
+def test_other_formats_of_changes(name: str, extension: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{extension}"
+    dataset = Dataset().parse(data=QUADS, format="jelly-patch")
+    dataset.serialize(path, format=name)
+    copy = Dataset().parse(path)
+    assert (quads(copy), copy.store.namespace("x")) == (ALL_QUADS, URIRef("urn:x#"))
+    with pytest.raises(DecodeError):
+        copy.parse(data=path.read_bytes()[:-3], format=name)
+    assert quads(copy) == ALL_QUADS
+    dataset.serialize(path, format=name, operation="remove")
+    assert quads(copy.parse(path)) == set()
+
+
+def test_thrift_is_binary() -> None:
+    with pytest.raises(TypeError, match="RDF Patch in Thrift is binary"):
+        Graph().serialize(format="rdf-patch-thrift")
+    with pytest.raises(TypeError, match="RDF Patch in Thrift is binary"):
+        Graph().parse(data="TX .", format="rdf-patch-thrift")
+
+
 @pytest.mark.parametrize("make_store", ["default", "Jelly", SimpleMemory, OxigraphStore])
 def test_graph(make_store: Any) -> None:
     graph = Graph(make_store if isinstance(make_store, str) else make_store())
@@ -83,16 +105,6 @@ def test_graph(make_store: Any) -> None:
         graph.parse(data=QUADS, format="jelly-patch")
     assert len(graph) == 1
     assert graph.store.namespace("x") is None
-
-
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
-def test_conjunctive_graph_takes_quads() -> None:
-    graph = ConjunctiveGraph()
-    graph.parse(data=TRIPLES, format="jelly-patch")
-    assert len(graph.default_context) == 1
-    graph.parse(data=QUADS, format="jelly-patch")
-    assert set(graph.get_context(G)) == {(S, P, BNode("b"))}
-    assert len(graph.default_context) == 2
 
 
 def test_is_guessed_from_the_file_name(tmp_path: Path) -> None:
@@ -188,12 +200,6 @@ def test_text_is_encoded_in_pieces_of_any_size() -> None:
             pieces = list(iter(lambda read=read, size=size: read(size), b""))
             assert b"".join(pieces).decode() == text
             assert max(map(len, pieces)) <= size
-
-
-def test_a_parser_that_is_called_without_rdflib() -> None:
-    graph = Graph()
-    RdfPatchParser().parse(only_characters("A <urn:s> <urn:p> 'o' ."), graph)
-    assert len(graph) == 1
 
 
 def test_a_text_file_over_a_binary_one(tmp_path: Path) -> None:

@@ -88,18 +88,6 @@ def test_remove() -> None:
     ]
 
 
-def test_there_and_back() -> None:
-    dataset = make_dataset()
-    expected = set(dataset.quads()), dict(dataset.namespaces())
-    for operation in (None, "add"):
-        data = dataset.serialize(format="jelly-patch", encoding="utf-8", operation=operation)
-        other = Dataset().parse(data=data, format="jelly-patch")
-        assert (set(other.quads()), dict(other.namespaces())) == expected
-    data = dataset.serialize(format="jelly-patch", encoding="utf-8", operation="remove")
-    jr.Patch(jr.read_operations(data)).apply(dataset)
-    assert (set(dataset.quads()), dict(dataset.namespaces())) == (set(), {})
-
-
 @pytest.mark.parametrize("target", [make_dataset, Dataset, make_graph, Graph])
 @pytest.mark.parametrize("source", [make_dataset, make_graph])
 def test_target(source: Any, target: Any) -> None:
@@ -116,15 +104,6 @@ def test_target(source: Any, target: Any) -> None:
     assert codes[:2] == [Op.H, Op.TX]
     assert codes[-2:] == [Op.TC, Op.END]
     assert reader.options.statement_type.name == ("QUADS" if is_quads else "TRIPLES")
-
-
-def test_target_with_the_default_graph_alone() -> None:
-    """Its patch goes into a stream of triples, too."""
-    target = Dataset()
-    target.add((S, P, O))
-    options = PatchOptions(statement_type="TRIPLES")
-    operations = serialize(Dataset(), target=target, options=options)
-    assert operations[1:] == [(Op.TX,), (Op.A, S, P, O, None), (Op.TC,), (Op.END,)]
 
 
 def test_header_id_is_new_each_time() -> None:
@@ -184,14 +163,3 @@ def test_text_is_refused() -> None:
 def test_bad_arguments(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         serialize(make_graph(), **arguments)
-
-
-def test_output_is_the_same_for_the_same_contents() -> None:
-    one, other = Dataset(), Dataset("Oxigraph")
-    statements = [(S, P, Literal(str(n), lang="en"), URIRef(f"urn:g{n % 3}")) for n in range(50)]
-    for statement in statements:
-        one.add(statement)
-    for statement in reversed(statements):
-        other.add(statement)
-    arguments = {"format": "jelly-patch", "encoding": "utf-8", "header_id": ID}
-    assert one.serialize(**arguments) == other.serialize(**arguments)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,19 +49,6 @@ def jelly(statements: list[Any], **options: Any) -> bytes:
     return file.getvalue()
 
 
-def test_one_name_is_ours() -> None:
-    """Even here, where pyjelly is installed."""
-    assert rdflib.plugin.get("jelly-rdf", Parser) is JellyParser
-    assert rdflib.plugin.get("jelly-rdf", Serializer) is JellySerializer
-
-
-@pytest.mark.parametrize("name", ["jelly", "application/x-jelly-rdf"])
-def test_other_names_are_ours_unless_another_package_has_them(name: str) -> None:
-    for kind in (Parser, Serializer):
-        package = rdflib.plugin.get(name, kind).__module__.split(".")[0]
-        assert package in ("jelly_rdflib", "pyjelly")
-
-
 @pytest.mark.parametrize("name", ["jelly", "application/x-jelly-rdf"])
 def test_they_are_ours_where_they_are_free(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Parser, Serializer):
@@ -91,19 +77,6 @@ def test_a_graph_there_and_back(store: Any) -> None:
     assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
 
 
-def test_the_format_is_guessed(tmp_path: Path) -> None:
-    path = tmp_path / "x.jelly"
-    make_dataset().serialize(path, format="jelly-rdf")
-    assert set(Dataset().parse(path).quads()) == QUADS
-
-
-def test_what_is_there_already_stays() -> None:
-    dataset = Dataset()
-    dataset.add((S, P, Literal("there"), G))
-    dataset.parse(data=jelly([(S, P, O, G)]), format="jelly-rdf")
-    assert len(dataset.graph(G)) == 2
-
-
 @pytest.mark.parametrize(
     ("statement", "match"),
     [
@@ -126,15 +99,6 @@ def test_what_rdflib_can_not_hold(statement: Any, match: str) -> None:
         dataset.parse(data=data, format="jelly-rdf")
     assert visible_state(dataset) == before
     assert statement in list(jr.read_statements(data))
-
-
-def test_a_named_graph_does_not_go_into_a_graph() -> None:
-    graph = Graph()
-    with pytest.raises(jr.ApplyError, match="Dataset"):
-        graph.parse(data=jelly([(S, P, O), (S, P, O, G)]), format="jelly-rdf")
-    assert len(graph) == 0
-    graph.parse(data=jelly([(S, P, O), (S, P, O, None)]), format="jelly-rdf")
-    assert set(graph) == {(S, P, O)}
 
 
 def test_bad_input_leaves_the_dataset_as_it_was() -> None:
@@ -181,28 +145,6 @@ def test_literals_are_normalized_as_rdflib_does() -> None:
     assert [str(o) for _, _, o in as_it_is] == ["01"]
 
 
-def test_limits() -> None:
-    with pytest.raises(jr.LimitError):
-        Graph().parse(
-            data=jelly([(S, P, O)]), format="jelly-rdf", limits=jr.Limits(max_name_table_size=8)
-        )
-
-
-def test_types_that_do_not_go_together_are_a_warning_or_an_error() -> None:
-    data = bytearray(jelly([(S, P, O, None)]))
-    # logical type FLAT_QUADS becomes FLAT_TRIPLES
-    at = data.index(b"\x70\x02")
-    data[at + 1] = 1
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        dataset = Dataset().parse(data=bytes(data), format="jelly-rdf")
-    [message] = [str(each.message) for each in caught if each.category is UserWarning]
-    assert "FLAT_TRIPLES (1) does not go with the physical type QUADS (2)" in message
-    assert len(dataset) == 1
-    with pytest.raises(jr.DecodeError, match="logical type"):
-        Dataset().parse(data=bytes(data), format="jelly-rdf", strict=True)
-
-
 def test_options_of_the_serializer() -> None:
     dataset = make_dataset()
     options = jr.StreamOptions.small(physical_type="GRAPHS", stream_name="name")
@@ -226,16 +168,6 @@ def test_namespaces_can_be_left_out() -> None:
     assert [frame.namespaces for frame in reader] == [[]]
     assert reader.options is not None
     assert reader.options.version == 1
-
-
-def test_grouped_options_make_one_frame() -> None:
-    graph = Graph()
-    for n in range(1000):
-        graph.add((S, P, Literal(n)))
-    options = jr.StreamOptions(physical_type="TRIPLES", logical_type="GRAPHS")
-    data = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
-    [same] = jr.read_graphs(data)
-    assert set(same) == set(graph)
 
 
 def test_what_would_become_a_str_is_an_error() -> None:
@@ -274,28 +206,6 @@ def test_prefixes_of_the_user_stay() -> None:
     as_turtle.parse(data=source.serialize(format="turtle"), format="turtle")
     assert ("ex", URIRef("urn:mine#")) in graph.namespaces()
     assert sorted(graph.namespaces()) == sorted(as_turtle.namespaces())
-
-
-def test_prefixes_are_taken_back_after_an_error() -> None:
-    options = jr.StreamOptions(namespace_declarations=True, rdf_star=True)
-    file = io.BytesIO()
-    with jr.StatementWriter(file, options) as writer:
-        writer.add_namespace("new", "http://example.org/new#")
-        writer.add(S, P, O)
-        writer.add(S, P, jr.TripleTerm(S, P, O))
-    dataset = Dataset()
-    with pytest.raises(jr.ApplyError):
-        dataset.parse(data=file.getvalue(), format="jelly-rdf")
-    assert "new" not in dict(dataset.namespaces())
-
-
-def test_the_version_is_the_lowest_that_fits() -> None:
-    for graph, version in ((Graph(bind_namespaces="none"), 1), (Graph(), 2)):
-        graph.add((S, P, O))
-        reader = jr.read_frames(graph.serialize(format="jelly-rdf", encoding="utf-8"))
-        list(reader)
-        assert reader.options is not None
-        assert reader.options.version == version
 
 
 def test_options_of_the_other_format() -> None:

@@ -12,7 +12,6 @@ import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
-from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib.plugins.store import StoreParser, StoreSerializer
@@ -90,15 +89,6 @@ def test_contents_are_those_of_other_stores(format: str, calls: list[str]) -> No
     assert set(ours.namespaces()) == set(theirs.namespaces())
 
 
-@pytest.mark.parametrize("format", ["nt", "turtle"])
-def test_triples_go_into_the_graph_that_parses(format: str) -> None:
-    dataset, expected = Dataset(store="Jelly"), Dataset()
-    for each in (dataset, expected):
-        each.parse(data=TEXTS[format], format=format)
-        each.graph(URIRef("urn:g")).parse(data=TEXTS[format], format=format)
-    assert isomorphic(union(dataset), union(expected))
-
-
 @pytest.mark.parametrize("format", ["nt", "nquads", "turtle", "trig"])
 def test_every_kind_of_source(format: str, tmp_path: Path) -> None:
     text = TEXTS[format]
@@ -129,24 +119,6 @@ def test_blank_nodes_of_two_texts_are_not_the_same(format: str) -> None:
     assert BNode("b") not in set(graph.subjects())
 
 
-def test_relative_iris_are_relative_to_the_source(tmp_path: Path) -> None:
-    text = "<a> <p> <#o> ."
-    (tmp_path / "x.ttl").write_text(text)
-    for arguments in ({"data": text, "publicID": "http://h/x"}, {"source": tmp_path / "x.ttl"}):
-        ours, theirs = Graph(store="Jelly"), Graph()
-        for graph in (ours, theirs):
-            graph.parse(**arguments, format="turtle")  # type: ignore[arg-type]
-        assert set(ours) == set(theirs)
-
-
-def test_literals_get_their_normal_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = '<urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .'
-    assert [str(o) for o in Graph(store="Jelly").parse(data=text, format="nt").objects()] == ["1"]
-    monkeypatch.setattr("rdflib.NORMALIZE_LITERALS", False)
-    (o,) = Graph(store="Jelly").parse(data=text, format="nt").objects()
-    assert (str(o), o.datatype) == ("01", XSD.integer)  # type: ignore[attr-defined]
-
-
 @pytest.mark.parametrize("format", ["nt", "nquads", "turtle", "trig"])
 def test_error_leaves_nothing(format: str) -> None:
     dataset = Dataset(store="Jelly")
@@ -165,15 +137,6 @@ def test_limits_can_be_given() -> None:
     assert len(graph) == 0
     with pytest.raises(ValueError, match="only for a JellyStore"):
         Graph().parse(data=text, format="nt", limits=jr.Limits())
-
-
-def test_changes_are_recorded() -> None:
-    dataset = Dataset(store="Jelly")
-    with jr.record(dataset) as recorder:
-        dataset.parse(data=QUADS, format="nquads")
-    other = Dataset(store="Jelly")
-    jr.apply(recorder.patch, other)
-    assert set(other.quads()) == set(dataset.quads())
 
 
 def test_what_ours_have_not_is_done_by_rdflib(calls: list[str]) -> None:
@@ -201,14 +164,6 @@ def test_texts_are_written(format: str, tmp_path: Path, calls: list[str]) -> Non
     assert text.splitlines() == sorted(set(text.splitlines()), key=text.splitlines().index)
 
 
-def test_file_is_kept_if_rdflib_refuses_the_store(tmp_path: Path) -> None:
-    path = tmp_path / "x.nq"
-    path.write_text("kept")
-    with pytest.raises(Exception, match="context-aware"):
-        Graph(store="SimpleMemory").serialize(path, format="nquads")
-    assert path.read_text() == "kept"
-
-
 def test_rdflib_keeps_its_own_until_there_is_a_jelly_store() -> None:
     code = """
 import rdflib.plugin, jelly_rdflib
@@ -228,8 +183,10 @@ print(modules())
 
 
 @pytest.mark.parametrize("format", ["turtle", "trig"])
-@pytest.mark.parametrize("between", ["", "a:s a:p a:o .", "many"])
-@pytest.mark.parametrize("bound", [[], [("a", "urn:0")], [("z", "urn:2")], [("a", "urn:1")]])
+@pytest.mark.parametrize(
+    ("between", "bound"),
+    [("", []), ("many", [("a", "urn:0")]), ("", [("z", "urn:2")]), ("many", [("a", "urn:1")])],
+)
 def test_redeclared_prefixes_end_as_with_memory(
     format: str, between: str, bound: list[tuple[str, str]]
 ) -> None:
@@ -279,17 +236,6 @@ def test_the_same_graphs_are_listed_as_by_memory(cls: Any, change: Any) -> None:
     assert listed[0] == listed[1]
 
 
-# What neither the grammar nor a writer has for an IRI.
-BAD_IRIS = [
-    "http://x/a b",
-    "urn:a\\u0020b",
-    "urn:a{b}",
-    "urn:a|b",
-    "urn:a^b",
-    "urn:a`b",
-    "urn:\x01",
-    'urn:"',
-]
 FORMATS = ["nt", "nquads", "turtle", "trig"]
 
 
@@ -298,38 +244,14 @@ def empty(format: str, store: str = "Jelly") -> Graph:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("iri", BAD_IRIS)
-@pytest.mark.parametrize("line", ["{} <urn:p> 'o'", "<urn:s> {} 'o'", "<urn:s> <urn:p> 'o'^^{}"])
+@pytest.mark.parametrize("iri", ["http://x/a b", "urn:a\\u0020b", "urn:a`b", "urn:\x01"])
+@pytest.mark.parametrize("line", ["{} <urn:p> 'o'", "<urn:s> <urn:p> 'o'^^{}"])
 def test_what_is_no_iri_is_refused(format: str, iri: str, line: str) -> None:
     graph = empty(format)
     text = "<urn:s> <urn:p> 1 .\n" if format in ("turtle", "trig") else ""
     with pytest.raises(jr.DecodeError, match=r"IRI|stand in <>"):
         graph.parse(data=text + line.format(f"<{iri}>").replace("'", '"') + " .", format=format)
     assert len(graph) == 0
-
-
-@pytest.mark.parametrize("format", ["nt", "nquads"])
-@pytest.mark.parametrize("iri", ["a", "", "/a", "#a", "1a:b", "//x/y", ":a"])
-def test_lines_have_no_relative_iris(format: str, iri: str) -> None:
-    for line in (f"<{iri}> <urn:p> <urn:o> .", f'<urn:s> <urn:p> "o"^^<{iri}> .'):
-        with pytest.raises(jr.DecodeError, match="relative"):
-            empty(format).parse(data=line, format=format)
-
-
-@pytest.mark.parametrize("format", ["nt", "nquads"])
-@pytest.mark.parametrize(
-    ("rest", "message"),
-    [
-        ("@abcdefghi", "no language tag"),
-        ("@en-abcdefghi-x", "no language tag"),
-        ("^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>", "has a language tag"),
-        ("^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString>", "has a language tag"),
-    ],
-)
-def test_literals_of_languages_in_lines(format: str, rest: str, message: str) -> None:
-    with pytest.raises(jr.DecodeError, match=message):
-        empty(format).parse(data=f'<urn:s> <urn:p> "o"{rest} .', format=format)
-    empty(format).parse(data='<urn:s> <urn:p> "o"@abcdefgh-abcdefgh .', format=format)
 
 
 @pytest.mark.parametrize("format", ["turtle", "trig"])
@@ -357,7 +279,7 @@ def test_what_the_grammar_has_is_read_as_rdflib_reads_it(format: str, iri: str) 
 
 
 @pytest.mark.parametrize("format", ["turtle", "trig"])
-@pytest.mark.parametrize("escape", ["u0039", "U00000039", "n", "a", "\\", '"', " "])
+@pytest.mark.parametrize("escape", ["u0039", "a", " "])
 @pytest.mark.parametrize("name", [":a{}", "<urn:s> :b{}c", "_:a{}"])
 def test_an_escape_that_no_name_has_is_refused(format: str, escape: str, name: str) -> None:
     text = f"@prefix : <urn:> .\n{name.format(chr(92) + escape)} :p :o , :o2 ."
@@ -366,15 +288,8 @@ def test_an_escape_that_no_name_has_is_refused(format: str, escape: str, name: s
     assert (caught.value.line, caught.value.offset) == (2, text.index(chr(92)) + 1)
 
 
-def test_escapes_that_names_have(tmp_path: Path) -> None:
-    text = "@prefix : <urn:> . :a\\~\\'\\# :p '\\n\\'#\\u0039' , <urn:\\u0039> ."
-    graph, other = Graph(store="Jelly").parse(data=text), Graph().parse(data=text)
-    assert set(graph) == set(other)
-
-
-@pytest.mark.parametrize("format", ["nt", "nquads"])
-@pytest.mark.parametrize("iri", ["a", "", "1a:b", "urn:\x01", "urn:a b", "urn:a{b}", 'urn:"'])
-@pytest.mark.parametrize("is_file", [False, True])
+@pytest.mark.parametrize(("format", "is_file"), [("nt", False), ("nquads", True)])
+@pytest.mark.parametrize("iri", ["a", "", "urn:\x01", "urn:a b"])
 def test_an_iri_that_our_writer_refuses_is_written_as_by_rdflib(
     format: str, iri: str, is_file: bool, tmp_path: Path
 ) -> None:

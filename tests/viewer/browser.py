@@ -78,7 +78,7 @@ class Browser:
             """
             const done = arguments[0], main = document.getElementById("main");
             const look = () => main.ariaBusy === "false" ? done() : setTimeout(look, 10);
-            setTimeout(look, 60);
+            setTimeout(look, 30);
             """
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import BNode, Literal, URIRef
+from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -101,11 +101,6 @@ def test_the_first_view_is_the_newest_version(browser: Browser, path: Path, page
         assert [int(text.lstrip(f"+{MINUS}")) for text in shown] == expected
 
 
-def test_nothing_comes_from_the_network(browser: Browser, path: Path) -> None:
-    browser.open(path, "#search=urn")
-    assert browser.run("return performance.getEntriesByType('resource').length") == 0
-
-
 def test_versions_are_chosen_by_keys(browser: Browser, path: Path) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -158,23 +153,19 @@ def test_versions_are_chosen_by_clicks(browser: Browser, path: Path) -> None:
 
 
 def test_filters(browser: Browser, path: Path, page: Page) -> None:
-    for version in (3, 12):
-        changes = page.changes[version - 1]
-        start = sum(map(len, page.changes[: version - 1]))
-        for table, key in (("graphs", "graph"), ("classes", "class"), ("predicates", "predicate")):
-            for term, added, deleted in page.details[version - 1][table][0]:
-                browser.open(path, f"#version={version}&{key}={term}")
-                shown = browser.changes()
-                assert (added, deleted) == (
-                    sum(is_added for is_added, _ in shown),
-                    sum(not is_added for is_added, _ in shown),
-                ), (version, key, term)
-                if key != "class":
-                    column = {"graph": 4, "predicate": 2}[key]
-                    for _, row in shown:
-                        assert changes[row - start][column] == page.terms[term]
+    browser.open(path)
+    changes, start = page.changes[2], sum(map(len, page.changes[:2]))
+    for table, key in (("graphs", "graph"), ("classes", "class"), ("predicates", "predicate")):
+        for term, added, deleted in page.details[2][table][0]:
+            browser.go(f"version=3&{key}={term}")
+            kinds = [is_added for is_added, _ in browser.changes()]
+            assert (added, deleted) == (kinds.count(True), kinds.count(False)), (key, term)
+            if key != "class":
+                column = {"graph": 4, "predicate": 2}[key]
+                for _, row in browser.changes():
+                    assert changes[row - start][column] == page.terms[term]
     browser.click(".chips a")
-    assert len(browser.changes()) == len(page.changes[-1])
+    assert len(browser.changes()) == len(changes)
 
 
 def test_the_difference_of_any_two_versions(
@@ -184,7 +175,7 @@ def test_the_difference_of_any_two_versions(
     states = [state_of(log, version) for version in range(13)]
     rows = rows_of(page)
     browser.open(path)
-    for one, other in [(0, 12), (12, 0), (3, 4), (4, 9), (9, 4), (11, 12), (5, 5), (0, 1)]:
+    for one, other in [(0, 12), (9, 4), (5, 5)]:
         browser.go(f"from={one}&to={other}")
         found: dict[bool, list[Any]] = {True: [], False: []}
         for is_added, row in browser.changes():
@@ -246,19 +237,6 @@ def test_search_by_keys(browser: Browser, path: Path, page: Page) -> None:
     assert browser.text("main h2").startswith("Version 12:")
 
 
-def test_search_by_a_name_with_a_prefix(browser: Browser, path: Path, page: Page) -> None:
-    browser.open(path, "#search=rdf:type")
-    expected = [row for row, change in enumerate(rows_of(page)) if change[2] == ("iri", str(TYPE))]
-    assert expected
-    assert sum(1 for _ in expected) == int(browser.text("main h3").split(", in ")[1].split()[0])
-
-
-def test_a_search_without_results(browser: Browser, path: Path) -> None:
-    browser.open(path, "#search=nothing+like+this")
-    assert "0 terms" in browser.text("main h3")
-    assert browser.changes() == []
-
-
 def test_the_history_of_a_statement(browser: Browser, path: Path, page: Page) -> None:
     rows = rows_of(page)
     most = max(range(len(rows)), key=lambda row: sum(other[1:] == rows[row][1:] for other in rows))
@@ -278,14 +256,6 @@ def test_the_history_of_a_statement(browser: Browser, path: Path, page: Page) ->
     assert {rows[row][1] for _, row in browser.changes()} == {rows[most][1]}
     total = sum(change[1] == rows[most][1] for change in rows)
     assert browser.text("main h3").startswith(f"{total} changes")
-
-
-def test_a_change_leads_to_its_history(browser: Browser, path: Path) -> None:
-    browser.open(path)
-    browser.click("a.change")
-    assert browser.text("main h2") == "A statement's history"
-    # Whoever reads by keyboard or by ear goes on there.
-    assert browser.run("return document.activeElement.tagName") == "H2"
 
 
 def test_long_lists_have_pages(browser: Browser, tmp_path: Path) -> None:
@@ -318,31 +288,15 @@ def test_long_texts_are_folded_and_differences_marked(browser: Browser, tmp_path
     assert LONG in browser.texts(".full")[2]
 
 
-def test_aborted_transactions_are_told(browser: Browser, tmp_path: Path) -> None:
-    one = [(Op.TX,), (Op.A, S, P, Literal(1), None), (Op.TC,)]
-    aborted = [(Op.TX,), *((Op.A, BNode("b"), P, Literal(i), None) for i in range(7)), (Op.TA,)]
-    made = History(read_file(jr.read_batches(encode([*one, *aborted]))))
-    write_page(tmp_path / "x.html", made, is_whole=False)
-    browser.open(tmp_path / "x.html")
-    assert "7 changes in an aborted transaction" in browser.text()
-    assert "7 aborted" in browser.text("#caption")
-    assert browser.changes() == []
-
-
-def test_a_page_without_versions(browser: Browser, tmp_path: Path) -> None:
-    write_page(tmp_path / "x.html", History(iter(())), is_whole=True)
-    browser.open(tmp_path / "x.html")
-    assert "There are no versions" in browser.text()
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_texts(browser: Browser, tmp_path: Path, text: str) -> None:
-    node, link = URIRef(f"urn:{text}"), URIRef(f"javascript:alert(1)//{text}")
-    operations: list[Any] = [
-        *((Op.H, text, Literal(text)), (Op.H, "title", link), (Op.PA, text, node, None)),
-        (Op.A, node, link, Literal(text, datatype=node), link),
-        (Op.A, node, link, Literal(text), URIRef(f"http://example.org/{text}")),
-    ]
+def test_hostile_texts(browser: Browser, tmp_path: Path) -> None:
+    operations: list[Any] = []
+    for text in HOSTILE:
+        node, link = URIRef(f"urn:{text}"), URIRef(f"javascript:alert(1)//{text}")
+        operations += [
+            *((Op.H, text, Literal(text)), (Op.H, "title", link), (Op.PA, text, node, None)),
+            (Op.A, node, link, Literal(text, datatype=node), link),
+            (Op.A, node, link, Literal(text), URIRef(f"http://example.org/{text}")),
+        ]
     made = History(read_file(jr.read_batches(encode(operations))))
     write_page(tmp_path / "x.html", made, is_whole=False)
     browser.open(tmp_path / "x.html")
@@ -350,7 +304,8 @@ def test_hostile_texts(browser: Browser, tmp_path: Path, text: str) -> None:
         browser.run("return document.querySelectorAll('main img, main style, main script').length")
         == 0
     )
-    for view in ("from=0&to=1", "search=urn", "statement=0", "statement=1", "term=1", "version=1"):
+    statements = [f"statement={number}" for number in range(2 * len(HOSTILE))]
+    for view in ("from=0&to=1", "search=urn", *statements, "term=1", "version=1"):
         browser.go(view)
         assert browser.run("return document.querySelectorAll('[role=alert]').length") == 0
         targets = browser.run(
@@ -359,25 +314,26 @@ def test_hostile_texts(browser: Browser, tmp_path: Path, text: str) -> None:
         )
         assert set(targets) <= {"file:", "http:"}
     # What would turn the direction of the text is shown as an escape.
-    if "\u202e" in text:
-        assert "\\u202E" in browser.text()
+    assert "\\u202E" in browser.text()
 
 
-@pytest.mark.parametrize(
-    "view",
-    ["", "#version=3", "#from=2&to=9", "#search=urn", "#statement=3", "#term=1", "#version=77"],
-)
-def test_nothing_is_wider_than_a_phone(browser: Browser, path: Path, view: str) -> None:
+def test_nothing_is_wider_than_a_phone(browser: Browser, path: Path) -> None:
     browser.size(*PHONE)
-    browser.open(path, view)
-    assert browser.run("return [document.documentElement.scrollWidth, innerWidth]") == [375, 375]
-    for each in browser.driver.find_elements("css selector", "#views a, #query, #theme, #scale"):
-        box = each.rect
-        assert box["width"] > 0
-        assert box["x"] + box["width"] <= 375
-    if "77" in view:
-        assert "there is no version 77 here" in browser.text()
-        assert any("no version 77" in error["message"] for error in browser.errors())
+    browser.open(path)
+    for view in ("version=3", "from=2&to=9", "search=urn", "statement=3", "term=1", "version=77"):
+        browser.go(view)
+        assert browser.run("return [document.documentElement.scrollWidth, innerWidth]") == [
+            375,
+            375,
+        ]
+        for each in browser.driver.find_elements(
+            "css selector", "#views a, #query, #theme, #scale"
+        ):
+            box = each.rect
+            assert box["width"] > 0
+            assert box["x"] + box["width"] <= 375
+    assert "there is no version 77 here" in browser.text()
+    assert any("no version 77" in error["message"] for error in browser.errors())
 
 
 def test_light_and_dark(browser: Browser, path: Path) -> None:
@@ -424,12 +380,12 @@ def test_everything_is_reached_by_tab(browser: Browser, path: Path) -> None:
 def test_many_versions(browser: Browser, tmp_path: Path) -> None:
     """There are bars for all of them, and for some around the chosen one."""
     operations: list[Any] = []
-    for number in range(3000):
+    for number in range(1500):
         operations += [(Op.TX,), (Op.A, S, P, Literal(number), None), (Op.TC,)]
     made = History(read_file(jr.read_batches(encode(operations))))
     write_page(tmp_path / "x.html", made, is_whole=False)
-    browser.open(tmp_path / "x.html", "#version=1500")
+    browser.open(tmp_path / "x.html", "#version=750")
     assert browser.run("return document.querySelectorAll('#chart svg').length") == 2
-    assert browser.texts("#chart .here") == ["1500"]
+    assert browser.texts("#chart .here") == ["750"]
     assert browser.run("return document.querySelectorAll('#chart rect').length") < 1000
     assert f"+1 {MINUS}0" in browser.text("#caption")

@@ -11,7 +11,7 @@ from hypothesis import given
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, TripleTerm
+from jelly_rdflib import Op
 from jelly_rdflib.viewer import counts, history, terms
 from jelly_rdflib.viewer.history import History
 from jelly_rdflib.viewer.limits import LIMITS, TooLargeError
@@ -133,26 +133,6 @@ def count_by(changes: list[Plain], names_of: Any) -> dict[Any, tuple[int, int]]:
     return {name: (found["A", name], found["D", name]) for _, name in found}
 
 
-def test_a_class_counts_as_it_was_before_and_as_it_becomes() -> None:
-    one, other = URIRef("urn:One"), URIRef("urn:Other")
-    operations: list[Any] = [
-        *((Op.TX,), (Op.A, S, P, Literal(1), None), (Op.TC,)),
-        *((Op.TX,), (Op.A, S, TYPE_NODE, one, None), (Op.TC,)),
-        *((Op.TX,), (Op.D, S, TYPE_NODE, one, None), (Op.A, S, TYPE_NODE, other, None), (Op.TC,)),
-        *((Op.TX,), (Op.D, S, P, Literal(1), None), (Op.D, S, TYPE_NODE, other, None), (Op.TC,)),
-        *((Op.TX,), (Op.A, S, P, Literal(2), None), (Op.TC,)),
-    ]
-    page = page_of_file(encode(operations))
-    one_, other_ = ("iri", "urn:One"), ("iri", "urn:Other")
-    assert [page.table(version, "classes") for version in range(5)] == [
-        {None: (1, 0)},
-        {one_: (1, 0)},
-        {one_: (1, 1), other_: (1, 1)},
-        {other_: (0, 2)},
-        {None: (1, 0)},
-    ]
-
-
 def test_many_names_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts, "MAX_NAMES", 2)
     operations: list[Any] = [
@@ -204,15 +184,6 @@ def test_a_version_has_the_headers_of_its_patch() -> None:
     assert page.summary["versions"]["title"] == ["first", "first", None]
 
 
-def test_the_last_versions_keep_their_numbers() -> None:
-    operations: list[Any] = []
-    for number in range(9):
-        operations += [(Op.TX,), (Op.A, S, P, Literal(f"n{number}"), None), (Op.TC,)]
-    page = page_of_file(encode(operations), last=2)
-    assert page.summary["versions"]["number"] == [8, 9]
-    assert [change[3][1] for changes in page.changes for change in changes] == ["n7", "n8"]
-
-
 def test_a_log_has_a_version_for_each_patch(tmp_path: Path) -> None:
     log = jr.PatchLog.create(tmp_path / "log")
     log.append([(Op.PA, "ex", URIRef("urn:ex:"), None), (Op.A, S, P, Literal("1"), None)])
@@ -239,20 +210,6 @@ def test_a_log_has_a_version_for_each_patch(tmp_path: Path) -> None:
     ]
 
 
-def test_quoted_triples_and_their_terms() -> None:
-    quoted = TripleTerm(S, P, TripleTerm(BNode("b"), P, Literal("x", lang="en")))
-    page = page_of_file(encode([(Op.A, quoted, P, quoted, None)], rdf_star=True))
-    inner = ("triple", ("bnode", "b"), ("iri", "urn:p"), ("literal", "x", "en", None))
-    outer = ("triple", ("iri", "urn:s"), ("iri", "urn:p"), inner)
-    assert page.changes == [[("A", outer, ("iri", "urn:p"), outer, None)]]
-
-
-def test_no_versions() -> None:
-    page = page_of_file(encode([]))
-    assert page.changes == []
-    assert page.summary["versions"]["number"] == []
-
-
 @pytest.mark.parametrize(
     ("things", "most"), [("changes and headers", 3), ("versions", 1), ("bytes of terms", 9)]
 )
@@ -261,16 +218,6 @@ def test_a_page_has_limits(things: str, most: int, monkeypatch: pytest.MonkeyPat
     one = [(Op.TX,), *((Op.A, S, P, Literal(number), None) for number in range(2)), (Op.TC,)]
     with pytest.raises(TooLargeError, match=f"more than {most} {things}.*--last"):
         page_of_file(encode([*one, *one]))
-
-
-def test_a_version_alone_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if only the last versions are wanted, as all of a version is held until its end."""
-    monkeypatch.setitem(LIMITS, "changes and headers", 3)
-    many = [(Op.A, S, P, Literal(number), None) for number in range(9)]
-    few = [(Op.TX,), (Op.A, S, P, Literal(1), None), (Op.TC,)]
-    with pytest.raises(TooLargeError, match="more than 3 changes and headers"):
-        page_of_file(encode([*many, *few], frame_rows=2), last=1)
-    assert len(page_of_file(encode([*few, *few, *few, *few], frame_rows=2), last=3).changes) == 3
 
 
 def test_headers_that_many_versions_share_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ class IsolatedBatches(Iterator[Batch]):
             if self._source_error.offset is None:
                 self._source_error.offset = offset
             return self._source_error
-        limit, message = map(_printable, told[messages.TOLD.size :].split(b"\n", 1))
+        limit, _, message = map(_printable, told[messages.TOLD.size :].partition(b"\n"))
         if not is_limit:
             return DecodeError(message, offset=offset, line=line, column=column)
         error = LimitError(message, offset=offset, line=line, column=column)

@@ -170,16 +170,6 @@ def test_memory_is_bounded_by_a_frame() -> None:
         tracemalloc.stop()
 
 
-def test_kinds_are_not_mixed_up() -> None:
-    for call in (
-        lambda: jr.read_operations(FRAME.encode(), format="jelly-text"),
-        lambda: jr.PatchWriter(io.BytesIO(), format="jelly-text"),
-        lambda: jr.StatementWriter(io.BytesIO(), format="jelly-patch-text"),
-    ):
-        with pytest.raises(LookupError, match="is for"):
-            call()
-
-
 @pytest.mark.parametrize("version", [None, "5.29.0"])
 def test_without_protobuf_the_extra_is_named(
     version: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -229,18 +219,6 @@ class TestConvert:
         run_well("convert", path, text)
         assert "name_id: 99" in text.read_text()
 
-    def test_options_make_new_frames(self, jelly: Path) -> None:
-        result = run_well("convert", "--frame-rows", "1000", "--to", "jelly-text", jelly, "-")
-        assert result.text.count("# Frame") == 1
-
-    def test_other_kinds_are_refused(self, jelly: Path, tmp_path: Path) -> None:
-        text = tmp_path / "x.jelly.txt"
-        run_well("convert", jelly, text)
-        for arguments in ((jelly, tmp_path / "y.jellyp.txt"), (text, tmp_path / "y.jellyp")):
-            result = run("convert", *arguments)
-            assert (result.code, "jellyp diff" in result.err) == (2, True)
-            assert not arguments[1].exists()
-
     def test_a_text_has_no_index(self, jelly: Path, tmp_path: Path) -> None:
         text = tmp_path / "x.jelly.txt"
         run_well("convert", jelly, text)
@@ -248,8 +226,3 @@ class TestConvert:
         assert (ended.code, "only files of Jelly" in ended.err) == (1, True)
         with pytest.raises(ValueError, match="has no index"):
             jr.read_batches(text, threads=2)
-
-    def test_cat(self, jelly: Path, tmp_path: Path) -> None:
-        text = tmp_path / "x.jelly.txt"
-        run_well("convert", jelly, text)
-        assert run_well("cat", text).out == run_well("cat", jelly).out

@@ -20,31 +20,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.formats.syntaxes import isolated, messages
-from tests.formats.syntaxes import texts
-from tests.formats.syntaxes.support import ISOLATED, LINES, PARSED, literal, write
-from tests.formats.syntaxes.test_reader import SAMPLES, P
+from tests.formats.syntaxes.support import ISOLATED, LINES, PARSED
+from tests.formats.syntaxes.test_reader import SAMPLES
 from tests.oracle.terms import plain_operation
 from tests.pieces import Pieces
-from tests.strategies import dice
 from tests.support import run
 
 pytestmark = ISOLATED
 
 LINE = b"<urn:s> <urn:p> <urn:o> .\n"
-
-
-def number_labels(value: Any, numbers: dict[str, int]) -> Any:
-    """Return plain terms with numbers in the place of labels, most of which are made by chance."""
-    if not isinstance(value, tuple):
-        return value
-    if value[:1] == ("bnode",):
-        return ("bnode", numbers.setdefault(value[1], len(numbers)))
-    return tuple(number_labels(part, numbers) for part in value)
 
 
 def outcome(source: Any, format: str, **arguments: Any) -> tuple[Any, ...]:
@@ -59,13 +46,12 @@ def outcome(source: Any, format: str, **arguments: Any) -> tuple[Any, ...]:
             found += map(plain_operation, batch)
     except jr.DecodeError as caught:
         error = caught
-    numbers: dict[str, int] = {}
     told: tuple[Any, ...] = ()
     if error is not None:
         message = re.sub("[\0-\x1f]", lambda found: f"\\u{ord(found[0]):04X}", error.message)
         message = re.sub("_:[0-9a-f]{20,}", "_:label", message)
         told = (type(error), message, error.offset, error.line, error.column)
-    return [number_labels(operation, numbers) for operation in found], told
+    return found, told
 
 
 def assert_same(make_source: Callable[[], Any], format: str, **arguments: Any) -> None:
@@ -86,20 +72,10 @@ class TestSame:
     def test_damaged_texts(self, format: str) -> None:
         rng = random.Random(format)
         text = SAMPLES[format]
-        for _ in range(6):
+        for _ in range(3):
             at = rng.randrange(len(text))
             damaged = text[:at] + rng.choice([b"", b"\xff", b"<", b"\0", b'"']) + text[at + 1 :]
             assert_same(lambda damaged=damaged: damaged, format)  # type: ignore[misc]
-
-    @pytest.mark.parametrize("format", ["turtle", "n3", "rdf-xml", "json-ld"])
-    @settings(max_examples=5)
-    @given(dice)
-    def test_random_texts(self, format: str, r: random.Random) -> None:
-        make = {"rdf-xml": texts.xml, "json-ld": texts.json, "n3": texts.n3}.get(
-            format, texts.turtle
-        )
-        text = texts.mutate(r, make(r)).encode()
-        assert_same(lambda: text, format, strict=r.random() < 0.5)
 
     @pytest.mark.parametrize(
         "limits",
@@ -110,9 +86,6 @@ class TestSame:
             {"max_expansion": 0, "max_text_size": 30},
             {"max_prefixes": 0},
             {"max_nesting_depth": 0},
-            # Of other formats.
-            {"max_name_table_size": 0, "max_prefix_table_size": 0, "max_datatype_table_size": 0},
-            {"max_frame_rows": 0, "max_frame_terms": 0},
         ],
         ids=str,
     )
@@ -122,9 +95,9 @@ class TestSame:
         )
         assert_same(lambda: text, "turtle", limits=jr.Limits(**limits))
 
-    @pytest.mark.parametrize("prefix", ["urn:", "http://example.org/"])
-    def test_a_batch_with_all_the_text_that_may_be(self, prefix: str) -> None:
+    def test_a_batch_with_all_the_text_that_may_be(self) -> None:
         """Lookups of the child's answer must not need more."""
+        prefix = "http://example.org/"
         lines = [f"<{prefix}{n:04}> <urn:p> '{n:04}' .\n" for n in range(1000)]
         size = 1000 * (len(prefix) + 4) + len("urn:p") + 4 * 1000
         for less in (0, 1):
@@ -135,16 +108,10 @@ class TestSame:
     def test_a_source_that_fails(self, make: Callable[[bytes], Any]) -> None:
         """What comes before is read, and the error is the source's."""
         data = gzip.compress(b"".join(b'<urn:%d> <urn:p> "x" .\n' % n for n in range(9999)))[:-9]
-        for format in ("turtle", "trig"):
-            assert_same(lambda: make(data), format)
-            error = refuse(make(data), format)
-            assert "gzip" in error.message
-            assert error.offset is not None
-
-    def test_settings(self) -> None:
-        text = b"<s> <p> <o> .\n<urn:s> <urn:p> 'x'@a-very-long-tag ."
-        for strict in (True, False):
-            assert_same(lambda: text, "turtle", base="http://example.org/x/", strict=strict)
+        assert_same(lambda: make(data), "turtle")
+        error = refuse(make(data))
+        assert "gzip" in error.message
+        assert error.offset is not None
 
     def test_the_highest_limits(self) -> None:
         most = (1 << 31) - 1
@@ -152,21 +119,6 @@ class TestSame:
             max_text_size=most, max_parser_seconds=most, max_parser_memory=(1 << 63) - 1
         )
         assert_same(lambda: LINE, "turtle", limits=limits)
-
-    def test_a_long_text(self) -> None:
-        """With more distinct terms than a lookup has entries."""
-        statements = [
-            (("iri", f"http://e{n % 999}.org/{n}"), P, literal(str(n % 5000), None, f"urn:d{n}"))
-            for n in range(20_000)
-        ]
-        assert_same(lambda: write(statements, "n-triples"), "turtle")
-
-    def test_it_means_nothing_for_other_formats(self) -> None:
-        file = io.BytesIO()
-        with jr.StatementWriter(file) as writer:
-            writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o"))
-        assert len(list(jr.read_statements(file.getvalue(), isolated=True))) == 1
-        assert sum(map(len, jr.read_batches(b"TX .\nTC .\n", isolated=True))) == 3
 
     @pytest.mark.parametrize("format", LINES)
     def test_lines_are_read_in_this_process(
@@ -176,12 +128,7 @@ class TestSame:
         assert_same(lambda: LINE, format)
 
 
-GRAPHS = {"@id": "urn:t", "@container": "@graph"}
-
-
-def chain(definition: Callable[[str], Any]) -> Any:
-    """A context with definitions that each refer to the one before."""
-    return {f"t{n}": definition(f"t{n - 1}") for n in range(15_000, 0, -1)} | {"t0": "urn:a"}
+DEFINITIONS = {f"t{n}": f"t{n - 1}:" for n in range(15_000, 0, -1)} | {"t0": "urn:a"}
 
 
 def scoped(levels: int) -> str:
@@ -189,93 +136,31 @@ def scoped(levels: int) -> str:
     return start * levels + "{}" + "}}" * levels
 
 
-def bomb(levels: int) -> str:
-    """RDF/XML with entities that each stand for ten of the one before."""
-    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, levels))
-    return (
-        f'<!DOCTYPE rdf:RDF [<!ENTITY e0 "{"x" * 100}">{entities}]>'
-        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:">'
-        f'<rdf:Description rdf:about="urn:s"><e:p>&e{levels - 1};</e:p></rdf:Description></rdf:RDF>'
-    )
-
-
-# What takes much for its size, whether or not it ends pyoxigraph's process.
-DEEP: dict[str, tuple[str, str]] = {
-    "an entity bomb": ("rdf-xml", bomb(12)),
-    "blank nodes": (
-        "turtle",
-        "<urn:s> <urn:p> " + "[ <urn:p> " * 100_000 + "1" + " ]" * 100_000 + " .",
-    ),
-    "lists": ("turtle", "<urn:s> <urn:p> " + "( " * 100_000 + ") " * 100_000 + "."),
-    "lists that do not end": ("trig", "<urn:s> <urn:p> " + "( " * 100_000),
-    "formulas": (
-        "n3",
-        "<urn:s> <urn:p> " + "{ <urn:s> <urn:p> " * 100_000 + "1" + " }" * 100_000 + " .",
-    ),
-    "paths": ("n3", "<urn:s> <urn:p> <urn:o>" + "!<urn:p>" * 100_000 + " ."),
-    "elements": (
-        "rdf-xml",
-        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:">'
-        + "<e:C><e:p>" * 100_000
-        + "</e:p></e:C>" * 100_000
-        + "</rdf:RDF>",
-    ),
-    "objects": ("json-ld", '{"urn:p":' * 100_000 + "1" + "}" * 100_000),
-    "arrays": ("json-ld", '{"urn:p":' + "[" * 100_000 + "1" + "]" * 100_000 + "}"),
-}
-
 # What ended pyoxigraph's process when this was written.
 ENDS: dict[str, tuple[str, str]] = {
     "quoted triples": (
         "turtle",
         "<urn:s> <urn:p> " + "<<( <urn:s> <urn:p> " * 200_000 + "<urn:o>" + " )>>" * 200_000 + " .",
     ),
-    **{
-        f"definitions that refer to others by {name}": (
-            "json-ld",
-            json.dumps({"@context": chain(definition), "urn:p": 1}),
-        )
-        for name, definition in {
-            "prefix": lambda other: f"{other}:",
-            "type": lambda other: {"@id": "urn:x", "@type": other},
-            "reverse": lambda other: {"@reverse": f"{other}:x"},
-        }.items()
-    },
+    "definitions that refer to others": (
+        "json-ld",
+        json.dumps({"@context": DEFINITIONS, "urn:p": 1}),
+    ),
     "contexts in each other": ("json-ld", f'{{"@context":{scoped(20_000)},"urn:p":1}}'),
-    **{
-        f"a container of graphs with {key}": (
-            "json-ld",
-            json.dumps({"@context": {"t": GRAPHS, **more}, "t": {key: ["a"]}}),
-        )
-        for key, more in {
-            "@set": {},
-            "@list": {},
-            "l": {"l": "@set"},
-            "set": {"@vocab": "@"},
-            "p:set": {"p": "@"},
-        }.items()
-    },
+    "a container of graphs": (
+        "json-ld",
+        '{"@context": {"t": {"@id": "urn:t", "@container": "@graph"}}, "t": {"@list": ["a"]}}',
+    ),
 }
 
 
 class TestEnds:
     """What happens to the child is an error here."""
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize(("format", "text"), DEEP.values(), ids=DEEP)
-    def test_bombs_and_depth(self, format: str, text: str) -> None:
-        """They are read or refused within the limits, and end nothing but the child."""
-        limits = jr.Limits(max_parser_memory=256 << 20, max_parser_seconds=5)
-        start = time.monotonic()
-        with contextlib.suppress(jr.DecodeError):
-            list(jr.read_batches(text.encode(), format=format, limits=limits, isolated=True))
-        assert time.monotonic() - start < 60
-
     @pytest.mark.parametrize(("format", "text"), ENDS.values(), ids=ENDS)
-    @pytest.mark.parametrize("strict", [True, False])
-    def test_crashes(self, format: str, text: str, strict: bool) -> None:
+    def test_crashes(self, format: str, text: str) -> None:
         with contextlib.suppress(jr.DecodeError):
-            list(jr.read_batches(text.encode(), format=format, strict=strict, isolated=True))
+            list(jr.read_batches(text.encode(), format=format, isolated=True))
 
     def test_a_crash_is_told(self) -> None:
         text = ENDS["quoted triples"][1].encode()
@@ -294,18 +179,6 @@ class TestEnds:
         text = b"<urn:s> <urn:p> '%s' ." % (b"x" * 4_000_000)
         error = refuse(text, limits=jr.Limits(max_parser_memory=most))
         assert isinstance(error, jr.LimitError)
-
-    @pytest.mark.slow
-    def test_processor_time(self) -> None:
-        text = b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * 100_000
-        start = time.monotonic()
-        error = refuse(text, limits=jr.Limits(max_parser_seconds=1))
-        assert isinstance(error, jr.LimitError)
-        assert (
-            "1 seconds of processor time for 8 MiB of text (limit max_parser_seconds)"
-            in error.message
-        )
-        assert time.monotonic() - start < 60
 
     @pytest.mark.slow
     def test_processor_time_grows_with_the_text(self) -> None:
@@ -328,18 +201,18 @@ class TestEnds:
 
 
 @pytest.fixture
-def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Let a child do something else than to parse."""
+def child(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let a child do something else than to parse, and wait so many seconds for it."""
 
-    def replace(code: str) -> None:
+    def replace(code: str, *, patience: float = 60, time_to_end: float = 60) -> None:
+        monkeypatch.setattr(isolated, "_PATIENCE", patience)
+        monkeypatch.setattr(isolated, "_TIME_TO_END", time_to_end)
         answer = "import os, signal, struct, sys, time; out = sys.stdout.buffer\n"
         if "out.write" in code:
             # The parent can send the settings, however late it comes to that.
             answer += "sys.stdin.buffer.raw.read(1 << 16)\n"
         monkeypatch.setattr(isolated, "_START", answer + code)
 
-    monkeypatch.setattr(isolated, "_PATIENCE", 2)
-    monkeypatch.setattr(isolated, "_TIME_TO_END", 1)
     return replace
 
 
@@ -347,9 +220,7 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     ("code", "kind", "message"),
     [
         ("os.abort()", jr.DecodeError, r"was ended by signal 6 \(Aborted\)"),
-        ("os.kill(os.getpid(), 9)", jr.DecodeError, r"was ended by signal 9 \(Killed\)"),
         ("os.kill(os.getpid(), 40)", jr.DecodeError, r"was ended by signal 40"),
-        ("os._exit(0)", jr.DecodeError, r"process ended with status 0 \(byte"),
         ("sys.exit(3)", jr.DecodeError, r"process ended with status 3 \(byte"),
         ("raise KeyError('x\\x1b[31m' * 99)", jr.DecodeError, r"with status 1: .{200} \(byte"),
         ("sys.exit('a\\nb\\x1b\\udcff')", jr.DecodeError, r"1: b\\u001B\\udcff \(byte"),
@@ -358,21 +229,9 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         ("raise MemoryError", jr.LimitError, "limit max_parser_memory"),
         ("os._exit(12)", jr.LimitError, "limit max_parser_memory"),
         ("os.kill(os.getpid(), signal.SIGXCPU)", jr.LimitError, "limit max_parser_seconds"),
-        # A hang, whatever it has read.
-        ("time.sleep(1000)", jr.LimitError, "has not answered for 2 seconds"),
-        ("os.kill(os.getpid(), signal.SIGSTOP)", jr.LimitError, "has not answered"),
-        ("sys.stdin.buffer.read(9); time.sleep(1000)", jr.LimitError, "has not answered"),
-        ("while True: out.write(b'F'); out.flush(); time.sleep(.7)", jr.LimitError, "not answered"),
-        ("os.close(0); os.close(1); time.sleep(1000)", jr.DecodeError, "ended by signal 9"),
-        ("sys.stderr.write('x' * 1_000_000); os.abort()", jr.LimitError, "not answered"),
-        # Nor does it read the text that it asks for.
-        ("out.write(struct.pack('>cI', b'W', 1 << 16) * 99); out.flush(); time.sleep(1000)",
-         jr.LimitError, "not answered"),
         # What no child of ours sends.
         ("out.write(b'x' * 100)", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'F', 1 << 31))", jr.DecodeError, "a wrong message"),
-        ("out.write(struct.pack('>cI', b'E', 1 << 31))", jr.DecodeError, "a wrong message"),
-        ("out.write(struct.pack('>cI', b'E', 3) + b'abc')", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'F', 3) + b'abc')", jr.DecodeError, "a bad frame: "),
         # The largest frame has 8 MiB, and four times max_text_size.
         ("out.write(struct.pack('>cI', b'F', 56 << 20))", jr.DecodeError, "status 0"),
@@ -380,19 +239,41 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         ("out.write(struct.pack('>cI', b'E', 1 << 16))", jr.DecodeError, "status 0"),
         ("out.write(struct.pack('>cI', b'E', (1 << 16) + 1))", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'E', 25))", jr.DecodeError, "a wrong message"),
-        ("out.write(struct.pack('>cI??qqq', b'E', 26, 0, 0, 0, 0, 0))",
+        ("out.write(struct.pack('>cI??qqq', b'E', 27, 0, 0, 0, 0, 0) + b'\\n')",
          jr.DecodeError, r"line 0, column 0"),
-        ("out.write(struct.pack('>cI', b'F', 0))", jr.DecodeError, "status 0"),
-        ("out.write(struct.pack('>cI??qqq', b'E', 26 + 3, 1, 1, 7, -1, -9) + b'a\\x1b\\xff')",
+        ("out.write(struct.pack('>cI??qqq', b'E', 26 + 4, 1, 1, 7, -1, -9) + b'\\na\\x1b\\xff')",
          jr.LimitError, r"a\\u001B� \(byte 7\)"),
         ("out.write(struct.pack('>cI', b'W', 1 << 31))", jr.DecodeError, "(status 0|signal)"),
-        ("out.write(struct.pack('>cI', b'W', 0) * 9)", jr.DecodeError, "(status 0|signal)"),
     ],
 )  # fmt: skip
 def test_what_a_child_does(
-    code: str, kind: type[jr.DecodeError], message: str, child: Callable[[str], None]
+    code: str, kind: type[jr.DecodeError], message: str, child: Callable[..., None]
 ) -> None:
     child(code)
+    check_the_error(kind, message)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "time.sleep(1000)",
+        "while True: out.write(b'F'); out.flush(); time.sleep(.2)",
+        "sys.stderr.write('x' * 1_000_000); os.abort()",
+        # Nor does it read the text that it asks for.
+        "out.write(struct.pack('>cI', b'W', 1 << 16) * 99); out.flush(); time.sleep(1000)",
+    ],
+)
+def test_a_child_that_hangs(code: str, child: Callable[..., None]) -> None:
+    child(code, patience=0.5)
+    check_the_error(jr.LimitError, "has not answered for 0.5 seconds")
+
+
+def test_a_child_that_closes_its_socket_and_does_not_end(child: Callable[..., None]) -> None:
+    child("os.close(0); os.close(1); time.sleep(1000)", time_to_end=0.3)
+    check_the_error(jr.DecodeError, "ended by signal 9")
+
+
+def check_the_error(kind: type[jr.DecodeError], message: str) -> None:
     limits = jr.Limits(max_parser_seconds=1)
     with pytest.raises(jr.DecodeError, match=message) as caught:
         list(jr.read_batches(LINE * 100_000, format="turtle", isolated=True, limits=limits))
@@ -401,16 +282,16 @@ def test_what_a_child_does(
     assert len(str(caught.value)) < 2000
 
 
-def test_no_time(child: Callable[[str], None]) -> None:
+def test_no_time(child: Callable[..., None]) -> None:
     child("time.sleep(1000)")
     error = refuse(LINE, limits=jr.Limits(max_parser_seconds=0))
     assert "has not answered for 0 seconds" in error.message
 
 
-def test_an_error_of_the_parser_though_the_source_failed(child: Callable[[str], None]) -> None:
+def test_an_error_of_the_parser_though_the_source_failed(child: Callable[..., None]) -> None:
     """The source's error is told only where the child says that it is the one."""
     ask = "out.write(struct.pack('>cI', b'W', 1 << 16)); out.flush()\n"
-    tell = "out.write(struct.pack('>cI??qqq', b'E', 29, 0, 0, -1, 7, 8) + b'own')"
+    tell = "out.write(struct.pack('>cI??qqq', b'E', 30, 0, 0, -1, 7, 8) + b'\\nown')"
     child(ask + tell)
     error = refuse(io.BytesIO(gzip.compress(LINE)[:-4]))
     assert (error.message, error.offset, error.line, error.column) == ("own", None, 7, 8)
@@ -483,7 +364,7 @@ class TestEnd:
         assert list(call(b"", format="turtle", isolated=True)) == []
 
     def test_errors_of_the_source(self) -> None:
-        for error in (KeyError("mine"), KeyboardInterrupt(), TimeoutError(), BrokenPipeError()):
+        for error in (KeyboardInterrupt(), TimeoutError(), BrokenPipeError()):
 
             class Bad:
                 parts = iter([LINE * 5000])
@@ -500,11 +381,6 @@ class TestEnd:
         reader = jr.read_batches(gzip.compress(LINE * 5000)[:-4], format="turtle", isolated=True)
         next(reader)
         del reader
-
-    def test_an_interpreter_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "executable", "/nowhere/python")
-        with pytest.raises(FileNotFoundError):
-            list(jr.read_batches(LINE, format="turtle", isolated=True))
 
 
 @HAS_PROC
@@ -575,16 +451,15 @@ def test_threads() -> None:
     counts: list[int] = []
 
     def work() -> None:
-        for _ in range(3):
-            batches = jr.read_batches(LINE * 5000, format="turtle", isolated=True)
-            counts.append(sum(map(len, batches)))
+        batches = jr.read_batches(LINE * 5000, format="turtle", isolated=True)
+        counts.append(sum(map(len, batches)))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert counts == [5000] * 12
+    assert counts == [5000] * 4
 
 
 def test_a_fork_leaves_the_child_alone() -> None:
@@ -633,9 +508,9 @@ os._exit(0)
     assert time.monotonic() < deadline
 
 
-@pytest.mark.parametrize("name", ["json", "struct", "jelly_rdflib", "pyoxigraph"])
-def test_nothing_is_imported_from_the_current_directory(name: str, tmp_path: Path) -> None:
-    (tmp_path / f"{name}.py").write_text("open('imported', 'w').close()")
+def test_nothing_is_imported_from_the_current_directory(tmp_path: Path) -> None:
+    for name in ("json", "struct", "jelly_rdflib", "pyoxigraph"):
+        (tmp_path / f"{name}.py").write_text("open('imported', 'w').close()")
     code = (
         "import os, sys\n"
         "import jelly_rdflib as jr\n"
@@ -669,7 +544,7 @@ def test_other_uses() -> None:
     """Whatever takes a text can have it parsed in a child."""
     from jelly_rdflib.arrow import read_arrow
 
-    text = ENDS["a container of graphs with @list"][1].encode()
+    text = ENDS["a container of graphs"][1].encode()
     assert jr.inspect(LINE, format="turtle", isolated=True).statements == 1
     report = jr.inspect(text, format="json-ld", isolated=True)
     assert "process was ended" in str(report.error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -28,29 +27,22 @@ from tests.formats.syntaxes.texts import HEAD
 from tests.pieces import Pieces
 from tests.support import assert_nothing_is_kept, run
 
-DEEP = {
-    "n-triples": "<urn:s> <urn:p> {} .",
-    "n-quads": "<urn:s> <urn:p> {} .",
-    "turtle": "<urn:s> <urn:p> {} .",
-    "trig": "<urn:s> <urn:p> {} .",
-}
-
 
 def nested(depth: int) -> str:
-    return "<<( <urn:s> <urn:p> " * depth + "<urn:o>" + " )>>" * depth
+    return f"<urn:s> <urn:p> {'<<( <urn:s> <urn:p> ' * depth}<urn:o>{' )>>' * depth} ."
 
 
 @pytest.mark.usefixtures("isolated")
 class TestNesting:
-    @pytest.mark.parametrize("format", DEEP)
+    @pytest.mark.parametrize("format", ["n-quads", "turtle"])
     def test_quoted_triples(self, format: str) -> None:
         limits = jr.Limits(max_nesting_depth=5)
-        assert len(read(DEEP[format].format(nested(5)), format, limits=limits)) == 1
-        _, error = attempt(DEEP[format].format(nested(6)), format, limits=limits)
+        assert len(read(nested(5), format, limits=limits)) == 1
+        _, error = attempt(nested(6), format, limits=limits)
         assert isinstance(error, jr.LimitError)
         assert "max_nesting_depth" in str(error)
         limits = jr.Limits(max_nesting_depth=1000)
-        text = DEEP[format].format(nested(1000)).encode()
+        text = nested(1000).encode()
         [(_, _, o, *_)] = jr.read_statements(text, format=format, limits=limits)
         for _ in range(1000):
             o = o.o
@@ -58,12 +50,10 @@ class TestNesting:
 
     def test_what_comes_before_is_read_and_the_place_is_told(self) -> None:
         text = "<urn:s> <urn:p> <urn:o> .\n" * 5
-        for format in DEEP:
-            deep = text + DEEP[format].format(nested(101))
+        for format in ("n-triples", "turtle"):
+            deep = text + nested(101)
             found, error = attempt(deep, format)
-            assert (
-                found == [(S, P, O)] * 5 if format in ("n-triples", "turtle") else len(found) == 5
-            )
+            assert found == [(S, P, O)] * 5
             assert isinstance(error, jr.LimitError)
             # pyoxigraph does not say where a statement is.
             start = deep.rindex("\n") + len("\n<urn:s> <urn:p> ")
@@ -72,14 +62,6 @@ class TestNesting:
             found, error = attempt(text * 2, format, limits=jr.Limits(max_string_size=4))
             assert isinstance(error, jr.LimitError)
             assert error.offset is not None
-
-    def test_what_only_looks_deep_is_read(self) -> None:
-        text = "<urn:s> <urn:p> '" + "<<( [ { (" * 5000 + "' .\n"
-        assert len(read(text * 3, "turtle")) == 3
-        text = HEAD + "<rdf:Description><ex:p>x</ex:p></rdf:Description>" * 5000 + "</rdf:RDF>"
-        assert len(read(text, "rdf-xml")) == 5000
-        text = '[{"urn:p": "%s"}]' % ("[{" * 5000)
-        assert len(read(text, "json-ld")) == 1
 
 
 class Endless:
@@ -105,18 +87,11 @@ class TestSizes:
         [
             ("n-quads", '<urn:s> <urn:p> "', "x"),
             ("n-quads", "#", "x"),
-            ("n-quads", "<urn:s> ", " "),
-            ("turtle", "", " "),
             ("turtle", "#", "x"),
-            ("turtle", "<urn:s> <urn:p> '''", "x\n"),
             ("turtle", "", "@prefix a: <urn:a> .\n"),
             ("rdf-xml", HEAD, " "),
-            ("rdf-xml", HEAD, "<!-- -->"),
             ("rdf-xml", HEAD + "<rdf:Description><ex:p>", "x"),
-            ("rdf-xml", HEAD + "<rdf:Description><ex:p rdf:parseType='Literal'>", "<a/>"),
-            ("rdf-xml", HEAD + "<rdf:Description ex:p='", "x"),
             ("json-ld", '{"urn:p": "', "x"),
-            ("json-ld", '{"@context": {}, "urn:p": [1', ", 1"),
             ("json-ld", "[", "{}, "),
         ],
     )
@@ -138,12 +113,6 @@ class TestSizes:
             assert isinstance(error, jr.LimitError)
             assert "max_text_size" in str(error)
 
-    def test_small_limits_cut_batches_and_nothing_more(self) -> None:
-        """Many statements have more text than the limit allows for one frame."""
-        data = b"".join(b'<urn:s> <urn:p> "%d" .\n' % number for number in range(20_000))
-        limits = jr.Limits(max_text_size=20_000)
-        assert len(read(data, "n-triples", limits=limits)) == 20_000
-
     def test_very_long_tokens(self) -> None:
         """Longer than pyoxigraph's parsers hold."""
         text = '<urn:s> <urn:p> "' + "x" * (17 << 20) + '" .'
@@ -155,12 +124,8 @@ class TestSizes:
 
 TOKENS = {
     "name": ("turtle", "@prefix ex: <urn:> . ex:s ex:p ex:{} ."),
-    "iri": ("turtle", "<urn:s> <urn:p> <urn:{}> ."),
-    "string": ("turtle", "<urn:s> <urn:p> '{}' ."),
     "long string": ("turtle", "<urn:s> <urn:p> '''{}''' ."),
-    "comment": ("turtle", "#{}\n<urn:s> <urn:p> 'x' ."),
     "string of JSON": ("json-ld", '{{"urn:p": "{}"}}'),
-    "number of JSON": ("json-ld", '{{"urn:p": {}}}'),
 }
 
 
@@ -254,9 +219,9 @@ def work(megabytes):
                 writer.write_all(batch)
         assert target.size > megabytes << 18
 
-work(2)
+work(1)
 before = peak()
-work(16)
+work(6)
 print((peak() - before) >> 10)
 """
 
@@ -264,29 +229,33 @@ LINE = '<http://e.org/@> <http://e.org/p> "some text @" .\n'
 MANY = {
     "n-quads": ("", LINE, ""),
     "turtle": ("", "<http://e.org/@> <http://e.org/p> [ <http://e.org/q> 'some text @' ] .\n", ""),
-    "rdf-xml": (
-        HEAD,
-        '<rdf:Description rdf:about="http://e.org/@"><ex:p>text @</ex:p></rdf:Description>\n',
-        "</rdf:RDF>",
-    ),
     "json-ld": ("[{}", ',{"@id":"http://e.org/@","urn:p":"some text @"}\n', "]"),
 }
 
 
-@pytest.mark.parametrize("how", ["read", pytest.param("isolated", marks=ISOLATED)])
-@pytest.mark.parametrize("format", MANY)
+@pytest.mark.parametrize(
+    ("format", "how"),
+    [
+        *[(format, "read") for format in MANY],
+        pytest.param("turtle", "isolated", marks=ISOLATED),
+    ],
+)
 def test_memory_to_read_is_bounded(format: str, how: str) -> None:
-    """Not by the size of the text: 16 MB take no more than 2 MB do."""
+    """Not by the size of the text: 6 MB take no more than 1 MB does."""
     assert int(run(MEMORY, format, *MANY[format], how)) < 4 << 10
 
 
-@pytest.mark.parametrize("format", ["n-quads", "trig", "rdf-xml", "json-ld"])
+@pytest.mark.parametrize("format", ["n-quads", "trig", "rdf-xml"])
 def test_memory_to_write_is_bounded(format: str) -> None:
     assert int(run(MEMORY, format, "", LINE, "", "write")) < 4 << 10
 
 
+KINDS = ("n-quads", "turtle", "rdf-xml")
+
+
 def read_all() -> None:
-    for format, data in SAMPLES.items():
+    for format in KINDS:
+        data = SAMPLES[format]
         read(data, format)
         read(Pieces(data, 5), format)
         reader = jr.read_batches(data, format=format)
@@ -295,7 +264,8 @@ def read_all() -> None:
 
 
 def read_bad() -> None:
-    for format, data in SAMPLES.items():
+    for format in KINDS:
+        data = SAMPLES[format]
         attempt(data[: len(data) // 2] + b"\xff", format)
         attempt(data, format, limits=jr.Limits(max_string_size=3))
         attempt(io.BytesIO(data), format, limits=jr.Limits(max_frame_size=20))
@@ -306,7 +276,7 @@ BATCHES = list(batches_of(STATEMENTS[:2]))
 
 
 def write_all() -> None:
-    for format in ALL:
+    for format in KINDS:
         write(STATEMENTS[:2], format)
         write_batches(BATCHES, format)
 
@@ -322,27 +292,3 @@ def write_bad() -> None:
 @pytest.mark.parametrize("work", [read_all, read_bad, write_all, write_bad])
 def test_nothing_is_kept(work: Callable[[], None]) -> None:
     assert_nothing_is_kept(work)
-
-
-def test_threads_that_share_a_reader() -> None:
-    """They may be refused, but each statement is read once."""
-    line = b"<urn:s> <urn:p> 'some text' .\n"
-    reader = jr.read_batches(io.BytesIO(line * 20_000), format="turtle")
-    counts: list[int] = []
-
-    def work() -> None:
-        while True:
-            try:
-                batch = next(reader)
-            except ValueError:
-                continue
-            except StopIteration:
-                return
-            counts.append(len(batch))
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sum(counts) == 20_000

@@ -5,16 +5,12 @@ from __future__ import annotations
 import gc
 import gzip
 import io
-import json
 import os
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
-from rdflib import BNode, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -63,23 +59,6 @@ def labels(source: Any, format: str) -> list[str]:
 
 class TestTerms:
     """What is written down in a syntax, as terms."""
-
-    def test_n_quads(self) -> None:
-        text = r"""# a comment
-<urn:s> <urn:p> "a\t\u00E9\U0001F600\"\\" <urn:g> .
-
-_:a.b<urn:p>"x"^^<urn:d>_:g.# another
-<urn:\u00e9> <urn:p> "x"@en-gb .
-"""
-        assert read(text, "n-quads") == [
-            (S, P, literal('a\té\U0001f600"\\'), G),
-            (("bnode", "a.b"), P, literal("x", None, "urn:d"), ("bnode", "g")),
-            (("iri", "urn:é"), P, literal("x", "en-gb"), DEFAULT_GRAPH),
-        ]
-
-    def test_n_triples_have_no_graph(self) -> None:
-        assert read("<urn:s> <urn:p> <urn:o> .", "n-triples") == [(S, P, O)]
-        assert attempt("<urn:s> <urn:p> <urn:o> <urn:g> .", "n-triples")[1].line == 1
 
     def test_turtle(self) -> None:
         text = '''
@@ -142,23 +121,6 @@ ex:s a e2:T ; ex:p 01, -2.50, 1e3, true, 'x', """a
         for format in ("n-triples", "n-quads", "turtle", "trig"):
             assert read(text, format)[0][:3] == (S, P, ("triple", S, P, inner))
 
-    def test_what_triples_reify_is_about_a_fresh_node(self) -> None:
-        one, two = read("<< <urn:s> <urn:p> <urn:o> >> <urn:p> 'x' .", "turtle")
-        assert one[0] == two[0]
-        assert one[0][0] == "bnode"
-        assert one[2] == ("triple", S, P, O)
-
-    def test_xsd_string_is_a_simple_literal_in_some_syntaxes(self) -> None:
-        text = f'<urn:s> <urn:p> "x"^^<{XSD}string> .'
-        assert read(text, "n-triples") == [(S, P, literal("x", None, f"{XSD}string"))]
-        assert read(text, "n3") == [(S, P, literal("x"))]
-
-    def test_literals_are_normalized_if_that_is_asked_for(self) -> None:
-        text = f'<urn:s> <urn:p> "01"^^<{XSD}integer> .'.encode()
-        for normalize, lexical in ((True, "1"), (False, "01"), (None, "1")):
-            [(_, _, o)] = jr.read_statements(text, format="nt", normalize=normalize)
-            assert str(o) == lexical
-
     def test_a_literal_with_a_direction_is_an_error(self) -> None:
         found, error = attempt('<urn:s> <urn:p> "x", "y"@en--ltr .', "turtle")
         assert found == [(S, P, literal("x"))]
@@ -183,100 +145,8 @@ ex:s a e2:T ; ex:p 01, -2.50, 1e3, true, 'x', """a
         assert "formula" in str(error)
         assert "variables" in str(attempt("?x <urn:p> <urn:o> .", "n3")[1])
 
-    def test_nothing(self) -> None:
-        for format in TEXTS_LIKE_TURTLE:
-            assert read("", format) == read(" \n# x\n", format) == []
-        assert read("[]", "json-ld") == read("{}", "json-ld") == []
-        assert read(HEAD + "</rdf:RDF>", "rdf-xml") == []
-
-
-NODE = {"@id": "urn:s", "urn:p": "x"}
-INDEX = {"@id": "urn:t", "@container": "@index"}
-GRAPH = {"@id": "urn:t", "@container": "@graph"}
-TYPE = "<!DOCTYPE rdf:RDF [{}]>"
-
-
-def chain(length: int) -> dict[str, str]:
-    """Definitions of JSON-LD, each of which refers to the one before."""
-    return {f"t{n}": f"t{n - 1}:x" for n in range(1, length)} | {"t0": "urn:a"}
-
-
-def scoped(levels: int) -> dict[str, Any]:
-    """A context of JSON-LD in a context, and so on."""
-    inner = {} if levels == 0 else {"@context": scoped(levels - 1)}
-    return {"t": {"@id": "urn:t", **inner}}
-
-
-class TestLegal:
-    """What looks hostile, and is not."""
-
-    @pytest.mark.parametrize(
-        ("document", "count"),
-        [
-            # A key of a map, not a context.
-            ({"@context": {"t": INDEX}, "t": {"@context": "x"}}, 1),
-            ({"@context": {"t": INDEX}, "t": {"a": "x"}, "urn:q": {"@context": {}, **NODE}}, 3),
-            ({"@context": {"t": GRAPH}, "t": NODE, "urn:p": {"@list": ["y"]}}, 5),
-            ({"@context": chain(500), "t499": "x"}, 1),
-            ({"@context": scoped(60), "t": "x"}, 1),
-            (
-                {
-                    "@context": {
-                        "n": "urn:n",
-                        "T": {"@id": "urn:T", "@context": {"q": "urn:q"}},
-                    },
-                    "@graph": [{"@type": "T", "q": 1, "n": "a"}, NODE],
-                },
-                4,
-            ),
-        ],
-    )
-    def test_json_ld(self, document: Any, count: int) -> None:
-        assert len(read(json.dumps(document), "json-ld")) == count
-
-    @pytest.mark.parametrize(
-        ("format", "text"),
-        [
-            ("json-ld", '{"urn:p":' * 1000 + "1" + "}" * 1000),
-            ("turtle", "<urn:s> <urn:p> " + "[ <urn:p> " * 3000 + "1" + "]" * 3000 + " ."),
-            (
-                "rdf-xml",
-                HEAD
-                + "<rdf:Description><ex:p>" * 1500
-                + "</ex:p></rdf:Description>" * 1500
-                + "</rdf:RDF>",
-            ),
-        ],
-    )
-    def test_what_nests_deep(self, format: str, text: str) -> None:
-        assert len(read(text, format)) >= 1000
-
-    def test_arrows_of_n3(self) -> None:
-        a, b, c = (("iri", f"urn:{name}") for name in "abc")
-        assert read("<urn:a> <-<urn:b> <urn:c> .", "n3") == [(c, b, a)]
-        assert read("@base <http://b/> . <urn:a> <urn:b> <=#> .", "n3") == [
-            (a, b, ("iri", "http://b/=#"))
-        ]
-
-    @pytest.mark.parametrize(
-        ("entities", "text"),
-        [
-            ('<!ENTITY a "x&#60;y">', "x<y"),
-            ('<!ENTITY b "x"><!ENTITY a "&b;&b;">', "xx"),
-            (f'<!ENTITY a "{"x" * 70_000}">', "x" * 70_000),
-        ],
-    )
-    def test_entities(self, entities: str, text: str) -> None:
-        document = TYPE.format(entities + '<!ENTITY i "urn:">') + HEAD
-        document += '<rdf:Description rdf:about="&i;s"><ex:p>&a;</ex:p></rdf:Description></rdf:RDF>'
-        assert read(document, "rdf-xml") == [(S, ("iri", "http://e.org/p"), literal(text))]
-
 
 class TestBlankNodes:
-    def test_labels_stay(self) -> None:
-        for format in ALL:
-            assert read(SAMPLES[format], format)[2][0] == ("bnode", "b")
-
     def test_nodes_without_a_label_get_one_of_their_own(self) -> None:
         """Not twice the same in a file; nor in two, unless these have the same bytes."""
         text = "[] <urn:p> [], ( 'x' ), _:b ."
@@ -377,11 +247,6 @@ class TestPrefixes:
         ]
         assert {op[1] for op in found} == {"ex", "p0", "p1", "p2"}
 
-    def test_without_a_statement(self) -> None:
-        assert operations("@prefix ex: <urn:x> .", "turtle") == [
-            ("PA", "ex", ("iri", "urn:x"), None)
-        ]
-
 
 class TestBase:
     def test_relative_iris(self) -> None:
@@ -435,8 +300,8 @@ class TestStrict:
 
 
 class TestErrors:
-    @pytest.mark.parametrize("format", ["n-triples", "n-quads", "turtle", "trig", "n3"])
-    @pytest.mark.parametrize("make", [bytes, io.BytesIO, lambda data: Pieces(data, 7)])
+    @pytest.mark.parametrize("format", ["n-quads", "turtle", "n3"])
+    @pytest.mark.parametrize("make", [bytes, lambda data: Pieces(data, 7)])
     def test_they_have_a_place(self, format: str, make: Any, isolated: bool) -> None:
         text = "<urn:s> <urn:p> <urn:o> .\n" * 3000 + '<urn:s> <urn:p> "é\U0001f600", <a b> .\n'
         if format in LINES:
@@ -451,11 +316,6 @@ class TestErrors:
         assert f"line {error.line}, column {error.column}" in str(error)
         assert "Parser error" not in str(error)
         assert isolated or format in LINES or isinstance(error.__cause__, SyntaxError)
-
-    def test_over_several_lines(self) -> None:
-        _, error = attempt("<urn:s> <urn:p>\n <a\nb> .", "turtle")
-        assert (error.line, error.column) == (2, 2)
-        assert error.message.startswith("Invalid IRI code point")
 
     def test_of_xml_about_where_they_are(self) -> None:
         for bad in ("</ex:q>", "&x;", "<ex:p rdf:about='a b'/>"):
@@ -475,49 +335,14 @@ class TestErrors:
         text += '<rdf:Description rdf:about="urn:s"><ex:p>&a;</ex:p></rdf:Description></rdf:RDF>'
         assert attempt(text, "rdf-xml")[0] == []
 
-    @pytest.mark.parametrize("format", ALL)
-    def test_a_text_that_ends_too_early(self, format: str) -> None:
-        text = SAMPLES[format].rstrip()
-        for end in range(len(text) - 4, len(text)):
-            if format in ("n-triples", "n-quads") and end == len(text):
-                continue
-            found, _ = attempt(text[:end], format)
-            assert len(found) <= 3
-
-    @pytest.mark.parametrize("format", ALL)
-    def test_bytes_that_are_no_text(self, format: str) -> None:
-        text = SAMPLES[format].replace("é".encode(), b"\xff")
-        assert "utf-8" in str(attempt(text, format)[1]).lower()
-
-    def test_after_an_error_nothing_is_read(self) -> None:
-        reader = jr.read_statements(b"<urn:s> <urn:p> <urn:o> .\nx", format="nt")
-        assert len(next(reader)) == 3
-        with pytest.raises(jr.DecodeError):
-            next(reader)
-        assert list(reader) == []
-
 
 class TestSources:
     @pytest.mark.parametrize("format", ALL)
-    @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
-    def test_compressed_or_not(self, format: str, compress: Any, tmp_path: Path) -> None:
-        data = compress(SAMPLES[format])
-        expected = read(SAMPLES[format], format)
-        path = tmp_path / "data"
-        path.write_bytes(data)
-        for source in (data, memoryview(data), io.BytesIO(data), Pieces(data), path):
-            assert read(source, format) == expected
-        with path.open("rb") as file:
-            assert read(file, format) == expected
-            assert not file.closed
-
-    @pytest.mark.parametrize("format", ALL)
-    @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
-    def test_by_name(self, format: str, ending: str, tmp_path: Path) -> None:
+    def test_by_name(self, format: str, tmp_path: Path) -> None:
         from jelly_rdflib.formats import find_format
 
         for extension in find_format(format).extensions:
-            path = tmp_path / f"x.{extension}{ending}"
+            path = tmp_path / f"x.{extension}"
             with jr.StatementWriter(path) as writer:
                 for s, p, o, *_ in jr.read_statements(SAMPLES[format], format=format):
                     writer.add(s, p, o)
@@ -526,7 +351,7 @@ class TestSources:
             ]
             assert sum(op == Op.A for batch in jr.read_batches(path) for op in batch.ops) == 3
 
-    @pytest.mark.parametrize("format", ALL)
+    @pytest.mark.parametrize("format", ["n-quads", "turtle", "json-ld"])
     def test_byte_order_mark(self, format: str) -> None:
         data = b"\xef\xbb\xbf" + SAMPLES[format]
         for source in (data, io.BytesIO(data), Pieces(data), Pieces(data, 2), Pieces(data, 4)):
@@ -537,29 +362,12 @@ class TestSources:
             assert read(b"\xef\xbb\xbf", format) == []
 
     @pytest.mark.parametrize("format", ["rdf-xml", "json-ld"])
-    @pytest.mark.parametrize(
-        "make", [bytes, io.BytesIO, Pieces, lambda d: Pieces(gzip.compress(d))]
-    )
-    @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b" \n"])
+    @pytest.mark.parametrize("make", [bytes, lambda d: Pieces(gzip.compress(d))])
+    @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
     def test_by_first_bytes(self, format: str, make: Any, start: bytes) -> None:
-        if format == "rdf-xml" and start == b" \n":
-            data = SAMPLES[format][SAMPLES[format].index(b"<rdf:RDF") :]
-        else:
-            data = start + SAMPLES[format]
+        data = start + SAMPLES[format]
         assert len(list(jr.read_statements(make(data)))) == 3
         assert sum(len(batch) for batch in jr.read_batches(make(data))) >= 3
-
-    @pytest.mark.parametrize("format", ["n-triples", "turtle"])
-    def test_what_can_not_be_told(self, format: str) -> None:
-        data = SAMPLES[format]
-        for start in (data, b"@prefix ex: <urn:> .", b"# x", b"_:b", b"<a>", b"BASE <urn:>"):
-            for make in (bytes, io.BytesIO, Pieces):
-                for call in (jr.read_statements, jr.read_batches):
-                    # A comment may be one of RDF Patch.
-                    if start == b"# x" and call is jr.read_batches:
-                        continue
-                    with pytest.raises(jr.DecodeError, match="say by a format"):
-                        list(call(make(start)))
 
     def test_files_are_closed(self, tmp_path: Path) -> None:
         """At the end, at an error, by close(), and when the reader is let go."""
@@ -580,14 +388,6 @@ class TestSources:
             list(jr.read_statements(path))
         if opened is not None:
             assert len(os.listdir("/proc/self/fd")) == opened
-
-    def test_nothing_is_read_before_it_is_wanted(self) -> None:
-        class Unread:
-            def read(self, size: int) -> bytes:
-                raise AssertionError("it is read")
-
-        for call in (jr.read_statements, jr.read_batches):
-            call(Unread(), format="turtle")
 
     def test_what_the_source_raises_comes_through(self) -> None:
         class Bad:
@@ -636,26 +436,3 @@ def test_batches_are_of_some_size() -> None:
     sizes = [len(batch) for batch in jr.read_batches(data, format="nq")]
     assert max(sizes) < 10
     assert sum(sizes) == 30
-
-
-def test_graphs_and_shapes() -> None:
-    """Syntaxes of triples give triples; in the others the default graph has its name."""
-    for format in ALL:
-        statements = list(jr.read_statements(SAMPLES[format], format=format))
-        terms: list[Any] = [URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o")]
-        if format in ("n-quads", "trig", "json-ld"):
-            terms.append(DATASET_DEFAULT_GRAPH_ID)
-        assert statements[0] == tuple(terms)
-        assert statements[1][2] == Literal("é", lang="fr")
-        assert statements[2][0] == BNode("b")
-
-
-def test_operations_go_into_a_dataset() -> None:
-    """What people do with a file of statements: batches are operations."""
-    from rdflib import Dataset
-
-    for format in ALL:
-        dataset = Dataset()
-        for batch in jr.read_batches(SAMPLES[format], format=format):
-            jr.apply(batch, dataset)
-        assert len(dataset) == 3

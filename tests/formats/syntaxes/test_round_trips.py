@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 import re
 from typing import Any
-from xml.parsers import expat
 
 import pyoxigraph as ox
 import pytest
-from hypothesis import assume, given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Dataset, Graph
 from rdflib.compare import isomorphic
@@ -28,13 +27,10 @@ from tests.formats.syntaxes.support import (
 from tests.formats.syntaxes.support import write_batches as encode
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_default_graph
 from tests.strategies import (
-    LANGUAGES,
-    ODD_TEXTS,
     TYPED_LITERALS,
     blank_nodes,
     iris,
     literals,
-    texts,
 )
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -177,7 +173,8 @@ def test_what_can_be_said_is_said(format: str, statements: list[Plain]) -> None:
 
 
 @pytest.mark.parametrize("format", ALL)
-@given(st.lists(statements, max_size=8))
+@settings(max_examples=15)
+@given(st.lists(statements, max_size=6))
 def test_batches_are_written_as_statements_are(format: str, statements: list[Plain]) -> None:
     statements = [statement for statement in statements if sayable(statement, format)]
     if format not in WITH_GRAPHS:
@@ -192,7 +189,8 @@ def test_batches_are_written_as_statements_are(format: str, statements: list[Pla
     assert read(again, format) == read(text, format)
 
 
-@pytest.mark.parametrize("format", ALL)
+@pytest.mark.parametrize("format", ["n-quads", "turtle", "rdf-xml"])
+@settings(max_examples=20)
 @given(st.data())
 def test_jelly_there_and_back(format: str, data: Any) -> None:
     """A stream of Jelly-RDF comes back with the same statements and namespaces."""
@@ -247,15 +245,6 @@ def test_typed_literals_come_back(format: str) -> None:
     assert found == [read_back(plain(node(o))) for *_, o in statements]
 
 
-@pytest.mark.parametrize("format", ["n-triples", "n-quads"])
-def test_tags_are_written_as_they_are(format: str) -> None:
-    for tag in LANGUAGES:
-        if tag == "a":
-            continue
-        text = write([(("iri", "urn:s"), ("iri", "urn:p"), literal("x", tag))], format)
-        assert f'"x"@{tag} .' in text.decode()
-
-
 RDFLIB_FORMATS = {"rdf-xml": "xml", "n-triples": "nt", "n-quads": "nquads"}
 tame = st.tuples(
     st.sampled_from(["http://e.org/a", "http://e.org/b#c", "urn:x:y"]).map(lambda x: ("iri", x))
@@ -273,6 +262,7 @@ tame = st.tuples(
 
 
 @pytest.mark.parametrize("format", ALL)
+@settings(max_examples=20)
 @given(st.lists(tame, max_size=8), st.booleans())
 def test_rdflib_reads_the_same(format: str, statements: list[Plain], has_prefixes: bool) -> None:
     """rdflib as the witness that a document is one, and not only what pyoxigraph takes for one."""
@@ -297,23 +287,3 @@ def test_rdflib_reads_the_same(format: str, statements: list[Plain], has_prefixe
         assert len(list(witness.quads())) == len(list(ours.quads()))
         return
     assert isomorphic(witness, ours)
-
-
-@given(st.lists(st.tuples(texts, st.sampled_from(ODD_TEXTS)), min_size=1, max_size=3))
-def test_what_is_written_as_xml_is_xml(pairs: list[tuple[str, str]]) -> None:
-    chosen: list[Plain] = [
-        (("iri", "urn:s"), ("iri", "urn:p"), literal(one + two), DEFAULT_GRAPH)
-        for one, two in pairs
-    ]
-    chosen = [statement for statement in chosen if is_xml(statement)]
-    assume(chosen)
-    found: list[str] = []
-    inside: list[str] = []
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = lambda name, attributes: inside.append(name)
-    parser.CharacterDataHandler = lambda data: (
-        found.append(data) if inside[-1:] == ["urn: p"] else None
-    )
-    parser.EndElementHandler = lambda name: inside.pop()
-    parser.Parse(write(chosen, "rdf-xml"), True)
-    assert "".join(found) == "".join(statement[2][1] for statement in chosen)

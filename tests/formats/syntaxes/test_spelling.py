@@ -74,39 +74,12 @@ def test_it_is_that_of_rdflib(size: int, objects: list[str]) -> None:
         assert {tuple(map(spelled, triple)) for triple in graph} == expected
 
 
-def test_blanks_and_comments_may_stand_in_front() -> None:
-    text = f"""{HEAD} :s :p "a" # "x"@EN
-        @EN-x-Y, 'b'^^ # >
-        # \r\n xsd:string, "c"
-        ^^<{XSD}string>, "d"^^w:.:s :p '''e'''@DE."""
-    found = [literal("a", "EN-x-Y"), *(literal(c, None, XSD + "string") for c in "bcd")]
-    for format in ("turtle", "trig"):
-        assert [o for _, _, o, *_ in read(text, format)] == [*found, literal("e", "DE")]
-
-
-def test_an_escaped_dot_is_of_the_name() -> None:
-    """rdflib's parser takes it for the end of the statement."""
-    text = f"{HEAD} :s :p 'a'^^:a\\.. :s :p 'b'^^xsd:string."
-    expected = [literal("a", None, "urn:a."), literal("b", None, XSD + "string")]
-    assert [o for _, _, o in read(text, "turtle")] == expected
-
-
 def test_an_empty_iri_is_that_of_the_base() -> None:
     for base in ("http://a.org/b", f"http://a.org/{M}", f"urn:{W}", "http://a.org/?b"):
         text = f'@base <{base}> . <urn:s> <urn:p> "a"^^<> .'
         assert read(text, "turtle")[0][2] == literal("a", None, base)
     text = '<urn:s> <urn:p> "a"^^<> .'
     assert read(text, "turtle", base=f"urn:{M}#a")[0][2] == literal("a", None, f"urn:{M}")
-
-
-def test_irregular_tags_come_in_lower_case() -> None:
-    """They were registered before there were rules, and have no private part."""
-    text = '<urn:s> <urn:p> "a"@en-GB-oed, "a"@I-Klingon, "a"@sgn-BE-FR, "a"@zh-Min-Nan .'
-    expected = ["en-gb-oed", "i-klingon", "sgn-be-fr", "zh-Min-Nan"]
-    assert [o[2] for _, _, o in read(text, "turtle")] == expected
-    # A parser that checks no tags takes it.
-    expected = ["en-GB-oed", "I-Klingon", "sgn-BE-FR", "zh-Min-Nan"]
-    assert [o[2] for _, _, o in read(text, "turtle", strict=False)] == expected
 
 
 @pytest.mark.parametrize(
@@ -121,7 +94,7 @@ def test_a_wrong_tag_is_still_wrong(tag: str) -> None:
     assert read(text, "turtle", strict=False)[0][2] == literal("a", tag)
 
 
-@pytest.mark.parametrize("size", [0, 1000, 1020, 1030, 5000])
+@pytest.mark.parametrize("size", [0, 1020, 5000])
 @pytest.mark.parametrize(
     "text",
     [
@@ -144,32 +117,6 @@ def test_errors_are_where_they_are_in_the_text(text: str, size: int) -> None:
     assert (error.line, error.column) == (expected.value.lineno, expected.value.offset)
     assert expected.value.msg.endswith(error.message)
     assert M not in str(error)
-
-
-def test_other_messages_have_no_marks() -> None:
-    _, error = attempt('<urn:s> <urn:p> "a"@en-GB--ltr .', "turtle")
-    assert '"a"@en-GB--ltr has a direction' in str(error)
-    text = '<urn:s> <urn:p> "a"^^<urn:\\u0020a> .'
-    with pytest.raises(jr.DecodeError, match="'urn: a' is no IRI"):
-        Dataset(store="Jelly").parse(data=text, format="turtle")
-
-
-def test_a_long_datatype_is_one_token() -> None:
-    for size in (500, 5000, 500_000):
-        datatype = f"urn:{'a' * size}#string"
-        text = f'<urn:s> <urn:p> "a"^^<{datatype}>, "b"@EN .'
-        expected = [literal("a", None, datatype), literal("b", "EN")]
-        assert [o for _, _, o in read(text, "turtle")] == expected
-        tag = "-".join(["En-x", *["Abc"] * (size // 4)])
-        text = f'<urn:s> <urn:p> "a"@{tag}, "b"@EN .'
-        expected = [literal("a", tag), literal("b", "EN")]
-        assert [o for _, _, o in read(text, "turtle")] == expected
-    limits = jr.Limits(max_frame_size=1000)
-    for suffix in ("^^<urn:", "@En-x-", "^^a:"):
-        found, error = attempt(f'<urn:s> <urn:p> "a"{suffix}{"a" * 2000}', "turtle", limits=limits)
-        assert found == []
-        assert "max_frame_size" in str(error)
-        assert error.offset == 1001
 
 
 def test_other_syntaxes_have_no_marks() -> None:

@@ -87,19 +87,3 @@ def test_literals_by_their_values(peer: Peer, format: str) -> None:
 @formats
 def test_releases_of_schema_org(peer: Peer, format: str, shape: str) -> None:
     check(peer, additions_by_release(shape), format, NAMESPACES)
-
-
-@formats
-def test_by_way_of_jena(peer: Peer, format: str) -> None:
-    """Our Jelly-RDF, converted by the peer."""
-    statements = statements_of(FEATURES["many names"], "QUADS")
-    data = peer.convert(write(statements, "jelly-rdf"), "jelly", format, values=False)
-    assert quads(read(data, format)[0]) == quads(statements)
-
-
-@formats
-def test_both_refuse_the_same(peer: Peer, format: str) -> None:
-    """Bytes that are cut off."""
-    data = write(statements_of(FEATURES["statements"], "QUADS"), format)
-    with pytest.raises(jr.DecodeError):
-        read(data[:-1], format)

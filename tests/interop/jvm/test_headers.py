@@ -8,9 +8,7 @@ import pytest
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib.headers import Headers
 from tests.interop.jvm.peer import Peer, PeerError
-from tests.support import operation, read
 
 ONE = URIRef("uuid:0686c69d-8f89-4496-acb5-744f0157a8d1")
 TWO = URIRef("uuid:0686c69d-8f89-4496-acb5-744f0157a8d2")
@@ -56,13 +54,3 @@ def test_jena_reads_what_a_log_has(peer: Peer, tmp_path: Path) -> None:
     entry = log.append([(jr.Op.H, "PREVIOUS", ONE), (jr.Op.H, "ID", TWO)])
     found = peer.read_headers(entry.path.read_bytes(), "jellyp")
     assert found == {"id": IDS[TWO], "prev": IDS[ONE]}
-
-
-def test_jena_reads_what_was_joined(peer: Peer) -> None:
-    one = [(jr.Op.H, "ID", ONE), (jr.Op.H, "By", Literal("a"))]
-    other = [(jr.Op.H, "id", TWO), (jr.Op.H, "PREV", ONE), (jr.Op.H, "BY", Literal("b"))]
-    joined = list(jr.concat(one, other))
-    data = jr.PatchEncoder().encode_frame(joined)
-    assert peer.read_headers(data, "jellyp")["id"] == IDS[TWO]
-    assert Headers((key, value) for _, key, value in joined)["by"] == Literal("b")
-    assert [operation(each) for each in read(data)] == [*joined, (jr.Op.END,)]

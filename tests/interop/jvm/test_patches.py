@@ -49,11 +49,6 @@ FORMS = [
 CASES = [(*form, preset) for form in FORMS for preset in PRESETS if allows(preset, form[0])]
 
 
-def has_options(name: str, stream: str) -> bool:
-    """Does Jelly-JVM write options? Only with the first row: see test_differences."""
-    return name != "nothing" or stream == "PUNCTUATED"
-
-
 def check_ours(
     peer: Peer, operations: list[Plain], *, preset: str, delimited: bool = True, **types: str
 ) -> bytes:
@@ -89,35 +84,19 @@ def check_theirs(
 
 
 @pytest.mark.parametrize(("name", "stream", "statements", "preset"), CASES)
-def test_what_we_write(peer: Peer, name: str, stream: str, statements: str, preset: str) -> None:
-    operations = feature(name, quads=statements == "QUADS")
-    check_ours(peer, operations, preset=preset, stream=stream, statements=statements)
-
-
-@pytest.mark.parametrize(
-    ("name", "stream", "statements", "preset"), [case for case in CASES if has_options(*case[:2])]
-)
-def test_what_they_write(peer: Peer, name: str, stream: str, statements: str, preset: str) -> None:
-    operations = feature(name, quads=statements == "QUADS")
-    check_theirs(peer, operations, preset=preset, stream=stream, statements=statements)
-
-
-@pytest.mark.parametrize(
-    ("name", "stream", "statements", "preset"),
+@pytest.mark.parametrize("delimited", [True, False])
+def test_features(
+    peer: Peer, name: str, stream: str, statements: str, preset: str, delimited: bool
+) -> None:
     # A bare frame is one patch of a FRAME stream.
-    [case for case in CASES if case[1] != "FRAME" or patches_of(FEATURES[case[0]]) == 1],
-)
-def test_bare_frames(peer: Peer, name: str, stream: str, statements: str, preset: str) -> None:
+    if not delimited and stream == "FRAME" and patches_of(FEATURES[name]) > 1:
+        return
     operations = feature(name, quads=statements == "QUADS")
-    types: dict[str, Any] = {
-        "preset": preset,
-        "delimited": False,
-        "stream": stream,
-        "statements": statements,
-    }
-    check_ours(peer, operations, **types)
-    if has_options(name, stream):
-        check_theirs(peer, operations, **types)
+    types: dict[str, Any] = {"preset": preset, "stream": stream, "statements": statements}
+    check_ours(peer, operations, delimited=delimited, **types)
+    # Jelly-JVM writes options with the first row only: see test_differences.
+    if name != "nothing" or stream == "PUNCTUATED":
+        check_theirs(peer, operations, delimited=delimited, **types)
 
 
 def test_no_graph_is_the_default_graph(peer: Peer) -> None:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
-from tests.interop.jvm import test_statements, test_text_and_thrift
+from tests.interop.jvm import test_statements
 from tests.interop.jvm.forms import can_both_have, seen_by_jena
-from tests.interop.jvm.inputs import PRESETS
+from tests.interop.jvm.inputs import PRESETS, preset_fields
 from tests.interop.jvm.peer import Peer
-from tests.interop.jvm.test_patches import check_ours, check_theirs
-from tests.interop.jvm.test_sizes import check_patch_sizes
+from tests.interop.jvm.test_patches import check_ours, check_size, check_theirs, marks_of
 from tests.oracle.terms import Plain, with_default_graph
+from tests.support import write
 
 Drawn: TypeAlias = tuple[dict[str, Any], list[Plain]]
 """Options, and operations or statements."""
@@ -57,9 +57,17 @@ def test_any_patches(peer: Peer, drawn: Drawn) -> None:
 
 @given(_patches(), st.sampled_from([1, 7, 512]))
 def test_sizes_of_any_patches(peer: Peer, drawn: Drawn, rows: int) -> None:
+    """For the same input and the same options, ours is no larger."""
     options, drawn_operations = drawn
     operations = [row for row in seen_by_jena(drawn_operations) if _has_schemes(row)]
-    check_patch_sizes(peer, operations, rows=rows, **options)
+    ours = jr.PatchOptions(
+        stream_type=options["stream"],
+        statement_type=options["statements"],
+        frame_rows=rows,
+        **preset_fields(options["preset"]),
+    )
+    theirs = peer.write_changes(operations, "jellyp", rows=rows, delimited=True, **options)
+    check_size(write(operations, ours), theirs, marks_of(operations, options["stream"]))
 
 
 def _has_schemes(value: Any) -> bool:
@@ -89,36 +97,3 @@ def test_any_statements(peer: Peer, drawn: Drawn) -> None:
     options, statements = drawn
     if statements:
         test_statements.check(peer, statements, **options)
-
-
-@given(_patches())
-def test_any_patches_in_thrift(peer: Peer, drawn: Drawn) -> None:
-    _, operations = drawn
-    test_text_and_thrift.check(peer, operations, "rdfpb")
-
-
-def _is_fit_for_text(value: Any) -> bool:
-    """Tell whether Jena's text can have a term or an operation.
-
-    It has labels of blank nodes and keys of headers as they are, without quotes or escapes. A
-    prefix is not deleted from a graph whose name is a literal: its IRI would stand there.
-    """
-    if isinstance(value, str):
-        return value.isascii() and not set(value) & set(' <>"{}|^`\\') and value.isprintable()
-    if not isinstance(value, tuple):
-        return True
-    if value[0] == "H" and not value[1].isalpha():
-        return False
-    if value[0] == "PD" and value[3] is not None and value[3][0] == "literal":
-        return False
-    if value[0] == "literal":
-        return value[3] is None or _is_fit_for_text(value[3])
-    if value[0] == "bnode":
-        return bool(value[1]) and _is_fit_for_text(value[1])
-    return all(map(_is_fit_for_text, value))
-
-
-@given(_patches())
-def test_any_patches_in_text(peer: Peer, drawn: Drawn) -> None:
-    operations = [operation for operation in drawn[1] if _is_fit_for_text(operation)]
-    test_text_and_thrift.check(peer, operations, "rdfp")

@@ -56,26 +56,3 @@ def test_features(peer: Peer, name: str, statements: str, extension: str) -> Non
 @formats
 def test_real_histories(peer: Peer, history: Any, extension: str) -> None:
     check(peer, history(), extension)
-
-
-@formats
-def test_through_all_of_jena(peer: Peer, extension: str) -> None:
-    """Our Jelly-Patch, converted by the peer, is what we read; and back again."""
-    operations = FEATURES["several patches"]
-    file = io.BytesIO()
-    with jr.PatchWriter(file) as writer:
-        writer.write_all(map(operation, operations))
-    converted = peer.convert(file.getvalue(), "jellyp", extension)
-    assert without_last_end(read(converted, extension)) == expected(operations)
-    back = peer.convert(
-        converted,
-        extension,
-        "jellyp",
-        preset="BIG_STRICT",
-        rows=512,
-        delimited=True,
-        stream="PUNCTUATED",
-        statements="QUADS",
-    )
-    found = list(map(plain_operation, jr.read_operations(back)))
-    assert found == without_default_graph(operations)

@@ -1,0 +1,17 @@
+"""Inputs that several commands are tried on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import encode
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two patches, the second of which is an aborted transaction."""
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encode())
+    return path
