@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -103,14 +104,17 @@ class Network:
     """A way to a server that resets its connections in the middle, until `mend` is called.
 
     Each connection ends after a random number of bytes, in one direction or the other; or none does
-    if there are no ``most`` bytes.
+    if there are no ``most`` bytes. Nothing comes through in the first ``delay`` seconds.
     """
 
-    def __init__(self, target: str, seed: int, most: int = 3000, port: int = 0) -> None:
+    def __init__(
+        self, target: str, seed: int, most: int = 3000, port: int = 0, *, delay: float = 0
+    ) -> None:
         self._target = int(target.rpartition(":")[2])
         self._random = random.Random(seed)
         self._most = most
         self._is_broken = most > 0
+        self._delay = delay
         self.breaks = 0
         self._open: set[socket.socket] = set()
         self._listening = socket.create_server(("127.0.0.1", port))
@@ -150,6 +154,7 @@ class Network:
                 threading.Thread(target=self._pass_on, args=(client, left), daemon=True).start()
 
     def _pass_on(self, client: socket.socket, left: int | None) -> None:
+        time.sleep(self._delay)
         with client, suppress(OSError), socket.create_connection(("127.0.0.1", self._target)) as to:
             others = {client: to, to: client}
             while True:
