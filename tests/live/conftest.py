@@ -21,7 +21,14 @@ from tests.live.http import support as http
 from tests.log import conftest as logs
 
 tmp_path = logs.tmp_path
-folder = logs.folder
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """A folder of logs, which has one already: else it could be one of another kind."""
+    for path in logs.make_folder():
+        jr.PatchLog.create(path / "first")
+        yield path
 
 
 @cache
@@ -60,6 +67,13 @@ def grpc_server(folder: Path) -> Iterator[str]:
 def log(folder: Path) -> jr.PatchLog:
     """A log that the servers have by its name."""
     return jr.PatchLog.create(folder / f"log{len(list(folder.iterdir()))}")
+
+
+@pytest.fixture
+def server(log: jr.PatchLog) -> Iterator[grpc.Server]:
+    """A server of the log by HTTP and gRPC, in another process."""
+    with grpc.Server(log.path) as found:
+        yield found
 
 
 @pytest.fixture

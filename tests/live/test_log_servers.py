@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -17,13 +16,6 @@ from tests.live.faults import check_outages_are_told, memory_of, numbers_in
 from tests.live.grpc.support import Server
 from tests.live.http.support import Network
 from tests.live.test_log_transport import numbers, patch_of
-
-
-@pytest.fixture
-def server(log: jr.PatchLog) -> Iterator[Server]:
-    """A server by HTTP and gRPC in another process."""
-    with Server(log.path) as found:
-        yield found
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -148,7 +149,7 @@ def test_what_was_acknowledged_is_written(format: str) -> None:
     refused: list[Exception] = []
 
     def write(number: int) -> None:
-        for index in range(300):
+        for index in range(100):
             try:
                 writer.add(S, P, Literal(f"{number} {index}"))
             except InUseError as error:  # noqa: PERF203
@@ -205,3 +206,19 @@ def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
         file.call = list
     assert file.errors
     assert all(isinstance(error, InUseError) for error in file.errors)
+
+
+def test_statements_that_write_to_their_own_writer_do_no_harm() -> None:
+    """Iterables may run anyone's code."""
+    for physical_type in ("TRIPLES", "QUADS", "GRAPHS"):
+        file = io.BytesIO()
+        options = jr.StreamOptions(physical_type=physical_type, frame_rows=3)
+        with jr.StatementWriter(file, options) as writer:
+
+            def statements(writer: Any = writer) -> Any:
+                for number in range(20):
+                    writer.add(S, P, Literal(f"inner {number}"))
+                    yield S, P, Literal(f"outer {number}")
+
+            writer.write_all(statements())
+        assert len(list(jr.read_statements(file.getvalue()))) == 40
