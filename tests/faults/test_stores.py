@@ -6,26 +6,20 @@ import gc
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rdflib import BNode, Dataset, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib import Dataset, Literal, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.operations import Operation
 from tests.faults.campaign import (
-    Tally,
     at_each_call,
     at_each_place,
     at_each_request,
-    at_one_call,
     twice,
 )
-from tests.faults.injection import ERRORS, OUR_PYTHON, Fuse
-from tests.faults.scenario import BEFORE, Scenario, add, delete, prefix_added, state_of
+from tests.faults.injection import OUR_PYTHON, Fuse
+from tests.faults.scenario import BEFORE, add, delete, prefix_added, state_of
 from tests.faults.targets import TARGETS, ForeignStore, OtherMemory, endpoint_store
 from tests.support import run
 
@@ -132,56 +126,6 @@ def test_no_memory_for_an_allocation(work: str, target: str, stride: int, least:
         f"sys.argv = ['', {work!r}, {target!r}, '{stride}']; main()"
     )
     assert int(out.split()[0]) >= least
-
-
-# --- random patches, random faults ---------------------------------------------------------------
-
-NAMES = st.sampled_from([DATASET_DEFAULT_GRAPH_ID, URIRef("urn:g"), URIRef("urn:h"), BNode("g")])
-STATEMENTS = st.tuples(
-    st.sampled_from([Op.A, Op.D]),
-    st.sampled_from([URIRef("urn:s"), BNode("b")]),
-    st.just(URIRef("urn:p")),
-    st.sampled_from([URIRef("urn:s"), Literal("o"), Literal("o", lang="en"), Literal("1")]),
-    NAMES,
-)
-CHANGES = st.one_of(
-    STATEMENTS,
-    STATEMENTS,
-    st.builds(prefix_added, st.sampled_from(["a", "rdf"]), st.sampled_from(["urn:x#", "urn:y#"])),
-    st.just((Op.PD, "rdf", None, None)),
-)
-
-
-@st.composite
-def patches(draw: st.DrawFn) -> list[Operation]:
-    operations: list[Operation] = []
-    for _ in range(draw(st.integers(1, 3))):
-        changes = draw(st.lists(CHANGES, max_size=8))
-        end = draw(st.sampled_from([(Op.TC,), (Op.TC,), (Op.TA,), (Op.END,)]))
-        operations += [*changes, end] if end == (Op.END,) else [(Op.TX,), *changes, end]
-    return operations
-
-
-@given(
-    st.sampled_from(["memory, the general way", "Oxigraph", "of a third party", "memory"]),
-    st.lists(STATEMENTS, max_size=8),
-    patches(),
-    st.data(),
-)
-def test_a_random_patch_with_a_random_fault(
-    name: str, before: list[Operation], operations: list[Operation], data: st.DataObject
-) -> None:
-    scenario = Scenario(TARGETS[name], before, operations)
-    counter = Fuse()
-    at_one_call(scenario, counter, Tally())
-    if counter.calls == 0:
-        return
-    fuse = Fuse(
-        data.draw(st.integers(0, counter.calls - 1)),
-        error=data.draw(st.sampled_from(ERRORS)),
-        does_it=data.draw(st.booleans()),
-    )
-    assert at_one_call(scenario, fuse, Tally())
 
 
 # --- what can't be undone ------------------------------------------------------------------------

@@ -108,23 +108,6 @@ def test_a_call_while_another_thread_writes(format: str, call: Callable[[Any], o
     assert count(bytes(file.data), format) == 2
 
 
-@pytest.mark.parametrize("format", CHANGES + STATEMENTS)
-def test_two_that_close(format: str) -> None:
-    """The second one is told that it is not closed yet; when it is, all is there."""
-    file = SlowFile()
-    writer = (jr.PatchWriter if format in CHANGES else jr.StatementWriter)(file, format=format)
-    writer.add(S, P, Literal("kept"))
-    thread = threading.Thread(target=writer.close)
-    thread.start()
-    assert file.is_writing.wait(60)
-    with pytest.raises(InUseError):
-        writer.close()
-    file.may_go_on.set()
-    thread.join()
-    writer.close()
-    assert count(bytes(file.data), format) == 1
-
-
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("format", CHANGES + STATEMENTS)
 def test_a_file_that_calls_back(format: str, call: Callable[[Any], object]) -> None:

@@ -9,9 +9,14 @@ from tests.faults.log.child import Child
 from tests.faults.log.outage import STEPS, Steps
 
 
-@pytest.mark.parametrize("is_large", [False, True], ids=["in memory", "aside"])
 @pytest.mark.parametrize(
-    "steps", [[("append", 100), ("keep", 1)], pytest.param(STEPS, marks=pytest.mark.slow)]
+    ("steps", "is_large"),
+    [
+        ([("append", 100)], False),
+        ([("append", 100)], True),
+        ([("keep", 1)], False),
+        *(pytest.param(STEPS, is_large, marks=pytest.mark.slow) for is_large in (False, True)),
+    ],
 )
 def test_a_failure_of_power_at_any_moment(driver: Child, steps: Steps, is_large: bool) -> None:
     outages = ask(driver, "cut_power", steps, is_large)
