@@ -53,7 +53,7 @@ def test_a_fault_at_each_call_of_the_store(name: str) -> None:
 def test_another_fault_while_the_first_is_undone(name: str) -> None:
     """A store may fail once more, and all is undone even so."""
     # Of Oxigraph's store fewer methods are called.
-    tally = twice(TARGETS[name], stride=3 if name.startswith("Oxigraph") else 17)
+    tally = twice(TARGETS[name], stride=3 if name.startswith("Oxigraph") else 11)
     assert tally.injected > 5
 
 
