@@ -161,4 +161,4 @@ TestReading = Reading.TestCase
 TestDecoding = Decoding.TestCase
 TestWriting = Writing.TestCase
 for case in (TestReading, TestDecoding, TestWriting):
-    case.settings = settings(max_examples=60, stateful_step_count=15, deadline=None)
+    case.settings = settings(max_examples=30, stateful_step_count=15)

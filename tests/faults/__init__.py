@@ -1,1 +1,1 @@
-"""Faults put in the way of `apply`, at each place in turn; `python -m tests.faults` counts them."""
+"""Faults put in the way of `apply`, at each place in turn."""

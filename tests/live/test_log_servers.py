@@ -14,6 +14,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.live.faults import check_outages_are_told, memory_of, numbers_in
 from tests.live.grpc.support import Server
+from tests.live.http.support import Network
 from tests.live.test_log_transport import numbers, patch_of
 
 
@@ -48,17 +49,15 @@ def test_a_server_that_is_restarted(
     assert numbers_in("log", log.path) == list(range(300))
 
 
-@pytest.mark.parametrize("kind", ["grpc", "http"])
-def test_a_server_that_is_gone_is_told_once_and_so_is_its_return(
-    log: jr.PatchLog, server: Server, kind: str
-) -> None:
-    url = server.url if kind == "grpc" else server.address
-    check_outages_are_told(url, lambda: server.end(signal.SIGKILL), server.start)
+@pytest.mark.parametrize("url", ["grpc_server", "http_server"], indirect=True)
+def test_a_server_that_is_gone_is_told_once_and_so_is_its_return(url: str) -> None:
+    with Network(url.rpartition("/")[0], seed=0, most=0) as network:
+        way = url.replace(url.split("/")[2], network.address.split("/")[2])
+        check_outages_are_told(way, network.stop, network.start)
 
 
-@pytest.mark.parametrize("kind", ["grpc", "http"])
-def test_a_start_that_the_log_does_not_have(log: jr.PatchLog, server: Server, kind: str) -> None:
-    url = server.url if kind == "grpc" else server.address
+@pytest.mark.parametrize("url", ["grpc_server", "http_server"], indirect=True)
+def test_a_start_that_the_log_does_not_have(url: str) -> None:
     unknown = "uuid:0686c69d-8f89-4496-acb5-744f0157a8db"
     for start, message in (
         ("9", "there is no version 9"),

@@ -12,7 +12,7 @@ import pytest
 MEMORY = Path("/dev/shm")
 
 
-def _make_folder() -> Iterator[Path]:
+def make_folder() -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="jelly-log-", dir=MEMORY if MEMORY.is_dir() else None))
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -21,10 +21,10 @@ def _make_folder() -> Iterator[Path]:
 @pytest.fixture
 def tmp_path() -> Iterator[Path]:
     """Make a folder: in memory where the system has such a place."""
-    yield from _make_folder()
+    yield from make_folder()
 
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
     """Make a folder for all examples of a property."""
-    yield from _make_folder()
+    yield from make_folder()

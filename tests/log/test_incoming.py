@@ -67,13 +67,6 @@ def test_what_is_no_header_is_no_operation(log: PatchLog, start: Any, wrong: Any
         log.append([*start, wrong])
 
 
-def test_late_keys_are_not_said_to_be_where_the_input_ends(log: PatchLog) -> None:
-    rows = [b"A <urn:s> <urn:p> <urn:o> .\n", *(b'H key%d "x" .\n' % n for n in range(500))]
-    with pytest.raises(jr.LimitError, match="max_text_size") as caught:
-        log.append(b"".join(rows), format="rdf-patch")
-    assert "line" not in str(caught.value)
-
-
 @pytest.mark.parametrize("form", [list, iter])
 def test_none_is_no_operation_and_no_end(log: PatchLog, form: Any) -> None:
     for patch in ([None, add(1)], [add(1), None, add(2)], [header("by"), None], [None]):

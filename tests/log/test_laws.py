@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -82,6 +82,7 @@ def test_a_version_is_what_its_patches_make(
     assert log.verify(deep=True) == []
 
 
+@settings(max_examples=20)
 @given(patches=PATCHES, dice=st.randoms(use_true_random=True))
 def test_a_squash_keeps_all_other_versions(
     folder: Path, patches: list[Any], dice: random.Random

@@ -64,11 +64,6 @@ def test_a_log_is_made_with_its_folders(tmp_path: Path) -> None:
     assert PatchLog(str(tmp_path / "a" / "b")).compression == "zst"
 
 
-def test_a_log_is_made_once(log: PatchLog) -> None:
-    with pytest.raises(FileExistsError):
-        PatchLog.create(log.path)
-
-
 def test_a_log_is_not_made_among_other_files(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("all of it")
     with pytest.raises(LogError, match=r"not empty.*thesis\.txt"):
@@ -146,12 +141,6 @@ def test_a_patch_gets_its_place_in_the_chain(log: PatchLog) -> None:
     assert list(jr.read_operations(second.path))[:-1] == list(second.read())
 
 
-def test_a_patch_keeps_its_own_ids(log: PatchLog) -> None:
-    log.append([(Op.H, "id", patch_id(1)), *change(1)])
-    entry = log.append([(Op.H, "prev", patch_id(1)), (Op.H, "id", patch_id(2)), *change(2)])
-    assert (entry.id, entry.prev) == (patch_id(2), patch_id(1))
-
-
 def test_ids_are_written_in_one_way(log: PatchLog) -> None:
     digits = "0686C69D-8F89-4496-ACB5-744F0157A8DB"
     log.append([(Op.H, "id", URIRef(f"urn:uuid:{digits}"))])
@@ -195,18 +184,6 @@ def test_a_patch_has_its_ids_once_and_first(log: PatchLog) -> None:
     assert log.version == 0
 
 
-def test_keys_are_compared_as_jena_does(log: PatchLog) -> None:
-    log.append([(Op.H, "ID", patch_id(1)), (Op.H, "By", Literal("me")), *change(1)])
-    entry = log.entry()
-    assert (entry.id, entry.header["by"]) == (patch_id(1), Literal("me"))
-    assert [each[1] for each in entry.read() if each[0] == Op.H] == ["id", "By"]
-    for key in ("PREV", "previous", "Previous"):
-        with pytest.raises(LogConflict):
-            log.append([(Op.H, key, patch_id(9)), *change(2)])
-        assert log.append([(Op.H, key, log.entry().id), *change(2)]).prev is not None
-    assert log.verify() == []
-
-
 def test_other_headers_stay(log: PatchLog) -> None:
     by = (Op.H, "by", Literal("me"))
     late = (Op.H, "late", Literal("x"))
@@ -217,13 +194,6 @@ def test_other_headers_stay(log: PatchLog) -> None:
         late,
     ]
     assert entry.header == {"id": patch_id(1), "by": Literal("me")}
-
-
-def test_nothing_is_a_patch_too(log: PatchLog) -> None:
-    entry = log.append([])
-    assert list(entry.read()) == [(Op.H, "id", entry.id)]
-    assert log.append(jr.Patch()).version == 2
-    assert log.verify(deep=True) == []
 
 
 def _encoded(operations: list[Any], **options: Any) -> bytes:
@@ -355,35 +325,6 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     assert log.verify() == []
 
 
-def test_headers_are_kept_up_to_a_limit(tmp_path: Path) -> None:
-    headers = [(Op.H, f"key {number}", Literal(number)) for number in range(100)]
-    small = jr.Limits(max_text_size=10_000)
-    log = PatchLog.create(tmp_path / "log", limits=small)
-    for patch in (iter(headers), jr.PatchEncoder().encode_frame(headers)):
-        with pytest.raises(jr.LimitError, match=r"10000 bytes of memory \(limit max_text_size\)"):
-            log.append(patch)
-    assert log.version == 0
-    assert files(log.path / "staging") == []
-    # Those that come later are not kept, nor are those that say a place.
-    entry = log.append([headers[0], add(1), *headers])
-    assert list(entry.header)[1:] == ["key 0"]
-    # What is in memory already is not counted.
-    log.append(headers)
-    log.append(jr.Patch(headers))
-    lenient = PatchLog(log.path)
-    entry = lenient.append([*headers, (Op.H, "id", patch_id(1))])
-    assert len(entry.header) == 102
-    with pytest.raises(jr.LimitError, match="limit max_text_size"):
-        _ = PatchLog(log.path, limits=small).patches()[1].header
-
-
-def test_of_a_key_that_comes_again_the_last_value_counts(tmp_path: Path) -> None:
-    log = PatchLog.create(tmp_path / "log")
-    log.append([(Op.H, "by", Literal(number)) for number in range(100)])
-    entry = PatchLog(log.path, limits=jr.Limits(max_text_size=2000)).patches()[0]
-    assert entry.header["by"] == Literal(99)
-
-
 def test_options_say_which_terms_there_may_be(log: PatchLog) -> None:
     quoted = (Op.A, S, P, TripleTerm(S, P, S), GRAPH)
     options = jr.PatchOptions.small(rdf_star=True, stream_type="FRAME", delimited=False)
@@ -494,19 +435,6 @@ def test_replay_to_a_graph(log: PatchLog) -> None:
     assert {int(o) for _, _, o in graph} == {2}
 
 
-def test_what_was_aborted_is_kept_and_not_applied(log: PatchLog) -> None:
-    patch = [
-        *(TX, add(1), (Op.PA, "a", URIRef("urn:a#"), None), TC),
-        *(TX, add(2), (Op.PA, "b", URIRef("urn:b#"), None), TA),
-        *(add(3), TX, TA, add(4), TX, delete(1), TC),
-    ]
-    entry = log.append(patch)
-    assert [each[0] for each in entry.read()][1:] == [each[0] for each in patch]
-    dataset = log.checkout()
-    assert numbers(dataset) == {3, 4}
-    assert state(dataset)[1] == {("a", "urn:a#")}
-
-
 def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
     """Its frames are not all kept: it is decoded twice."""
     operations = []
@@ -526,16 +454,6 @@ def test_a_patch_is_applied_wholly_or_not_at_all(log: PatchLog) -> None:
     with pytest.raises(jr.ApplyError):
         log.replay(target)
     assert numbers(target) == {2}
-
-
-def test_prefixes_are_those_of_the_patches(log: PatchLog) -> None:
-    log.append([(Op.PA, "ex", URIRef("urn:ex#"), None), (Op.PA, "g", URIRef("urn:g#"), GRAPH)])
-    log.append([(Op.PD, "ex", None, None)])
-    assert state(log.checkout(1))[1] == {("ex", "urn:ex#"), ("g", "urn:g#")}
-    assert state(log.checkout())[1] == {("g", "urn:g#")}
-    # also below the graphs of the dataset
-    graph = log.checkout().graph(GRAPH)
-    assert dict(graph.namespaces()) == {"g": URIRef("urn:g#")}
 
 
 def test_checkout_into_a_store_of_ones_own(log: PatchLog, tmp_path: Path) -> None:

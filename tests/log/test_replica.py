@@ -121,12 +121,6 @@ def test_limits_hold_for_the_data_of_a_replica(log: PatchLog, tmp_path: Path) ->
         Replica(tmp_path / "replica", limits=jr.Limits(max_frame_size=10))
 
 
-def test_a_replica_shows_its_folder_and_version(log: PatchLog, tmp_path: Path) -> None:
-    replica = Replica(tmp_path / "replica")
-    replica.update(log)
-    assert repr(replica) == f"<Replica {str(tmp_path / 'replica')!r}: version 4>"
-
-
 @pytest.mark.parametrize("name", ["staging/notes.txt", "data.jelly", "lock"])
 def test_a_folder_with_other_things_is_no_replica(log: PatchLog, tmp_path: Path, name: str) -> None:
     path = tmp_path / "project" / name
@@ -257,13 +251,6 @@ def test_a_dataset_knows_how_far_it_came(log: PatchLog, target: Dataset) -> None
     assert seen == log.patches()
     assert position(target) == {(POSITION, AT, patch_id(4))}
     assert (numbers(target), numbers(target, GRAPH)) == ({4}, {1, 2, 3, 4})
-
-
-def test_since_sets_the_position_even_if_no_patch_follows(log: PatchLog, target: Dataset) -> None:
-    log.replay(target, position=POSITION)
-    for version in (2, 0, 4):
-        assert log.replay(target, position=POSITION, since=version, upto=version) == version
-        assert position(target) == ({(POSITION, AT, patch_id(version))} if version else set())
 
 
 def test_a_dataset_may_follow_several_logs(log: PatchLog, tmp_path: Path, target: Dataset) -> None:

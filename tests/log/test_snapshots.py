@@ -81,13 +81,6 @@ def test_the_same_version_gives_the_same_snapshot(log: PatchLog, tmp_path: Path)
     assert path.read_bytes() == data
 
 
-def test_a_snapshot_of_a_version_without_statements(log: PatchLog) -> None:
-    log.append([])
-    log.snapshot()
-    assert state(log.checkout()) == (set(), set())
-    assert log.verify(deep=True) == []
-
-
 def test_what_rdflib_cannot_hold_has_no_snapshot(log: PatchLog) -> None:
     options = jr.PatchOptions(rdf_star=True)
     log.append([(Op.A, S, P, jr.TripleTerm(S, P, S), None)], options=options)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import Dataset, Literal, URIRef
+from rdflib import Literal
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, MissingVersion, Op, PatchLog
@@ -117,14 +117,6 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
     }
 
 
-def test_the_first_version_is_squashed(log: PatchLog) -> None:
-    fill(log, 3)
-    log.squash(1, 2)
-    for call in (log.checkout, log.entry, log.snapshot, lambda first: log.patches(upto=first)):
-        with pytest.raises(LogError, match="version 1 is no more: versions 1 to 2 were squashed"):
-            call(1)
-
-
 def test_squashing_what_was_squashed(log: PatchLog) -> None:
     fill(log, 9)
     expected = [state(log.checkout(version)) for version in range(10)]
@@ -200,24 +192,6 @@ def test_a_view_of_which_the_newest_version_was_squashed(log: PatchLog) -> None:
     assert (other.refresh(), numbers(other.checkout())) == (log.head, {5})
 
 
-def test_a_stale_view_can_append(log: PatchLog) -> None:
-    fill(log, 5)
-    other = PatchLog(log.path)
-    log.squash(2, 5)
-    fill(other, 1)
-    assert [each.version for each in other.patches()] == [1, 5, 6]
-    assert other.verify() == []
-
-
-def test_a_stale_view_does_not_squash_what_is_squashed(log: PatchLog) -> None:
-    fill(log, 5)
-    other = PatchLog(log.path)
-    log.squash(2, 4)
-    with pytest.raises(LogError, match=r"squashed|is gone"):
-        other.squash(1, 3)
-    assert log.verify() == []
-
-
 @pytest.mark.parametrize(("first", "last"), [(1, 3), (2, 4), (3, 4), (2, 5), (4, 6)])
 def test_others_squash_while_the_new_patch_is_written(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch, first: int, last: int
@@ -268,31 +242,6 @@ def test_a_squash_does_not_show_what_others_appended(log: PatchLog) -> None:
     assert (other.refresh() or log.entry(0)).version == 6
 
 
-def test_prefixes_come_to_the_same(log: PatchLog) -> None:
-    """For rdflib an IRI has one prefix, so that the order of changes counts."""
-    i, j = URIRef("urn:i#"), URIRef("urn:j#")
-
-    def bind(prefix: str, iri: URIRef) -> Any:
-        return (Op.PA, prefix, iri, None)
-
-    def unbind(prefix: str) -> Any:
-        return (Op.PD, prefix, None, None)
-
-    log.append([bind("x", i), bind("y", j)])
-    log.append([bind("a", i), bind("b", i)])
-    log.append([unbind("b"), bind("c", j), bind("c", j)])
-    log.append([bind("c", j), bind("a", j), bind("c", j), unbind("d"), unbind("d")])
-    expected = state(log.checkout())
-    assert expected[1] == {("c", "urn:j#")}
-    log.squash(2, 4)
-    assert state(log.checkout()) == expected
-    [entry] = log.patches(since=1)
-    changes = [each for each in entry.read() if each[0] in (Op.PA, Op.PD)]
-    assert len(changes) == 5
-    log.squash()
-    assert state(log.checkout()) == expected
-
-
 def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     quoted = jr.TripleTerm(S, P, jr.TripleTerm(S, P, Literal("x")))
     star = jr.PatchOptions(rdf_star=True)
@@ -308,26 +257,6 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
         next(operations)
         assert not operations.options.rdf_star
         assert not operations.options.generalized_statements
-
-
-def test_what_takes_effect_of_a_squashed_patch_can_be_undone(log: PatchLog) -> None:
-    fill(log, 4)
-    before, after = state(log.checkout(1)), log.checkout(4)
-    patch = log.squash(2, 4).read()
-    blind = log.checkout(4)
-    patch.invert().apply(blind)
-    assert state(blind) != before
-    patch.effective(log.checkout(1)).invert().apply(after)
-    assert state(after) == before
-
-
-def test_squash_can_be_applied_where_its_first_version_was(log: PatchLog) -> None:
-    fill(log, 6)
-    target = Dataset()
-    log.replay(target, upto=2)
-    log.squash(3, 5)
-    assert log.replay(target, since=2) == 6
-    assert state(target)[0] == state(log.checkout())[0]
 
 
 def test_a_squashed_patch_may_go_to_another_log(log: PatchLog, tmp_path: Path) -> None:

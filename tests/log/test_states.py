@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -273,16 +272,6 @@ def test_a_process_that_is_forked_while_it_appends(
     os.close(writer)
 
 
-def test_a_forked_process_publishes_nothing(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    with log._history.database.staged() as file:
-        file.write(b"all of it")
-        monkeypatch.setattr(os, "getpid", lambda: 0)
-        with pytest.raises(LogError, match="the process was forked meanwhile"):
-            file.publish(log.path / "segments" / "x")
-        monkeypatch.undo()
-    assert log.verify() == []
-
-
 def test_an_object_that_was_there_before_a_fork(log: PatchLog) -> None:
     child = os.fork()
     if child == 0:
@@ -465,30 +454,6 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
     assert again.verify() == []
 
 
-def test_a_live_log_is_copied(log: PatchLog, tmp_path: Path) -> None:
-    """As docs/patch-log.md says: the database first, then the files that it names."""
-    log.snapshot(2)
-    stop = threading.Event()
-
-    def write() -> None:
-        mine = PatchLog(log.path)
-        # As often as others are to get a turn: a log that is never free can't be copied.
-        while not stop.wait(0.02):
-            fill(mine, 1)
-
-    thread = threading.Thread(target=write)
-    thread.start()
-    try:
-        for number in range(3):
-            copy = backup(log.path, tmp_path / f"copy {number}")
-            assert copy.verify(deep=True) == []
-            assert numbers(copy.checkout()) == {copy.version}
-            fill(copy, 1)
-    finally:
-        stop.set()
-        thread.join()
-
-
 @pytest.mark.parametrize("has_links", [True, False])
 @pytest.mark.parametrize("at_once", [1, 1 << 20])
 def test_how_a_file_gets_its_name(
@@ -541,20 +506,3 @@ def test_a_file_that_cannot_be_closed_is_discarded_all_the_same(
         file.write(b"all of it")
         monkeypatch.setattr(os, "close", close)
     assert files(log.path / "staging") == []
-
-
-def backup(source: Path, target: Path) -> PatchLog:
-    target.mkdir()
-    with sqlite3.connect(source / "log.db") as live, sqlite3.connect(target / "log.db") as copy:
-        live.backup(copy)
-    live.close()
-    copy.close()
-    log = PatchLog(target)
-    names = [entry.path.relative_to(target) for entry in log.patches()]
-    with sqlite3.connect(target / "log.db") as copy:
-        names += [Path("snapshots", row[0]) for row in copy.execute("SELECT file FROM snapshots")]
-    copy.close()
-    for name in names:
-        (target / name).parent.mkdir(exist_ok=True)
-        shutil.copy2(source / name, target / name)
-    return log

@@ -173,14 +173,6 @@ def test_a_snapshot_without_a_row_gets_one_again(log: PatchLog) -> None:
     assert (log.snapshots, log.verify()) == ([2], [])
 
 
-def test_the_row_of_a_squashed_patch_that_does_not_follow(log: PatchLog) -> None:
-    log.squash(2, 3)
-    execute(log, "UPDATE segments SET prev = 'uuid:7' WHERE version = 3")
-    problem = log.verify()[0]
-    assert problem.version == 3
-    assert "version 3 must follow <uuid:7>" in problem.message
-
-
 @pytest.mark.parametrize("name", ["../../outside.jellyp", "/etc/passwd", "notes.txt"])
 def test_a_name_that_leads_elsewhere(log: PatchLog, name: Any) -> None:
     execute(log, "UPDATE segments SET file = ? WHERE version = 3", name)
@@ -401,14 +393,6 @@ def test_a_mark_that_cannot_be_locked_keeps_its_files(
     assert sorted(staging.iterdir()) == before
 
 
-def test_what_cannot_be_removed_stops_no_writer(log: PatchLog) -> None:
-    path = log.path / "staging" / f"{'0' * 32}.tmp"
-    path.mkdir()
-    assert fill(log, 1).version == 6
-    assert path.exists()
-    assert log.verify() == []
-
-
 def test_what_others_write_while_a_log_is_checked_is_no_problem(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -513,15 +497,6 @@ def test_a_damaged_large_segment(log: PatchLog) -> None:
         log.checkout()
 
 
-def test_a_cut_segment(log: PatchLog) -> None:
-    path = segment(log, 5)
-    whole = path.read_bytes()
-    for length in range(0, len(whole), 7):
-        path.write_bytes(whole[:length])
-        [problem] = log.verify()
-        assert "is damaged" in problem.message
-
-
 def encoded(path: Path, operations: list[jr.Operation], **options: object) -> None:
     with jr.PatchWriter(path, jr.PatchOptions(**options)) as writer:  # type: ignore[arg-type]
         writer.write_all(operations)
@@ -562,28 +537,6 @@ def test_a_segment_that_was_made_by_others(
             reason = message if operations else "its header id is missing"
             with pytest.raises(LogError, match=f"{path.name} is in the wrong place: {reason}"):
                 call()
-
-
-def test_a_segment_that_is_no_jelly(log: PatchLog) -> None:
-    path = segment(log, 2)
-    path.write_bytes(b"not at all")
-    path = with_digest(path)
-    [problem] = log.verify()
-    assert (problem.path, problem.version) == (path, 2)
-    assert "byte" in problem.message
-    with pytest.raises(jr.DecodeError):
-        PatchLog(log.path).checkout()
-
-
-def test_an_empty_segment(log: PatchLog) -> None:
-    path = segment(log, 2)
-    path.write_bytes(b"")
-    with_digest(path)
-    assert len(log.verify()) == 1
-    with pytest.raises((LogError, jr.DecodeError)):
-        PatchLog(log.path).checkout()
-    with pytest.raises((LogError, jr.DecodeError)):
-        PatchLog(log.path).entry(2).read()
 
 
 def test_a_segment_that_stands_for_too_much(log: PatchLog) -> None:

@@ -11,7 +11,7 @@ from tests.support import run
 
 
 def test_decoders_in_threads() -> None:
-    rows = [b.header(str(n), b.literal("é" * n)) for n in range(300)]
+    rows = [b.header(str(n), b.literal("é" * n)) for n in range(100)]
     frame = b.frame(b.options(stream_type=b.PUNCTUATED), *rows)
     expected = list(jr.PatchDecoder().decode_frame(frame))
     right: list[bool] = []
@@ -42,7 +42,7 @@ def frame(k):
     return b.frame(b.options(stream_type=3), *rows)
 
 frames = [frame(k) for k in range(4)]
-for _ in range(10):
+for _ in range(4):
     decoder = jr.PatchDecoder()
     def work(k):
         for _ in range(5):
@@ -69,7 +69,7 @@ for _ in range(10):
 def test_a_batch_that_threads_share() -> None:
     """Nodes are made on request: by several threads at once, they are the same ones."""
     rows = [b.header(str(n), b.literal("é" * n)) for n in range(500)]
-    for _ in range(20):
+    for _ in range(8):
         batch = jr.PatchDecoder().decode_frame(b.frame(b.options(), *rows))
         with ThreadPoolExecutor(4) as pool:
             results = list(pool.map(list, [batch] * 4))
@@ -97,7 +97,7 @@ def scribble():
 thread = threading.Thread(target=scribble)
 thread.start()
 outcomes = set()
-for _ in range(150):
+for _ in range(60):
     try:
         batch = jr.PatchDecoder().decode_frame(data)
         len(list(batch))

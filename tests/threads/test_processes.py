@@ -84,7 +84,7 @@ def work():
             pass
 threads = [threading.Thread(target=work) for _ in range(2)]
 for thread in threads: thread.start()
-for _ in range(30):
+for _ in range(12):
     child = os.fork()
     if child == 0:
         is_good = list(read_operations(data)) == OPERATIONS * 15
@@ -120,7 +120,7 @@ thread.start()
 IDLE, BUSY, WRONG = 0, 1, 2
 seen = []
 # Mostly it is busy; few forks find it between two frames.
-while len(seen) < 40 or BUSY not in seen:
+while len(seen) < 12 or BUSY not in seen:
     time.sleep(0.002)
     child = os.fork()
     if child == 0:

@@ -25,7 +25,6 @@ from tests.recording.support import (
     S,
     aborted,
     assert_effective,
-    is_hooked,
     state,
     statements,
 )
@@ -59,16 +58,6 @@ def test_changes_of_several_threads(store: str) -> None:
         run_all(*[work] * 4)
     after = statements(dataset), dict(dataset.namespaces())
     assert_effective(recorder.patch, before, after)
-
-
-@pytest.mark.parametrize("store", ["default", "Jelly"])
-def test_transaction_has_what_all_threads_change(store: str) -> None:
-    graph = Graph(store)
-    with jr.record(graph, patches := []) as recorder:
-        with recorder.transaction():
-            run_all(*(lambda n=n: graph.add((S, P, Literal(n))) for n in range(5)))
-        graph.add((S, P, Literal("after")))
-    assert [len(patch) for patch in patches] == [7, 3]
 
 
 @pytest.mark.parametrize("store", ["default", "Jelly"])
@@ -151,7 +140,7 @@ def test_transactions_end_while_threads_change(store: str) -> None:
 
     def work(name: str) -> None:
         triple = (URIRef(f"urn:{name}"), P, Literal("on and off"))
-        for number in range(1500):
+        for number in range(600):
             graph.add((URIRef(f"urn:{name}"), P, Literal(number)))
             graph.add(triple)
             graph.remove(triple)
@@ -176,25 +165,8 @@ def test_transactions_end_while_threads_change(store: str) -> None:
     assert len(patches) > 3
     recorded = [operation for patch in patches for operation in patch]
     assert_effective(recorded, (set(), {}), (statements(graph), {}))
-    assert len(graph) == 4500
-    assert (recorder.added, recorder.deleted) == (9000, 4500)
-
-
-def test_recordings_that_start_and_end_in_several_threads() -> None:
-    graph = Graph()
-    _ = graph.namespace_manager
-    lost: list[int] = []
-
-    def work(first: int) -> None:
-        for number in range(first, first + 100):
-            with jr.record(graph) as recorder:
-                graph.add((S, P, Literal(number)))
-            if (Op.A, S, P, Literal(number), None) not in list(recorder.patch):
-                lost.append(number)
-
-    run_all(*(lambda n=n: work(1000 * n) for n in range(4)))
-    assert lost == []
-    assert not is_hooked(graph.store)
+    assert len(graph) == 1800
+    assert (recorder.added, recorder.deleted) == (3600, 1800)
 
 
 def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -107,23 +108,6 @@ def test_a_call_while_another_thread_writes(format: str, call: Callable[[Any], o
     assert count(bytes(file.data), format) == 2
 
 
-@pytest.mark.parametrize("format", CHANGES + STATEMENTS)
-def test_two_that_close(format: str) -> None:
-    """The second one is told that it is not closed yet; when it is, all is there."""
-    file = SlowFile()
-    writer = (jr.PatchWriter if format in CHANGES else jr.StatementWriter)(file, format=format)
-    writer.add(S, P, Literal("kept"))
-    thread = threading.Thread(target=writer.close)
-    thread.start()
-    assert file.is_writing.wait(60)
-    with pytest.raises(InUseError):
-        writer.close()
-    file.may_go_on.set()
-    thread.join()
-    writer.close()
-    assert count(bytes(file.data), format) == 1
-
-
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("format", CHANGES + STATEMENTS)
 def test_a_file_that_calls_back(format: str, call: Callable[[Any], object]) -> None:
@@ -148,7 +132,7 @@ def test_what_was_acknowledged_is_written(format: str) -> None:
     refused: list[Exception] = []
 
     def write(number: int) -> None:
-        for index in range(300):
+        for index in range(100):
             try:
                 writer.add(S, P, Literal(f"{number} {index}"))
             except InUseError as error:  # noqa: PERF203
@@ -205,3 +189,19 @@ def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
         file.call = list
     assert file.errors
     assert all(isinstance(error, InUseError) for error in file.errors)
+
+
+def test_statements_that_write_to_their_own_writer_do_no_harm() -> None:
+    """Iterables may run anyone's code."""
+    for physical_type in ("TRIPLES", "QUADS", "GRAPHS"):
+        file = io.BytesIO()
+        options = jr.StreamOptions(physical_type=physical_type, frame_rows=3)
+        with jr.StatementWriter(file, options) as writer:
+
+            def statements(writer: Any = writer) -> Any:
+                for number in range(20):
+                    writer.add(S, P, Literal(f"inner {number}"))
+                    yield S, P, Literal(f"outer {number}")
+
+            writer.write_all(statements())
+        assert len(list(jr.read_statements(file.getvalue()))) == 40

@@ -22,7 +22,8 @@ _STRANGE = ("INTERNAL", "UNKNOWN")
 _LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *_STRANGE)
 _OPTIONS = {
     "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.min_reconnect_backoff_ms": 100,
+    # This is how long a connection may take to be made, too.
+    "grpc.min_reconnect_backoff_ms": 10_000,
     "grpc.max_reconnect_backoff_ms": 5000,
     # A server that is gone without a word is noticed after these.
     "grpc.keepalive_time_ms": 20_000,

@@ -178,13 +178,8 @@ class Disk:
                 rest.append(elsewhere)
         self.namings = rest
 
-    def states(self, chance: random.Random, by_chance: int) -> Iterator[State]:
-        """Make states that the disk may be in after a failure of power at this moment.
-
-        Args:
-            chance: Decides.
-            by_chance: How many states are made by it.
-        """
+    def states(self, chance: random.Random) -> Iterator[State]:
+        """Make states that the disk may be in after a failure of power, the last one by chance."""
         everything = [True] * len(self.namings)
         nothing = [False] * len(self.namings)
         new_only = [bool(each.added) for each in self.namings]
@@ -201,9 +196,8 @@ class Disk:
             yield self._state(everything, lambda file, index: index < len(file.changes) - 1)
             yield self._state(everything, lambda file, index: index >= len(file.changes) // 2)
         if self.namings or files:
-            for _ in range(by_chance):
-                picked = [chance.random() < 0.5 for _ in self.namings]
-                yield self._state(picked, lambda file, index: chance.random() < 0.5)
+            picked = [chance.random() < 0.5 for _ in self.namings]
+            yield self._state(picked, lambda file, index: chance.random() < 0.5)
 
     def _files(self) -> list[File]:
         found: list[File] = []

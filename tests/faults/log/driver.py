@@ -11,10 +11,9 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from tests.faults.log import sabotage
 from tests.faults.log.child import Child, serve
 from tests.faults.log.meeting import Case, Outcome, count_calls, crash, meet
-from tests.faults.log.outage import STEPS, Outages, Steps, cut_power
+from tests.faults.log.outage import Outages, Steps, cut_power
 from tests.faults.log.shim import Shim, build_shim, environment
 from tests.faults.log.side import Side, make_template
 
@@ -46,9 +45,8 @@ class Driver:
         place = self._folder / "place"
         return count_calls(work, self._template_of(after_crash), place, with_reads=with_reads)
 
-    def meet(self, case: Case, broken: str | None = None) -> Outcome:
-        function = getattr(sabotage, broken) if broken is not None else None
-        return meet(case, self._template_of(case.after_crash), self._folder / "place", function)
+    def meet(self, case: Case) -> Outcome:
+        return meet(case, self._template_of(case.after_crash), self._folder / "place")
 
     def _template_of(self, after_crash: bool) -> Path:
         if not after_crash:
@@ -59,13 +57,10 @@ class Driver:
             crash(path)
         return path
 
-    def cut_power(
-        self, broken: str | None = None, steps: Steps = STEPS, by_chance: int = 1
-    ) -> Outages:
-        function = getattr(sabotage, broken) if broken is not None else None
+    def cut_power(self, steps: Steps, is_large: bool) -> Outages:
         place = self._folder / "power"
         place.mkdir()
-        return cut_power(self._template, place, function, steps, by_chance)
+        return cut_power(self._template, place, steps, is_large)
 
 
 def start_driver(folder: Path) -> Child:

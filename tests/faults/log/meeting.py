@@ -6,7 +6,6 @@ import itertools
 import os
 import select
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -97,23 +96,18 @@ A_NUMBER, A_LATER, B_NUMBER, CRASHED = 100, 101, 200, 400
 class Meeting:
     """The state of one meeting, as it goes on."""
 
-    def __init__(self, case: Case, template: Path, folder: Path, sabotage: Any) -> None:
+    def __init__(self, case: Case, template: Path, folder: Path) -> None:
         self.case = case
         shutil.copytree(template, folder)
         self.folder = folder
         self.faults: list[str] = []
         self.known = Known()
         self.children: list[Child] = []
-        self.a = self.start(sabotage)
-        self.b = self.start(sabotage)
+        self.a = self.start()
+        self.b = self.start()
 
-    def start(self, sabotage: Callable[[], None] | None) -> Child:
-        def make() -> Side:
-            if sabotage is not None:
-                sabotage()
-            return Side(self.folder)
-
-        child = Child.fork(make)
+    def start(self) -> Child:
+        child = Child.fork(lambda: Side(self.folder))
         self.children.append(child)
         return child
 
@@ -222,23 +216,17 @@ def crash(folder: Path) -> None:
             pipes.close()
 
 
-def meet(
-    case: Case,
-    template: Path,
-    folder: Path,
-    sabotage: Callable[[], None] | None = None,
-) -> Outcome:
+def meet(case: Case, template: Path, folder: Path) -> Outcome:
     """Let two processes meet, and judge what comes of it.
 
     Args:
         case: How.
         template: What there is before.
         folder: Where there is nothing; it is removed again.
-        sabotage: Breaks something in A and B, to see whether that is found.
     """
     # A needs two of these, so they come first.
     pipes = Pipes()
-    meeting = Meeting(case, template, folder, sabotage)
+    meeting = Meeting(case, template, folder)
     try:
         return _meet(meeting, pipes)
     except GoneError as error:
@@ -299,7 +287,7 @@ def _meet(meeting: Meeting, pipes: Pipes) -> Outcome:
         if not is_done and case.end != End.GOES_ON and case.a != "create":
             meeting.work(a, case.a, A_LATER + 1)
     meeting.look(b)
-    judge = meeting.start(None)
+    judge = meeting.start()
     verdict = meeting.expect(judge, "judge", LAST)
     if verdict is not None:
         meeting.faults += meeting.known.compare(verdict)

@@ -6,11 +6,12 @@ import hashlib
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from jelly_rdflib.log import staging
 from tests.faults.log.child import Child
 from tests.faults.log.disk import Call, Disk, State, read_record, read_state, write_state
 from tests.faults.log.known import Known
@@ -41,37 +42,28 @@ class Outages:
     faults: list[str] = field(default_factory=list)
 
 
-def cut_power(
-    template: Path,
-    folder: Path,
-    sabotage: Callable[[], None] | None,
-    steps: Steps,
-    by_chance: int,
-) -> Outages:
+def cut_power(template: Path, folder: Path, steps: Steps, is_large: bool) -> Outages:
     """Do some works, and judge what the disk may have after each of their calls.
 
     Args:
         template: What there is before.
         folder: Where there is nothing; it is removed again.
-        sabotage: Breaks something in what does the works, to see whether that is found.
         steps: The works, with a number for each.
-        by_chance: How many states are made by chance after each call.
+        is_large: Whether files are on the disk from their first byte, as large ones are.
     """
     shutil.copytree(template, folder / "place")
     try:
-        calls, results = _record(folder / "place", sabotage, steps)
+        calls, results = _record(folder / "place", steps, is_large)
         works = list(zip(steps, results, strict=True))
-        return _judge_all(template, folder, calls, works, random.Random(1), by_chance)
+        return _judge_all(template, folder, calls, works)
     finally:
         shutil.rmtree(folder)
 
 
-def _record(
-    place: Path, sabotage: Callable[[], None] | None, steps: Steps
-) -> tuple[list[Call], list[list[Seen]]]:
+def _record(place: Path, steps: Steps, is_large: bool) -> tuple[list[Call], list[list[Seen]]]:
     def make() -> Side:
-        if sabotage is not None:
-            sabotage()
+        if is_large:
+            staging._AT_ONCE = 1
         return Side(place)
 
     path = place.with_name("record")
@@ -92,10 +84,8 @@ def _judge_all(
     folder: Path,
     calls: list[Call],
     works: list[tuple[tuple[str, int], list[Seen]]],
-    chance: random.Random,
-    by_chance: int,
 ) -> Outages:
-    outages = Outages(len(calls))
+    outages, chance = Outages(len(calls)), random.Random(1)
     disk = Disk(template)
     known = Known()
     judged: set[bytes] = set()
@@ -109,7 +99,7 @@ def _judge_all(
             judged.clear()
             (work, number), seen = next(rest, (("nothing", 0), []))
             known.begin(work, number)
-        for state in disk.states(chance, by_chance):
+        for state in disk.states(chance):
             digest = _digest(state)
             if digest not in judged:
                 judged.add(digest)

@@ -11,7 +11,6 @@ import pytest
 
 from tests.faults.log.campaign import ask, quick_cases, run_cases
 from tests.faults.log.child import Child
-from tests.faults.log.meeting import Case, End, Meets
 
 
 @pytest.mark.parametrize(
@@ -35,21 +34,3 @@ def test_whatever_becomes_of_one(driver: Child, a: str, b: str, after_crash: boo
     assert all(each.call for each in outcomes)
     assert len(outcomes) > 40
     assert {each.blocked for each in outcomes} == {False, True}
-
-
-@pytest.mark.parametrize(
-    ("broken", "b", "words"),
-    [
-        ("nothing_committed", "append", "was acknowledged as version 5, and is lost"),
-        ("others_replaced", "append", "the log is broken"),
-        ("living_writers_cleared", "append", "No such file"),
-        ("cleared_without_lock", "append", "is gone"),
-    ],
-)
-def test_what_is_broken_is_found(driver: Child, broken: str, b: str, words: str) -> None:
-    """Else the test above would say nothing."""
-    for turn in range(ask(driver, "count", "append", False)):
-        outcome = ask(driver, "meet", Case("append", b, Meets.OPEN, turn, End.GOES_ON), broken)
-        if any(words in fault for fault in outcome.faults):
-            return
-    pytest.fail(f"{broken} was not found")

@@ -53,15 +53,6 @@ def test_each_transaction_is_one_update(
     assert (result.committed, result.aborted) == (5, 1)
 
 
-def test_changes_from_an_iterator_are_one_update(
-    fuseki: Fuseki, dataset: Dataset, updates: list[str]
-) -> None:
-    updates.clear()
-    jr.apply((row for row in [(Op.TX,), *map(add, range(50)), (Op.TC,)]), dataset)
-    assert len(updates) == 1
-    assert held(fuseki) == list(range(50))
-
-
 # rdflib leaves open what an endpoint answered with an error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -78,14 +69,6 @@ def test_an_update_that_the_endpoint_refuses_leaves_nothing(
     # Nor is anything left in the store that would be sent with the next update.
     jr.apply([add(3)], dataset)
     assert held(fuseki) == [0, 3]
-
-
-def test_what_was_changed_before_stays(fuseki: Fuseki, dataset: Dataset) -> None:
-    dataset.add((S, P, Literal(9)))
-    with pytest.raises(jr.ApplyError):
-        jr.apply([(Op.TX,), add(1)], dataset)
-    dataset.commit()
-    assert held(fuseki) == [9]
 
 
 def test_two_spellings_of_a_literal(fuseki: Fuseki, dataset: Dataset) -> None:

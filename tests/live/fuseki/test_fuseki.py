@@ -15,10 +15,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from rdflib import BNode, Dataset, Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, live
+from jelly_rdflib import Op
 from jelly_rdflib.live.fuseki import apply_to_fuseki
 from tests.cli.support import COMMAND, ENVIRONMENT, run
 from tests.examples import DOCS
@@ -80,18 +80,6 @@ def test_each_transaction_is_a_request(fuseki: Fuseki, requests: list[bytes]) ->
     assert len(requests) == 4
     assert requests[1].splitlines()[1] == b'PA "ex" "http://example.org/" .'
     assert all(body.startswith(b"TX .\n") and body.endswith(b"TC .\n") for body in requests)
-
-
-def test_the_counts_are_those_of_a_graph(fuseki: Fuseki) -> None:
-    for patch in (
-        [],
-        [(Op.TX,), (Op.TC,)],
-        [(Op.TX,), add(1), (Op.TA,)],
-        [add(1), (Op.TX,), add(2), (Op.TC,), (Op.END,)],
-        [(Op.H, "id", S), (Op.END,), (Op.END,), delete(1)],
-    ):
-        result, here = jr.apply(patch, fuseki.url), jr.apply(patch, Dataset())
-        assert vars(result).items() <= vars(here).items()
 
 
 def test_files_and_logs_are_applied(fuseki: Fuseki, tmp_path: Path) -> None:
@@ -363,16 +351,6 @@ def test_apply_to_a_server_that_is_not_there(tmp_path: Path) -> None:
     assert ended.code == 1
     assert ended.err.startswith("jellyp: http://127.0.0.1:1/ds/patch: ")
     assert ended.err.count("\n") == 1
-
-
-def test_a_log_is_followed_by_a_dataset(fuseki: Fuseki, tmp_path: Path) -> None:
-    log = jr.PatchLog.create(tmp_path / "log")
-    for number in range(5):
-        log.append([(Op.TX,), add(number), (Op.TC,)])
-    with live.connect(log.path, timeout=0.5) as source:
-        for patch in source:
-            jr.apply(patch, fuseki.url)
-    assert held(fuseki) == list(range(5))
 
 
 def test_the_example_of_the_page(fuseki: Fuseki, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -23,8 +21,9 @@ from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.log import append_from
-from tests.live.faults import memory_of, numbers_in
-from tests.live.grpc.support import Server, kill_at_random, served
+from tests.live.fault_table import closer
+from tests.live.faults import kill_followers, memory_of, numbers_in
+from tests.live.grpc.support import Server, served
 from tests.live.http.support import Network
 from tests.live.test_log_transport import numbers, patch_of
 from tests.oracle.schema import message_class
@@ -32,85 +31,23 @@ from tests.oracle.schema import message_class
 SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
 
 
-def append_slowly(log: jr.PatchLog, count: int, pause: float) -> threading.Thread:
-    def run() -> None:
-        for number in range(count):
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["log", "replica"])
+def test_a_consumer_is_killed_50_times(
+    log: jr.PatchLog, url: str, tmp_path: Path, kind: str
+) -> None:
+    def send(turn: int) -> None:
+        for number in range(turn * 8, turn * 8 + 8):
             log.append(patch_of(number))
-            time.sleep(pause)
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
+    kill_followers(kind, url, tmp_path / "copy", send, kills=50, seed=1, timeout=1)
+    assert numbers_in(kind, tmp_path / "copy") == list(range(400))
 
 
-@pytest.mark.slow
-def test_a_consumer_killed_50_times_keeps_a_log(
-    log: jr.PatchLog, server: Server, tmp_path: Path
-) -> None:
-    jr.PatchLog.create(tmp_path / "copy")
-    thread = append_slowly(log, 400, 0.1)
-    kill_at_random(["subscribe", server.url, "--log", str(tmp_path / "copy")], 50, seed=1)
-    thread.join()
-    copy = jr.PatchLog(tmp_path / "copy")
-    with live.connect(server.url, timeout=1) as source:
-        assert append_from(source, copy) == 400
-    assert numbers_in("log", tmp_path / "copy") == list(range(400))
-
-
-@pytest.mark.slow
-def test_a_consumer_killed_50_times_keeps_a_replica(
-    log: jr.PatchLog, server: Server, tmp_path: Path
-) -> None:
-    thread = append_slowly(log, 400, 0.1)
-    arguments = ["replica", "follow", server.url, str(tmp_path / "copy"), "--store-every", "0"]
-    kill_at_random(arguments, 50, seed=2)
-    thread.join()
-    replica = jr.Replica(tmp_path / "copy")
-    with live.connect(server.url, timeout=1) as source:
-        assert replica.follow(source) == 400
-    assert set(replica.dataset.quads()) == set(log.checkout().quads())
-
-
-def test_a_server_that_stays_away_is_told_with_what_it_did_not_take(server: Server) -> None:
-    sink = live.open_sink(server.url, wait=1)
-    sink.send(with_id(1))
-    sink.flush()
-    server.process.send_signal(signal.SIGSTOP)
-    sink.send(with_id(2))
-    sink.send(with_id(3))
-    server.end(signal.SIGKILL)
-    with pytest.raises(ConnectionError, match=r"2 patches .* from <uuid:.*02>"):
-        sink.flush()
-    with pytest.raises(ConnectionError, match=server.url):
-        sink.send(with_id(4))
-    sink.close()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_connection_that_is_cut_in_the_middle_of_a_frame(
-    log: jr.PatchLog, server: Server, tmp_path: Path, seed: int
-) -> None:
-    row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 3000), None)
-    with Network(server.url, seed, most=20_000) as network:
-        url = network.address.replace("http", "grpc")
-        copy = jr.PatchLog.create(tmp_path / "copy")
-        sink, source = (_opened(opener, url) for opener in (live.open_sink, live.connect))
-
-        def follow() -> None:
-            append_from(source, copy, progress=lambda entry: entry.version < 200 or source.close())
-
-        thread = threading.Thread(target=follow)
-        thread.start()
-        for number in range(200):
-            sink.send([*patch_of(number)[:-1], row, (Op.TC,)])
-        network.mend()
-        sink.close()
-        thread.join(120)
-    assert network.breaks >= 1
-    for folder in (log.path, tmp_path / "copy"):
-        entries = jr.PatchLog(folder).patches()
-        found = [int(r[3]) for e in entries for r in e.read() if r[0] == Op.A and r[1] != row[1]]
-        assert found == list(range(200))
+def test_a_server_that_is_slow_to_take_a_connection(url: str) -> None:
+    server, _, name = url.rpartition("/")
+    with Network(server, seed=0, most=0, delay=0.4) as network:
+        live.connect(f"{network.address.replace('http', 'grpc')}/{name}").close()
 
 
 def _opened(opener: Any, url: str) -> Any:
@@ -154,11 +91,74 @@ def with_id(number: int) -> jr.Patch:
     return jr.Patch([(Op.H, "id", id), *patch_of(number)])
 
 
+def test_a_server_that_stays_away_is_told_with_what_it_did_not_take() -> None:
+    answer = message_class("RdfPatchReceived")(version=1, id=str(with_id(1).header["id"]))
+    end = threading.Event()
+
+    def answers() -> Iterator[bytes]:
+        # The first patch has come.
+        next(fake.asked[0])
+        yield answer.SerializeToString()
+        end.wait(30)
+
+    with Fake(answers()) as fake:
+        sink = live.open_sink(fake.url, wait=0.3)
+        sink.send(with_id(1))
+        sink.flush()
+        sink.send(with_id(2))
+        sink.send(with_id(3))
+        end.set()
+        with pytest.raises(ConnectionError, match=r"2 patches .* from <uuid:.*02>"):
+            sink.flush()
+        sink.close()
+
+
+def test_a_connection_that_is_cut_in_the_middle_of_a_frame(
+    log: jr.PatchLog, url: str, tmp_path: Path
+) -> None:
+    row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 3000), None)
+    server, _, name = url.rpartition("/")
+    with Network(server, seed=0, most=20_000) as network:
+        way = f"{network.address.replace('http', 'grpc')}/{name}"
+        copy = jr.PatchLog.create(tmp_path / "copy")
+        sink, source = (_opened(opener, way) for opener in (live.open_sink, live.connect))
+        thread = threading.Thread(
+            target=append_from, args=[source, copy], kwargs={"progress": closer(source, 100)}
+        )
+        thread.start()
+        for number in range(100):
+            sink.send([*patch_of(number)[:-1], row, (Op.TC,)])
+        network.mend()
+        sink.close()
+        thread.join(120)
+    assert network.breaks >= 1
+    for each in (log.path, tmp_path / "copy"):
+        entries = jr.PatchLog(each).patches()
+        found = [int(r[3]) for e in entries for r in e.read() if r[0] == Op.A and r[1] != row[1]]
+        assert found == list(range(100))
+
+
 def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
     frames = [bytes(frame) for frame in FrameEncoder().encode(with_id(1))]
     with Fake([], [*frames, b"\xff garbage"]) as fake, live.connect(fake.url) as source:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
         with pytest.raises(jr.DecodeError, match=f"{fake.url}.* after 1 uuid:.*01"):
+            source.receive(10)
+
+
+@pytest.mark.parametrize(
+    ("options", "patch", "error", "message"),
+    [
+        ({"max_name_table_size": 1 << 24}, with_id(1), jr.LimitError, "max_name_table_size"),
+        ({}, patch_of(1), jr.DecodeError, "without an id"),
+    ],
+)
+def test_what_is_no_stream_of_a_log(
+    options: Any, patch: jr.Patch, error: Any, message: str
+) -> None:
+    frames = map(bytes, FrameEncoder(jr.PatchOptions(**options)).encode(patch))
+    with Fake([], frames) as fake, live.connect(fake.url) as source:  # noqa: SIM117
+        with pytest.raises(error, match=message):
             source.receive(10)
 
 
@@ -200,27 +200,6 @@ def test_a_stream_that_ends_in_the_middle_of_a_patch_is_started_again() -> None:
     with Fake([], [first], [first, *rest]) as fake, live.connect(fake.url) as source:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
         assert len(fake.asked) == 3
-
-
-def test_a_server_that_asks_for_huge_lookups_is_refused() -> None:
-    encoder = FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24))
-    frames = [bytes(frame) for frame in encoder.encode(with_id(1))]
-    with (
-        Fake([], frames) as fake,
-        live.connect(fake.url) as source,
-        pytest.raises(jr.LimitError, match="max_name_table_size"),
-    ):
-        source.receive(10)
-
-
-def test_a_patch_without_an_id_is_refused() -> None:
-    frames = [bytes(frame) for frame in FrameEncoder().encode(patch_of(1))]
-    with (
-        Fake([], frames) as fake,
-        live.connect(fake.url) as source,
-        pytest.raises(jr.DecodeError, match="without an id"),
-    ):
-        source.receive(10)
 
 
 @pytest.mark.slow
@@ -275,13 +254,15 @@ def test_100_followers_and_slow_ones_take_no_memory_and_no_threads(
     assert after - before < 100 << 20
 
 
-def test_a_sink_waits_for_a_slow_server(log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sink_waits_for_a_slow_server(
+    log: jr.PatchLog, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from jelly_rdflib.live.grpc import patches
 
     monkeypatch.setattr(patches, "_MOST_PATCHES", 10)
-    with served(log.path) as address, live.open_sink(address) as sink:
+    with live.open_sink(url) as sink:
         sent: Any = sink
-        for number in range(100):
+        for number in range(50):
             sink.send(patch_of(number))
             assert len(sent._sent) <= 10
-    assert numbers_in("log", log.path) == list(range(100))
+    assert numbers_in("log", log.path) == list(range(50))

@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -102,27 +103,43 @@ class Program:
 class Network:
     """A way to a server that resets its connections in the middle, until `mend` is called.
 
-    Each connection ends after a random number of bytes, in one direction or the other.
+    Each connection ends after a random number of bytes, in one direction or the other; or none does
+    if there are no ``most`` bytes. Nothing comes through in the first ``delay`` seconds.
     """
 
-    def __init__(self, target: str, seed: int, most: int = 3000, port: int = 0) -> None:
+    def __init__(
+        self, target: str, seed: int, most: int = 3000, port: int = 0, *, delay: float = 0
+    ) -> None:
         self._target = int(target.rpartition(":")[2])
         self._random = random.Random(seed)
         self._most = most
-        self._is_broken = True
+        self._is_broken = most > 0
+        self._delay = delay
         self.breaks = 0
+        self._open: set[socket.socket] = set()
         self._listening = socket.create_server(("127.0.0.1", port))
-        self.address = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._port = self._listening.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self._port}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def stop(self) -> None:
+        """End all connections, and take no more."""
+        for each in (self._listening, *self._open):
+            # It wakes the thread that waits for a connection; `close` alone does not.
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def start(self) -> None:
+        """Take connections again."""
+        self._listening = socket.create_server(("127.0.0.1", self._port))
         threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self) -> Network:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # It wakes the thread that waits for a connection; `close` alone does not.
-        with suppress(OSError):
-            self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
+        self.stop()
 
     def mend(self) -> None:
         """Let later connections last."""
@@ -132,10 +149,12 @@ class Network:
         with suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
+                self._open.add(client)
                 left = self._random.randrange(self._most) if self._is_broken else None
                 threading.Thread(target=self._pass_on, args=(client, left), daemon=True).start()
 
     def _pass_on(self, client: socket.socket, left: int | None) -> None:
+        time.sleep(self._delay)
         with client, suppress(OSError), socket.create_connection(("127.0.0.1", self._target)) as to:
             others = {client: to, to: client}
             while True:

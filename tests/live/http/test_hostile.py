@@ -71,8 +71,8 @@ def endless(status: str, coding: str) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("status", ["200 OK", "401 No", "500 Oh"])
-@pytest.mark.parametrize("coding", ["", "gzip", "deflate"])
+@pytest.mark.parametrize("status", ["200 OK", "401 No"])
+@pytest.mark.parametrize("coding", ["", "gzip"])
 def test_an_answer_without_an_end_takes_little_memory(
     client: str, status: str, coding: str
 ) -> None:
@@ -97,12 +97,14 @@ SLOW: dict[str, Callable[[], Iterator[bytes]]] = {
 }
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("slow", SLOW)
+@pytest.mark.parametrize(
+    ("client", "slow"), [*(("log", slow) for slow in SLOW), ("fuseki", "body")]
+)
 def test_an_answer_that_drips_is_broken_off(
     client: str, slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watched, "GRACE", 0.2)
+    # Less than for each byte: so it is not one of these that is waited for in vain.
+    monkeypatch.setattr(watched, "GRACE", -0.8)
 
     def make(_: bytes) -> Iterator[bytes]:
         yield from SLOW[slow]()
@@ -110,7 +112,7 @@ def test_an_answer_that_drips_is_broken_off(
 
     with (
         answering(make) as url,
-        pytest.raises(ConnectionError, match=r"the answer has not come within 1\.2 seconds"),
+        pytest.raises(ConnectionError, match=r"the answer has not come within 0\.2 seconds"),
     ):
         CLIENTS[client](url)
 
@@ -131,7 +133,7 @@ def answered(fields: dict[str, Any]) -> bytes:
     return OK + b"Connection: close\r\n\r\n" + json.dumps(fields).encode()
 
 
-@pytest.mark.parametrize("following", [1, 2, 3, 4, -1, 10**30, "x"])
+@pytest.mark.parametrize("following", [1, 3, 4, -1, 10**30, "x"])
 @pytest.mark.parametrize("page", [[], [ENTRY], [ENTRY | {"version": 1}]])
 def test_pages_go_forward(page: list[Any], following: Any) -> None:
     """A list that goes on for ever, or back, is none; so is one that is not the log's."""
@@ -180,7 +182,7 @@ def test_news_that_drip_are_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -
 
     with answering(make) as url, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        assert list(jr.PatchLog(url, timeout=0.3).follow(timeout=1)) == []
+        assert list(jr.PatchLog(url, timeout=0.3).follow(timeout=0.5)) == []
     assert any("the answer has not come within" in str(each.message) for each in told)
 
 
@@ -209,8 +211,8 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"GET / HT", GET + b"A: " + b"x" * 99, GET + b"\r\n", GET + b"\r\n" + GET],
-    ids=["nothing", "line", "header", "idle", "second"],
+    [b"", GET + b"A: " + b"x" * 99, GET + b"\r\n" + GET],
+    ids=["nothing", "header", "second"],
 )
 def test_the_head_of_a_request_has_a_time(tmp_path: Path, data: bytes) -> None:
     folder = jr.PatchLog.create(tmp_path / "log").path
@@ -243,7 +245,7 @@ def test_a_request_that_lasts_is_not_cut(tmp_path: Path) -> None:
     folder = jr.PatchLog.create(tmp_path / "log").path
     with served(folder, http=protocol(10, 0.1)) as address:
         follower = jr.PatchLog(address).follow(0)
-        threading.Timer(0.5, lambda: jr.PatchLog(folder).append([])).start()
+        threading.Timer(0.3, lambda: jr.PatchLog(folder).append([])).start()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert next(follower).version == 1
@@ -276,18 +278,18 @@ def test_a_body_that_drips_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("number", [10**30, -(10**30), -1, 7])
-def test_a_number_that_is_no_version(tmp_path: Path, number: int) -> None:
-    log = fill(jr.PatchLog.create(tmp_path / "log"), 5)
-    with served(log.path) as address:
-        for path in ("snapshots/{}", "patches/{}", "patches?since={}", "events?since={}"):
-            assert httpx2.get(f"{address}/{path.format(number)}").status_code == 404
-        event = {"Last-Event-ID": str(number)}
-        assert httpx2.get(f"{address}/events", headers=event).status_code == 404
-        for each in (log, jr.PatchLog(address)):
-            for method in (each.checkout, each.patches, each.entry, each.snapshot, each.squash):
-                with pytest.raises(jr.MissingVersion, match="there is no version"):
-                    method(number)
-            assert len(each.latest(number)) == (5 if number > 0 else 0)
+def test_a_number_that_is_no_version(log: jr.PatchLog, http_server: str, number: int) -> None:
+    fill(log, 5)
+    address = f"{http_server}/{log.path.name}"
+    for path in ("snapshots/{}", "patches/{}", "patches?since={}", "events?since={}"):
+        assert httpx2.get(f"{address}/{path.format(number)}").status_code == 404
+    event = {"Last-Event-ID": str(number)}
+    assert httpx2.get(f"{address}/events", headers=event).status_code == 404
+    for each in (log, jr.PatchLog(address)):
+        for method in (each.checkout, each.patches, each.entry, each.snapshot, each.squash):
+            with pytest.raises(jr.MissingVersion, match="there is no version"):
+                method(number)
+        assert len(each.latest(number)) == (5 if number > 0 else 0)
 
 
 def test_a_log_that_is_not_there_for_a_moment_comes_back(tmp_path: Path) -> None:

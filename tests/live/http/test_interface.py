@@ -55,13 +55,14 @@ def faults_in(server: LogServer, **generation: Any) -> list[str]:
                 failed = [each.failure_info.failure for each in checks if each.failure_info]
                 asked = event.recorder.cases[id].value
                 found += [f"{asked.method} {asked.path}: {each.title}: {each}" for each in failed]
-    assert count > 1000
+    assert count > 500
     return found
 
 
-@pytest.mark.parametrize("has_tokens", [False, True], ids=["open", "tokens"])
-@pytest.mark.parametrize("which", ["one", ""], ids=["one log", "several"])
-@pytest.mark.parametrize("examples", [2, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("which", "has_tokens"), [("one", True), ("", False)], ids=["one log, tokens", "several, open"]
+)
+@pytest.mark.parametrize("examples", [1, pytest.param(100, marks=pytest.mark.slow)])
 def test_the_interface_is_as_it_is_described(
     tmp_path: Path, which: str, has_tokens: bool, examples: int
 ) -> None:

@@ -15,7 +15,7 @@ from jelly_rdflib import PatchLog, live
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.http.server import LogServer
 from tests.live.grpc.support import served as served_by_grpc
-from tests.live.http.support import Program, served
+from tests.live.http.support import served
 from tests.log.support import change, fill
 
 READ, MANAGE = "r" * 20, "m" * 20
@@ -175,11 +175,3 @@ def test_a_log_by_grpc(folder: Path) -> None:
         for end, message in (("", "several logs"), ("/three", "no log"), ("/../logs/one", "no")):
             with pytest.raises(jr.MissingVersion, match=message):
                 live.connect(f"{address}{end}")
-
-
-def test_the_command_tells_each_address(folder: Path) -> None:
-    program = Program(folder / "one", str(folder / "two"))
-    with program:
-        line = program.process.stdout.readline().strip()
-        assert line == f"{folder / 'two'} is at {program.address}/two"
-        assert PatchLog(f"{program.address}/two").version == 2

@@ -18,7 +18,7 @@ from jelly_rdflib.live.log import append_from
 from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
 from tests.live.kafka.broker import Broker
-from tests.live.kafka.support import long_options, numbers, patch_of, produce, read
+from tests.live.kafka.support import long_options, patch_of, produce, read
 
 
 @pytest.mark.slow
@@ -177,21 +177,6 @@ def test_what_a_broker_does_not_take_is_told_and_the_sink_waits_for_room(
         # The sink can be used again, and nothing of what was given up spoils what it sends.
         sink.send(patch_of(1001, 100))
     assert read(url) == [*range(5), 1001]
-
-
-@pytest.mark.slow
-def test_a_slow_follower_gets_all(url: str) -> None:
-    with live.connect(url, **{"queued.max.messages.kbytes": "100"}) as source:
-        with live.open_sink(url) as sink:
-            for number in range(300):
-                sink.send(patch_of(number, 200))
-        found = []
-        for _ in range(300):
-            patch = source.receive(30)
-            assert patch is not None
-            found += numbers([patch])
-            time.sleep(0.01)
-    assert found == list(range(300))
 
 
 @pytest.mark.slow

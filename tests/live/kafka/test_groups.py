@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
-import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 import jelly_rdflib as jr
@@ -142,23 +140,6 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
         assert mine == sorted(mine)
 
 
-def test_a_replica_in_a_group_goes_on_from_its_own_position(url: str, tmp_path: Path) -> None:
-    with live.open_sink(url) as sink:
-        for number in range(10):
-            sink.send(patch_of(number))
-    replica = jr.Replica(tmp_path / "replica")
-    with live.connect(url, group="g", timeout=3) as source:
-        assert replica.follow(source) == 10
-    # A copy that has less than what the group has acknowledged gets all that it lacks.
-    other = jr.Replica(tmp_path / "other")
-    with live.connect(url, timeout=2) as source:
-        source.receive(10)
-        position = source.position
-    assert position is not None
-    with live.connect(url, group="g", timeout=3, position=position) as source:
-        assert other.follow(source) == 9
-
-
 def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
     with live.open_sink(url) as sink:
         for number in range(5):
@@ -173,11 +154,3 @@ def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
         source.acknowledge()
     with live.connect(url, group="g", timeout=3) as source:
         assert list(source) == []
-
-
-@pytest.mark.parametrize("group", ["", "g"])
-def test_acknowledging_nothing_is_no_error(url: str, group: str) -> None:
-    with live.connect(url, group=group) as source:
-        source.acknowledge()
-        assert source.receive(0.1) is None
-        source.acknowledge()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 import time
@@ -38,17 +37,6 @@ def test_what_a_sink_sends_a_source_receives(url: str) -> None:
         sink.send([*patch_of(3)])
     with live.connect(url, timeout=2) as source:
         assert list(source) == [patch_of(number) for number in range(4)]
-
-
-def test_async_for_receives_what_send_async_sends(url: str) -> None:
-    async def run() -> list[int]:
-        async with live.open_sink(url) as sink:
-            for number in range(3):
-                await sink.send_async(patch_of(number))
-        async with live.connect(url, timeout=2) as source:
-            return numbers([patch async for patch in source])
-
-    assert asyncio.run(run()) == [0, 1, 2]
 
 
 def test_messages_are_bare_frames_that_protobuf_decodes(broker: Broker, topic: str) -> None:
@@ -124,38 +112,6 @@ def test_a_source_reads_again_no_more_than_the_open_streams(url: str) -> None:
         assert source.receive(0.2) is None
 
 
-def test_two_sinks_share_a_partition(url: str) -> None:
-    sent = {}
-    with live.open_sink(url, options=long_options) as one, live.open_sink(url) as other:
-        for number in range(30):
-            for name, sink in (("one", one), ("other", other)):
-                sent[name, number] = patch_of(number, 100, name)
-                sink.send(sent[name, number])
-    with live.connect(url, timeout=2) as source:
-        found = list(source)
-    assert len(found) == 60
-    for name in ("one", "other"):
-        mine = [patch for patch in found if f"urn:{name}/" in str(patch[1][1])]
-        assert mine == [sent[name, number] for number in range(30)]
-
-
-def test_a_source_that_comes_late_starts_with_the_next_stream(url: str) -> None:
-    with live.open_sink(url, restart=10) as sink:
-        for number in range(5):
-            sink.send(patch_of(number))
-        sink.flush()
-        with live.connect(url, timeout=2, start="latest") as source:
-            for number in range(5, 15):
-                sink.send(patch_of(number))
-            sink.flush()
-            assert numbers(source) == [10, 11, 12, 13, 14]
-            position = source.position
-        # It is still true when it comes again.
-        with live.connect(url, timeout=2, start="latest", position=position) as source:
-            sink.send(patch_of(15))
-            assert numbers(source) == [15]
-
-
 def test_a_position_at_the_end_is_kept_before_the_first_patch(url: str) -> None:
     with live.open_sink(url, restart=1) as sink:
         sink.send(patch_of(0))
@@ -176,31 +132,6 @@ def test_frames_whose_stream_has_no_start_are_an_error(broker: Broker, url: str)
             with pytest.raises(jr.DecodeError, match=rf"{topic}/0/0, key b'k'.*start=latest"):
                 source.receive(5)
     assert read(url, start="latest") == []
-
-
-@pytest.mark.parametrize("garbage", [b"\xff\xfe garbage", b"\x0a\x01", None])
-def test_garbage_is_an_error_with_its_place(
-    broker: Broker, topic: str, url: str, garbage: bytes | None
-) -> None:
-    encoder = jr.PatchEncoder()
-    produce(broker, topic, (b"k", frame_of(encoder, 0)), (b"k", garbage), (b"k", b""))
-    with live.connect(url) as source:
-        assert source.receive(5) == patch_of(0)
-        position = source.position
-        # It does not go away, and nothing after it is delivered.
-        for _ in range(2):
-            with pytest.raises(jr.DecodeError, match=f"{url}: {topic}/0/1, key b'k': "):
-                source.receive(5)
-        assert source.position == position
-
-
-def test_a_stranger_who_asks_for_huge_lookups_is_refused(
-    broker: Broker, topic: str, url: str
-) -> None:
-    options = jr.PatchOptions(max_name_table_size=1_000_000)
-    produce(broker, topic, (b"k", jr.PatchEncoder(options).encode_frame([*patch_of(0)])))
-    with live.connect(url) as source, pytest.raises(jr.LimitError, match=f"{topic}/0/0"):
-        source.receive(5)
 
 
 def test_a_frame_above_the_limits_is_refused(broker: Broker, topic: str, url: str) -> None:
@@ -345,16 +276,6 @@ def test_an_empty_frame_is_a_patch_in_a_stream_of_frames(
     produce(broker, topic, (b"k", frames[0]), (b"k", b""), (b"k", frames[1]))
     with live.connect(url, timeout=2) as source:
         assert list(source) == [patch_of(0), patch_of(1), jr.Patch([]), patch_of(2)]
-
-
-def test_a_named_stream_goes_on_with_the_next_sink(url: str) -> None:
-    for number in range(3):
-        sink = live.open_sink(url, stream="kitchen")
-        sink.send(patch_of(number))
-        sink.flush()
-        # It is killed before it can end its stream.
-        del sink
-    assert read(url) == [0, 1, 2]
 
 
 def test_who_sends_nothing_for_long_starts_a_new_stream(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
-from tests.live.fault_table import Fault, Peer, faults_of
+from tests.live.fault_table import OF_TOPICS, Fault, Peer
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import delete, produce
 
@@ -15,7 +15,6 @@ from tests.live.kafka.support import delete, produce
 class KafkaPeer(Peer):
     """A topic of one partition."""
 
-    transport = "kafka"
     silence = 2.0
 
     def __init__(self, broker: Broker, topic: str) -> None:
@@ -37,6 +36,6 @@ class KafkaPeer(Peer):
         return rf"{self.url}: {self._topic}/0/{offset}, key None: "
 
 
-@pytest.mark.parametrize("fault", faults_of("kafka"))
+@pytest.mark.parametrize("fault", OF_TOPICS)
 def test_fault(fault: Fault, broker: Broker, topic: str, tmp_path: Path) -> None:
     fault(KafkaPeer(broker, topic), tmp_path)

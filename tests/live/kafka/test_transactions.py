@@ -10,11 +10,10 @@ import sys
 import pytest
 from confluent_kafka import Producer
 
-import jelly_rdflib as jr
 from jelly_rdflib import live
 from jelly_rdflib.live.frames import FrameEncoder
 from tests.live.kafka.broker import Broker
-from tests.live.kafka.support import long_options, numbers, patch_of, read
+from tests.live.kafka.support import long_options, patch_of, read
 from tests.support import ROOT
 
 KILLED = """
@@ -102,27 +101,3 @@ def test_of_two_sinks_with_one_id_the_older_one_is_told(url: str) -> None:
                 older.send(patch_of(2))
             newer.send(patch_of(3))
     assert read(url) == [0, 1, 3]
-
-
-def test_an_interrupted_patch_is_no_part_of_the_next(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with live.open_sink(url, options=long_options) as sink:
-        sink.send(patch_of(0, 100))
-        produce, calls = sink._produce, []  # type: ignore[attr-defined]
-
-        def produce_some(*arguments: object) -> None:
-            calls.append(arguments)
-            if len(calls) == 4:
-                raise KeyboardInterrupt
-            produce(*arguments)
-
-        with monkeypatch.context() as patched:
-            patched.setattr(sink, "_produce", produce_some)
-            with pytest.raises(KeyboardInterrupt):
-                sink.send(patch_of(1, 100))
-        sink.send(patch_of(2, 100))
-    with live.connect(url, timeout=2) as source:
-        found: list[jr.Patch] = list(source)
-    assert numbers(found) == [0, 2]
-    assert found[1] == patch_of(2, 100)

@@ -150,35 +150,6 @@ def retry(call: Callable[[], Any]) -> Any:
     raise AssertionError("it never works")
 
 
-def test_two_senders_at_once(kept: Mosquitto) -> None:
-    url = f"{kept.url}/x"
-
-    def send(start: int) -> None:
-        with live.open_sink(url) as sink:
-            for number in range(start, start + 300):
-                sink.send(patch_of(number))
-
-    with live.connect(url, timeout=2, session="s") as source:
-        senders = [threading.Thread(target=send, args=[start]) for start in (0, 1000)]
-        for sender in senders:
-            sender.start()
-        found = numbers(source)
-        for sender in senders:
-            sender.join()
-    assert [n for n in found if n < 1000] == list(range(300))
-    assert [n for n in found if n >= 1000] == list(range(1000, 1300))
-
-
-def test_a_slow_follower(kept: Mosquitto) -> None:
-    url, count = f"{kept.url}/x", 3000
-    with live.connect(url, timeout=2, session="s") as source:
-        with live.open_sink(url) as sink:
-            for number in range(count):
-                sink.send(patch_of(number, 20))
-        time.sleep(0.5)
-        check(numbers(source), count)
-
-
 def test_a_follower_that_is_slower_than_the_queue_of_its_broker_is_told_so(tmp_path: Path) -> None:
     with Mosquitto(tmp_path, "max_queued_messages 10") as broker:
         url = f"{broker.url}/x"

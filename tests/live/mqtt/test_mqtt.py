@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import subprocess
@@ -17,7 +16,6 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 import jelly_rdflib as jr
 from jelly_rdflib import live
-from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder, starts_stream
 from tests.live.certificate import make_certificate
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import numbers, patch_of, publish
@@ -47,16 +45,6 @@ def test_what_a_sink_sends_a_source_receives(url: str) -> None:
         found = list(source)
     assert numbers(found) == [*range(300), 7]
     assert found[-1] == LONG
-
-
-def test_a_late_joiner_starts_with_the_next_message(url: str) -> None:
-    with live.open_sink(url) as sink:
-        sink.send(patch_of(0))
-        sink.flush()
-        with live.connect(url, timeout=1) as source:
-            sink.send(patch_of(1))
-            sink.send(LONG)
-            assert numbers(source) == [1, 7]
 
 
 def messages_of(broker: Mosquitto, url: str, *patches: jr.Patch) -> list[Any]:
@@ -100,13 +88,6 @@ def test_each_message_is_a_stream_of_its_own(broker: Mosquitto, url: str) -> Non
     assert len(set(sinks)) == 1
 
 
-def test_one_frame_is_bare_and_several_are_delimited(broker: Mosquitto, url: str) -> None:
-    short, long = messages_of(broker, url, patch_of(1), LONG)
-    assert starts_stream(short.payload)
-    assert list(FrameDecoder().decode(short.payload)) == [patch_of(1)]
-    assert not starts_stream(long.payload)
-
-
 # --- positions and sessions -----------------------------------------------------------------------
 
 
@@ -130,19 +111,6 @@ def test_what_was_not_acknowledged_comes_again(url: str) -> None:
         assert numbers([source.receive(5)]) == [2]
     with live.connect(url, timeout=1, session="again") as source:
         assert numbers(source) == [2, 3, 4]
-
-
-def test_a_source_goes_on_from_its_position(url: str) -> None:
-    live.connect(url, session="position").close()
-    with live.open_sink(url) as sink:
-        for number in range(5):
-            sink.send(patch_of(number))
-    with live.connect(url, session="position") as source:
-        assert numbers([source.receive(5), source.receive(5)]) == [0, 1]
-        position = source.position
-    with live.connect(url, timeout=1, session="position", position=position) as source:
-        assert numbers(source) == [2, 3, 4]
-        assert list(json.loads(source.position or "").values()) == [5]
 
 
 def test_a_message_that_comes_twice_counts_once(broker: Mosquitto, url: str) -> None:
@@ -215,15 +183,6 @@ def test_a_position_has_the_last_streams_alone(broker: Mosquitto, url: str) -> N
 # --- strangers ------------------------------------------------------------------------------------
 
 
-def test_messages_of_strangers_are_passed_on(broker: Mosquitto, url: str) -> None:
-    with live.connect(url, timeout=1) as source:
-        data = frame_of(patch_of(1))
-        bare = bytes(FrameEncoder().encode(patch_of(2))[0])
-        publish(broker, topic_of(url), data, b"", bare, frame_of(patch_of(3), LONG), data)
-        assert numbers(source) == [1, 2, 3, 7, 1]
-        assert source.position == "{}"
-
-
 def test_each_message_of_a_stranger_is_what_its_file_would_be(broker: Mosquitto, url: str) -> None:
     """Streams that no sink makes: some have no mark at the end, no patch, or two of them."""
     add = b.add("s", "p", "o", "g")
@@ -253,25 +212,6 @@ def test_a_retained_message_is_no_news(broker: Mosquitto, url: str) -> None:
     publish(broker, topic_of(url), frame_of(patch_of(1)), retain=True)
     with live.connect(url, timeout=1) as source, live.open_sink(url) as sink:
         sink.send(patch_of(2))
-        assert numbers(source) == [2]
-
-
-def test_garbage_is_an_error_with_its_place(broker: Mosquitto, url: str) -> None:
-    with live.connect(url, timeout=1, session="garbage") as source:
-        publish(broker, topic_of(url), b"\x12garbage", frame_of(LONG)[:-3], frame_of(patch_of(1)))
-        for _ in range(2):
-            with pytest.raises(jr.DecodeError, match=topic_of(url).split("[")[0]):
-                source.receive(5)
-        assert numbers(source) == [1]
-
-
-def test_huge_lookups_of_a_stranger_are_refused(broker: Mosquitto, url: str) -> None:
-    options = jr.PatchOptions(max_name_table_size=1 << 20)
-    huge = bytes(FrameEncoder(options).encode(patch_of(1))[0])
-    with live.connect(url, timeout=1) as source:
-        publish(broker, topic_of(url), huge, frame_of(patch_of(2)))
-        with pytest.raises(jr.LimitError, match="name"):
-            source.receive(5)
         assert numbers(source) == [2]
 
 
@@ -317,16 +257,6 @@ def test_a_shared_subscription_gives_each_patch_to_one(broker: Mosquitto) -> Non
     assert all(found)
 
 
-def test_async_for_lets_the_loop_go_on(url: str) -> None:
-    async def run() -> list[int]:
-        async with live.connect(url, timeout=1) as source, live.open_sink(url) as sink:
-            for number in range(3):
-                await sink.send_async(patch_of(number))
-            return numbers([patch async for patch in source])
-
-    assert asyncio.run(run()) == [0, 1, 2]
-
-
 # --- what an acknowledgement is for ---------------------------------------------------------------
 
 
@@ -350,19 +280,6 @@ def test_a_reader_that_never_acknowledges_is_told_so(url: str) -> None:
         for number in range(10):
             sink.send(patch_of(number))
         assert numbers(source) == list(range(10))
-
-
-def test_async_for_goes_on_past_what_the_broker_sends_at_once(url: str) -> None:
-    async def run() -> list[int]:
-        async with (
-            live.connect(url, timeout=1, receive_maximum=5) as source,
-            live.open_sink(url) as sink,
-        ):
-            for number in range(10):
-                await sink.send_async(patch_of(number))
-            return numbers([patch async for patch in source])
-
-    assert asyncio.run(run()) == list(range(10))
 
 
 # --- who may do what ------------------------------------------------------------------------------
@@ -415,19 +332,6 @@ def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Mosqu
             sink.send(patch_of(2, 5000))
         sink.send(patch_of(3))
         assert numbers(source) == [1, 3]
-
-
-def test_a_limit_that_a_broker_does_not_announce(tmp_path: Path) -> None:
-    with Mosquitto(tmp_path, "message_size_limit 1000") as broker:
-        url = f"{broker.url}/x"
-        with live.connect(url, timeout=1) as source, live.open_sink(url, wait=3) as sink:
-            sink.send(patch_of(2, 500))
-            # mosquitto 2.0 does not say why.
-            with pytest.raises((jr.EncodeError, ConnectionError), match=r"patch 1|patches 1 to 1"):
-                sink.flush()
-            sink.send(patch_of(3))
-            sink.flush()
-            assert numbers(source) == [3]
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jelly_rdflib import live
-from tests.live.fault_table import Fault, Peer, faults_of
+from tests.live.fault_table import OF_TOPICS, Fault, Peer
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import publish
 
@@ -16,7 +16,6 @@ from tests.live.mqtt.support import publish
 class MqttPeer(Peer):
     """A topic whose followers have a session, which was there before."""
 
-    transport = "mqtt"
     silence = 1.0
 
     def __init__(self, folder: Path) -> None:
@@ -48,6 +47,11 @@ def peer(tmp_path: Path) -> Iterator[MqttPeer]:
         yield found
 
 
-@pytest.mark.parametrize("fault", faults_of("mqtt"))
+@pytest.mark.parametrize(
+    # A gap shows when the same sink sends more, see test_faults.py; and nobody is promised what was
+    # sent before he came.
+    "fault",
+    [each for each in OF_TOPICS if "deleted" not in each.__name__],
+)
 def test_fault(fault: Fault, peer: MqttPeer, tmp_path: Path) -> None:
     fault(peer, tmp_path)
