@@ -59,7 +59,7 @@ def network_file_system(folder: Path) -> str:
 
 DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
-_FORMAT = 2
+_FORMAT = 1
 _COUNTS = ("freelist_count", "page_count")
 # A database is made smaller if one of so many pages is free.
 _WORTH_WHILE = 4
@@ -68,7 +68,7 @@ _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
 _TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("version", "first", "size"), (int,)),
     **dict.fromkeys(("id", "file", "digest"), (str,)),
-    "prev": (str, type(None)),
+    **dict.fromkeys(("prev", "position"), (str, type(None))),
     "time": (float,),
 }
 
@@ -87,7 +87,6 @@ class Database:
     tables: Mapping[Path, str]  # the folders of files, and the tables with a column ``file``
     schema: str  # statements that make the tables, with ``;`` between them and nowhere else
     advice: str  # for a damaged database
-    later: str = ""  # a statement that makes a table when it is first needed
 
     @property
     def staging(self) -> Path:
@@ -111,12 +110,7 @@ class Database:
         if not self.exists():
             names = (name for folder in self.tables for name in list_names(folder))
             if any(map(FileName.parse, names)):
-                is_empty = self.path.exists()
-                raise self.damaged(
-                    "it is empty"
-                    if is_empty
-                    else "it is gone, or never was: an earlier format had none"
-                )
+                raise self.damaged("it is empty" if self.path.exists() else "it is gone")
 
     def check_free(self) -> None:
         """Check that the folder has the database, or nothing."""
@@ -133,7 +127,7 @@ class Database:
             )
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
-        """Make the folder and the tables with these rows; False if the tables exist."""
+        """Make the folder and the tables with a row each; False if the tables exist."""
         make_folder(self.path.parent)
         if self.exists():
             # An existing database need not be writable.
@@ -149,9 +143,8 @@ class Database:
             for statement in self._statements():
                 run(statement)
             run("INSERT INTO repeats VALUES (0)")
-            for table, values in rows.items():
-                for row in values:
-                    _insert(connection, table, row)
+            for table, row in rows.items():
+                _insert(connection, table, row)
         sync_folder(self.path.parent)
         return True
 
@@ -303,9 +296,6 @@ class Database:
             for statement in self._statements():
                 empty.execute(statement)
             wanted = parts(empty)
-            if self.later:
-                empty.execute(self.later)
-                found -= parts(empty) - wanted
         names = {name for name, _, _ in wanted}
         return [
             f"its {kind} {name} is missing, or was changed"

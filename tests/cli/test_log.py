@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -206,7 +205,7 @@ def test_who_writes_may_wait_for_a_shorter_time(log: Path, command: tuple[str, .
 
 @pytest.mark.parametrize(
     "command",
-    [("show",), ("verify",), ("checkout",), ("snapshot",), ("squash", "1", "2"), ("upgrade",)],
+    [("show",), ("verify",), ("checkout",), ("snapshot",), ("squash", "1", "2")],
     ids=lambda command: command[0],
 )
 def test_who_reads_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ...]) -> None:
@@ -244,16 +243,6 @@ def test_a_folder_that_is_no_log(tmp_path: Path) -> None:
     assert ended.code == 1
     assert "Traceback" not in ended.err
     assert run("log", "show", tmp_path / "missing").code == 2
-
-
-def test_upgrade(tmp_path: Path) -> None:
-    old = shutil.copytree(Path(__file__).parents[1] / "log" / "old" / "plain", tmp_path / "old")
-    refused = run("log", "show", old)
-    assert refused.code == 1
-    assert f"jellyp log upgrade {old}" in refused.err.replace("\n", " ")
-    for _ in range(2):
-        assert run_well("log", "upgrade", old).text == "version 6\n"
-    assert [row["version"] for row in rows(old)] == [1, 4, 5, 6]
 
 
 def test_verify_says_what_to_do(log: Path) -> None:

@@ -155,13 +155,12 @@ def test_a_replica_with_a_damaged_database(log: PatchLog, tmp_path: Path, statem
         replica.update(log)
 
 
-def test_a_replica_of_the_earlier_format(log: PatchLog, tmp_path: Path) -> None:
-    """It had no database; and one that has lost it looks the same."""
+def test_a_replica_that_has_lost_its_database(log: PatchLog, tmp_path: Path) -> None:
     replica = Replica(tmp_path / "replica")
     replica.update(log)
     (replica.path / "replica.db").unlink()
     before = files(replica.path)
-    with pytest.raises(LogError, match=r"an earlier format.*nothing is lost: make a new replica"):
+    with pytest.raises(LogError, match=r"is gone.*nothing is lost: make a new replica"):
         Replica(replica.path)
     assert files(replica.path) == before
 
