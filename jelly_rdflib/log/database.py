@@ -89,6 +89,11 @@ class Database:
     advice: str  # for a damaged database
 
     @property
+    def _is_alone(self) -> bool:
+        """Has the database no files? Then its folder is the user's, and gets nothing else."""
+        return not self.tables
+
+    @property
     def staging(self) -> Path:
         """The folder with files that are being written."""
         return self.path.parent / "staging"
@@ -168,7 +173,7 @@ class Database:
         ``errno.EIO`` means that it is unknown whether the transaction was committed.
         """
         file = file or StagedFile(self.staging, self.writing)
-        if network := self._network:
+        if not self._is_alone and (network := self._network):
             raise LogError(
                 f"{self.path.parent} can be read, but not written: it is on a network's file system"
                 f" ({network}), on which SQLite's locks can't be relied on; keep it on a disk"
@@ -256,6 +261,8 @@ class Database:
 
     def _clear(self, connection: sqlite3.Connection) -> None:
         """Make the folders, and remove the files of dead writers."""
+        if self._is_alone:
+            return
         for folder in (*self.tables, self.staging):
             make_folder(folder, self.path.parent)
         dead, noted = find_dead(self.staging)
@@ -330,7 +337,8 @@ class Database:
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA journal_mode = TRUNCATE")
+            mode = "DELETE" if self._is_alone else "TRUNCATE"
+            connection.execute(f"PRAGMA journal_mode = {mode}")
         except BaseException:
             connection.close()
             raise

@@ -17,11 +17,10 @@ from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogConflict, LogError
-from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
-from jelly_rdflib.log.files import SQUASHED, load_snapshot, write_snapshot
-from jelly_rdflib.log.following import PatchSource, follow
+from jelly_rdflib.log.files import load_snapshot, write_snapshot
+from jelly_rdflib.log.following import PatchSource, follow_into
 from jelly_rdflib.log.history import check_compression
 from jelly_rdflib.log.names import (
     Compression,
@@ -35,7 +34,6 @@ from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.versions import Point, Version
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
 _NAME = "replica.db"
@@ -264,18 +262,14 @@ class Replica:
         if start is not None:
             source.resume(str(start))
 
-        def take(patch: Patch) -> None:
-            # A squashed patch also deletes what came and went in between.
-            is_checked = strict and SQUASHED not in patch.header
-            # A strict one is whole in any case, and its error has a place in it.
-            whole = patch if is_checked else committed(patch)
-            apply(whole, self.dataset, strict=is_checked)
+        def taken(patch: Patch) -> None:
             self._at = self._after(patch, source)
             if progress is not None:
                 progress(patch)
 
         try:
-            follow(source, take, lambda: self._save(self._at), store_every=save_every)
+            options: Any = {"store_every": save_every, "strict": strict}
+            follow_into(self.dataset, source, taken, lambda: self._save(self._at), **options)
         except LogConflict as error:
             if not error.is_locked:
                 self._load()

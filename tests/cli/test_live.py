@@ -6,6 +6,8 @@ import json
 import signal
 import subprocess
 import time
+from functools import partial
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.cli import datasets, subscribe
 from tests.cli.support import COMMAND, ENVIRONMENT, run
+from tests.faults.log.system_calls import run_and_kill
 from tests.live.http.support import served
 
 
@@ -102,8 +106,8 @@ def test_a_position_of_another_source_is_refused(log: jr.PatchLog, tmp_path: Pat
     ended = jellyp("subscribe", str(other.path), "--timeout", "0.2", "--apply", out, code=2)
     assert "has a position in" in ended.err
     (tmp_path / "copy.nq.position").write_text("[]")
-    ended = jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out, code=2)
-    assert "has no position" in ended.err
+    ended = jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out, code=1)
+    assert "is damaged" in ended.err
 
 
 def test_a_copy_that_is_gone_is_not_begun_in_the_middle(log: jr.PatchLog, tmp_path: Path) -> None:
@@ -114,6 +118,47 @@ def test_a_copy_that_is_gone_is_not_begun_in_the_middle(log: jr.PatchLog, tmp_pa
     log.append(patch_of(3))
     assert "is gone" in jellyp(*arguments, code=2).err
     assert not out.exists()
+
+
+def test_a_copy_that_is_killed_anywhere_has_each_patch_once(
+    log: jr.PatchLog, tmp_path: Path
+) -> None:
+    killed_at = []
+    for turn in numbers():
+        out = tmp_path / f"{turn}.nq"
+        arguments = ["subscribe", str(log.path), "--timeout", "0.05", "--apply", str(out)]
+        often = [*arguments[1:], "--store-every", "0"]
+        work = partial(subscribe.command.main, often, standalone_mode=False)
+        killed_at.append(run_and_kill(work, turn))
+        before = out.read_text() if out.exists() else ""
+        after = jellyp(*arguments, "--json").text
+        assert len(before.splitlines()) + len(after.splitlines()) == 3
+        assert len(out.read_text().splitlines()) == 3
+        if not killed_at[-1]:
+            break
+    assert killed_at.count("replace") == 3
+
+
+def test_of_two_that_apply_to_a_file_only_one_stores(
+    log: jr.PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "copy.nq"
+    arguments = ["subscribe", str(log.path), "--timeout", "0.05", "--apply", str(out)]
+    for _ in range(2):
+        log.append(patch_of(log.version))
+        save = datasets.save
+
+        def save_after_another(*found: Any, save: Any = save) -> None:
+            monkeypatch.undo()
+            jellyp(*arguments)
+            save(*found)
+
+        monkeypatch.setattr(datasets, "save", save_after_another)
+        with pytest.raises(jr.LogConflict, match="only one can follow a source"):
+            subscribe.command.main(arguments[1:], standalone_mode=False)
+        assert len(out.read_text().splitlines()) == log.version
+        names = {path.name for path in tmp_path.iterdir()}
+        assert names == {"log", "copy.nq", "copy.nq.position"}
 
 
 def test_subscribe_appends_to_a_log_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_replica_follows_a_log(log: PatchLog, tmp_path: Path, compression: str
     assert (replica.version, replica.id) == (4, patch_id(4))
     [data, database, journal] = files(path)
     assert (database.name, journal.name) == ("replica.db", "replica.db-journal")
-    assert database.read_bytes()[60:72] == b"\0\0\0\x02\0\0\0\0JPRP"
+    assert database.read_bytes()[60:72] == b"\0\0\0\x01\0\0\0\0JPRP"
     assert data.name.startswith(f"0000000004-{patch_id(4)[5:]}-")
     assert data.name.endswith(".jelly" if compression is None else ".jelly.zst")
     again = Replica(path)
