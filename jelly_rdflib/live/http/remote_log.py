@@ -24,7 +24,7 @@ from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.watched import Unanswered, Watch, WatchedClient, start_of
 from jelly_rdflib.live.waiting import waits
-from jelly_rdflib.log.entry import LogEntry, Row
+from jelly_rdflib.log.entry import LogEntry, Row, may_follow
 from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
@@ -375,8 +375,7 @@ class _RemoteHistory(State):
         with suppress(MissingVersion, ConnectionError):
             with suppress(MissingVersion):
                 found = self.find(place.id)
-                is_squashed = found.first < found.version
-                return found if is_squashed or found.prev == place.prev else None
+                return found if may_follow(found, place.prev) else None
             before = 0 if place.prev is None else self.find(place.prev).version
             if self.find(before + 1).prev == place.prev:
                 return None
