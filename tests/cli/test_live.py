@@ -126,14 +126,15 @@ def test_a_copy_that_is_killed_anywhere_has_each_patch_once(
     killed_at = []
     for turn in numbers():
         out = tmp_path / f"{turn}.nq"
-        arguments = ["subscribe", str(log.path), "--timeout", "0.05", "--apply", str(out)]
-        often = [*arguments[1:], "--store-every", "0"]
-        work = partial(subscribe.command.main, often, standalone_mode=False)
+        arguments = [str(log.path), "--apply", str(out), "--store-every", "0", "--timeout"]
+        work = partial(subscribe.command.main, [*arguments, "5"], standalone_mode=False)
         killed_at.append(run_and_kill(work, turn))
-        before = out.read_text() if out.exists() else ""
-        after = jellyp(*arguments, "--json").text
-        assert len(before.splitlines()) + len(after.splitlines()) == 3
-        assert len(out.read_text().splitlines()) == 3
+        before = len(out.read_text().splitlines()) if out.exists() else 0
+        told = jellyp("subscribe", *arguments, "0.05", "--json").text.splitlines()
+        rows = [json.loads(each) for each in told]
+        versions = [int(row["position"].split()[0]) for row in rows]
+        assert versions == list(range(before + 1, before + 1 + len(rows)))
+        assert not rows or len(out.read_text().splitlines()) == versions[-1]
         if not killed_at[-1]:
             break
     assert killed_at.count("replace") == 3
@@ -143,20 +144,21 @@ def test_of_two_that_apply_to_a_file_only_one_stores(
     log: jr.PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "copy.nq"
-    arguments = ["subscribe", str(log.path), "--timeout", "0.05", "--apply", str(out)]
-    for _ in range(2):
-        log.append(patch_of(log.version))
-        save = datasets.save
+    arguments = [str(log.path), "--timeout", "2", "--apply", str(out), "--store-every", "0"]
+    save, kept = datasets.save, [""]
 
-        def save_after_another(*found: Any, save: Any = save) -> None:
-            monkeypatch.undo()
-            jellyp(*arguments)
-            save(*found)
+    def save_after_another(*found: Any) -> None:
+        monkeypatch.undo()
+        jellyp("subscribe", *arguments)
+        kept.append(out.read_text())
+        save(*found)
 
+    for number in range(2):
+        log.append(patch_of(3 + number))
         monkeypatch.setattr(datasets, "save", save_after_another)
         with pytest.raises(jr.LogConflict, match="only one can follow a source"):
-            subscribe.command.main(arguments[1:], standalone_mode=False)
-        assert len(out.read_text().splitlines()) == log.version
+            subscribe.command.main(arguments, standalone_mode=False)
+        assert out.read_text() == kept[-1] != kept[-2]
         names = {path.name for path in tmp_path.iterdir()}
         assert names == {"log", "copy.nq", "copy.nq.position"}
 
