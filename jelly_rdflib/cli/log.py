@@ -516,24 +516,3 @@ def squash(log: PatchLog, first: int | str, last: int | str) -> None:
     """
     entry = log.squash(first, last)
     tell(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")
-
-
-@command.command()
-@click.argument("log", metavar="LOG", type=_FOLDER)
-@limit_option
-@timeout_option
-def upgrade(log: str, timeout: float) -> None:
-    """Convert a log of the earlier format, which had no database.
-
-    All of its files are checked first, and are not changed. Nobody else may write to the log
-    meanwhile. An upgrade that was stopped can be run again. A log of the current format stays as it
-    is.
-
-    \b
-    Examples:
-      jellyp log upgrade history
-    """
-    from jelly_rdflib.log import upgrade
-
-    upgraded = upgrade(log, limits=chosen_limits(), timeout=timeout)
-    tell(f"version {upgraded.version}")

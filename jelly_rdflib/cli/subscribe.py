@@ -6,10 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import count as numbers
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from jelly_rdflib.live import Source
     from jelly_rdflib.patch.patch import Patch
 
-# What is done with a patch, and what is done from time to time.
-_Steps = tuple[Callable[["Patch"], object], Callable[[], object]]
+_ID = 0x4A505053  # "JPPS"
+_SCHEMA = "CREATE TABLE place (url TEXT NOT NULL, position TEXT, digest TEXT)"
+_ADVICE = "nothing is lost: remove it, and the data that it is for, and begin anew"
 
 
 @click.command("subscribe")
@@ -80,7 +81,7 @@ def command(
       jellyp subscribe mqtt://localhost/changes --setting session=copy --apply copy.jelly
     """
     from jelly_rdflib.live import connect
-    from jelly_rdflib.log.following import follow
+    from jelly_rdflib.log.following import follow, follow_into
 
     if sum(each is not None for each in (output, target, log)) > 1:
         raise click.UsageError("-o, --apply and --log exclude one another")
@@ -102,28 +103,26 @@ def command(
             progress = (lambda entry: tell_of(entry.read())) if as_json else tell_of
             append_from(source, PatchLog(log, limits=chosen_limits()), progress=progress)
             return
-        if target is not None and position is None and not is_address(target):
-            position = f"{target}.position"
-        place = None if position is None else _PositionFile(Path(position), source)
         is_file = target is not None and not is_address(target)
-        if is_file and place is not None and place.was_there and not os.path.exists(str(target)):
-            raise click.UsageError(
-                f"{target} is gone, and {position} says how far it was: remove that to begin anew"
-            )
-        with _steps(target, output, to, is_shown=not as_json) as (take, store):
+        if is_file and position is None:
+            position = f"{target}.position"
+        copy = _Copy(source, position, target if is_file else None)
 
-            def take_and_tell(patch: Patch) -> None:
-                take(patch)
-                if place is not None:
-                    place.take()
-                tell_of(patch)
+        def taken(patch: Patch) -> None:
+            copy.position = source.position
+            tell_of(patch)
 
-            def store_all() -> None:
-                store()
-                if place is not None:
-                    place.store()
+        if target is not None:
+            into: Any = copy.dataset if is_file else target
+            follow_into(into, source, taken, copy.store, store_every=store_every)
+            return
+        with _writing(output, to, is_shown=not as_json) as write:
 
-            follow(source, take_and_tell, store_all, store_every=store_every)
+            def take(patch: Patch) -> None:
+                write(patch)
+                taken(patch)
+
+            follow(source, take, copy.store, store_every=store_every)
 
 
 def _print_json(source: Source) -> Callable[[Patch], None]:
@@ -139,15 +138,12 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
 
 
 @contextmanager
-def _steps(
-    target: str | None, output: str | None, to: str | None, *, is_shown: bool
-) -> Iterator[_Steps]:
-    """Yield what to do with each patch, and what to do from time to time."""
-    if target is not None:
-        yield _apply_steps(target)
-        return
+def _writing(
+    output: str | None, to: str | None, *, is_shown: bool
+) -> Iterator[Callable[[Patch], object]]:
+    """Yield a function that writes a patch to an output."""
     if output is None and not is_shown:
-        yield (lambda patch: None), (lambda: None)
+        yield lambda patch: None
         return
     from jelly_rdflib.streams.writing import PatchWriter
 
@@ -163,60 +159,127 @@ def _steps(
             if path == "-":
                 destination.flush()
 
-        yield write, (lambda: None)
+        yield write
 
 
-def _apply_steps(target: str) -> _Steps:
-    from jelly_rdflib.graph.apply import apply
-    from jelly_rdflib.patch.committed import committed
+class _Place(NamedTuple):
+    """A position in a source, and the digest of the file of the data that have it, if any."""
 
-    if is_address(target):
-        endpoint: Any = target
-        return (lambda patch: apply(committed(patch), endpoint)), (lambda: None)
-    from jelly_rdflib.cli.datasets import load, save
-    from jelly_rdflib.graph.graphs import empty_dataset
-
-    format = output_format(target, None)
-    dataset: Any = empty_dataset()
-    if os.path.exists(target):
-        with open_argument(target, None) as input_:
-            dataset = load(input_)
-
-    def store() -> None:
-        with open_output(target) as destination:
-            save(dataset, destination, format)
-
-    return (lambda patch: apply(committed(patch), dataset)), store
+    url: str
+    position: str | None
+    digest: str | None
 
 
-class _PositionFile:
-    """A file with the position in a source.
+class _Copy:
+    """The position in a source, in a database; and the file of the data that have it, if any.
 
-    It is written after the data. If the program is killed between the two, the last patches are
-    applied once more, in their order, which ends in the same data.
+    The row of new data stands beside that of the old ones until the file was replaced. If a kill
+    comes between, the digest of the file tells which of the two it is.
+
+    Args:
+        source: It goes on from the position.
+        path: Of the database; None: nothing is stored.
+        target: The file.
+
+    Attributes:
+        position: That of the data in memory, to be stored.
+        dataset: These data, if there is a file.
     """
 
-    def __init__(self, path: Path, source: Source) -> None:
-        self._path = path
-        self._source = source
-        self._position: str | None = None
-        self.was_there = path.exists()
-        if self.was_there:
-            try:
-                found = json.loads(path.read_text("utf-8"))
-                url, position = found["url"], found["position"]
-            except (ValueError, KeyError, TypeError):
-                raise click.UsageError(f"{path} has no position in a source") from None
-            if url != source.url:
-                raise click.UsageError(f"{path} has a position in {url}, not in {source.url}")
-            open_live(source.resume, position)
+    def __init__(self, source: Source, path: str | None, target: str | None) -> None:
+        from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 
-    def take(self) -> None:
-        """Take note of the position after a patch."""
-        self._position = self._source.position
+        self.position: str | None = None
+        self._target = target
+        # As they were read or written last: those of others are never replaced.
+        self._rows: list[_Place] = []
+        self._database = None
+        if path is not None:
+            place, kind = Path(os.path.abspath(path)), "position in a source"
+            self._database = Database(place, kind, _ID, DEFAULT_TIMEOUT, {}, _SCHEMA, _ADVICE)
+            if self._database.exists():
+                with self._database.reading() as connection:
+                    self._rows = _read(connection)
+        digest = None if target is None or not os.path.exists(target) else _hash(target)
+        if not self._rows:
+            self._kept = _Place(source.url, None, digest)
+        else:
+            self._kept = self._rows[-1 if self._rows[-1].digest == digest else 0]
+            if digest is None and self._kept.digest is not None:
+                raise click.UsageError(
+                    f"{target} is gone, and {path} says how far it was: remove that to begin anew"
+                )
+            if self._kept.url != source.url:
+                raise click.UsageError(
+                    f"{path} has a position in {self._kept.url}, not in {source.url}"
+                )
+            if self._kept.position is not None:
+                open_live(source.resume, self._kept.position)
+        if target is not None:
+            self._load(target, is_there=digest is not None)
+
+    def _load(self, target: str, *, is_there: bool) -> None:
+        from jelly_rdflib.cli.datasets import load
+        from jelly_rdflib.graph.graphs import empty_dataset
+
+        self._format = output_format(target, None)
+        self.dataset = empty_dataset()
+        if is_there:
+            with open_argument(target, None) as input_:
+                self.dataset = load(input_)
 
     def store(self) -> None:
-        """Write the file, wholly or not at all."""
-        text = json.dumps({"url": self._source.url, "position": self._position})
-        with open_output(str(self._path)) as destination:
-            Path(destination).write_text(f"{text}\n", "utf-8")
+        """Store the data and the position, unless others have; a LogConflict says that."""
+        from jelly_rdflib.cli.datasets import save
+        from jelly_rdflib.log.staging import sync_folder
+
+        if self._database is None:
+            return
+        self._database.create({})
+        new = _Place(self._kept.url, self.position, None)
+        with ExitStack() as last:
+            if self._target is not None:
+                with open_output(self._target) as temporary:
+                    save(self.dataset, temporary, self._format)
+                    new = new._replace(digest=_hash(temporary, is_new=True))
+                    with self._changing(self._kept, new):
+                        pass
+                    # It commits after the file was replaced, and nobody has come between.
+                    last.enter_context(self._changing(new))
+                sync_folder(Path(os.path.realpath(self._target)).parent)
+            else:
+                last.enter_context(self._changing(new))
+        self._kept = new
+
+    @contextmanager
+    def _changing(self, *rows: _Place) -> Iterator[None]:
+        """Replace the rows, if they are those that are known, at the end of a block."""
+        from jelly_rdflib.errors import LogConflict
+
+        assert self._database is not None
+        with self._database.writing() as connection:
+            if _read(connection) != self._rows:
+                raise LogConflict(
+                    f"{self._database.path}: another process has stored data and a position since:"
+                    " only one can follow a source"
+                )
+            connection.execute("DELETE FROM place")
+            connection.executemany("INSERT INTO place VALUES (?, ?, ?)", rows)
+            yield
+        self._rows = list(rows)
+
+
+def _read(connection: Any) -> list[_Place]:
+    rows = connection.execute(f"SELECT {', '.join(_Place._fields)} FROM place ORDER BY rowid")
+    return [_Place(*row) for row in rows]
+
+
+def _hash(path: str, *, is_new: bool = False) -> str:
+    """Return the digest of a file; a new one is synced, too."""
+    from jelly_rdflib.log.staging import hash_file
+
+    with open(path, "r+b" if is_new else "rb") as file:
+        digest = hash_file(file)[1]
+        if is_new:
+            os.fsync(file.fileno())
+    return digest

@@ -15,14 +15,14 @@ from jelly_rdflib.core.batch import check_closed, follow_transaction
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.apply import RemoteResult
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
-from jelly_rdflib.live.http.watched import WatchedClient, start_of
+from jelly_rdflib.live.http.watched import Unanswered, WatchedClient, start_of
+from jelly_rdflib.live.http.wire import ERRORS
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.streams.writing import PatchWriter
 
 VARIABLES = ("JELLYP_FUSEKI_TOKEN", "JELLYP_FUSEKI_USER", "JELLYP_FUSEKI_PASSWORD")
 """The names of the environment variables with a bearer token, or with a user and a password."""
 
-_CONNECT_TIMEOUT = 10.0
 # Seconds for the server to apply a transaction.
 _TIMEOUT = 600.0
 # Bytes of a transaction that are held in memory, and bytes that are sent at once.
@@ -136,18 +136,13 @@ class _Transaction:
         self._file.seek(0)
         pieces: Iterator[bytes] = iter(partial(self._file.read, _PIECE), b"")
         headers = {"Content-Type": "application/rdf-patch", "Content-Length": str(size)}
-        timeout = httpx2.Timeout(self._timeout, connect=_CONNECT_TIMEOUT)
-        request = client.stream("POST", address, timeout, content=pieces, headers=headers)
+        request = client.stream("POST", address, self._timeout, content=pieces, headers=headers)
         try:
             with request as (answer, _):
                 _check(address, answer, start_of(answer))
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise ConnectionError(f"{address}: {error}") from error
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            what = str(error) or type(error).__name__
-            raise ConnectionError(
-                f"{address}: it is unknown whether a transaction was applied: {what}"
-            ) from error
+        except Unanswered as error:
+            what = "; it is unknown whether a transaction was applied"
+            raise ConnectionError(f"{error}{what}") from error
         return True
 
 
@@ -167,7 +162,7 @@ def _client(
         )
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     auth = (user, password or "") if user and not token else None
-    return WatchedClient(headers=headers, auth=auth, verify=_ssl_context())
+    return WatchedClient(address, headers=headers, auth=auth, verify=_ssl_context())
 
 
 def _check(address: str, answer: httpx2.Response, body: bytes) -> None:
@@ -180,8 +175,5 @@ def _check(address: str, answer: httpx2.Response, body: bytes) -> None:
     detail = next((line.strip() for line in lines if line.strip()), "")
     if detail:
         what += f": {detail[:_MOST_SHOWN]}"
-    if status in (401, 403):
-        raise PermissionError(what)
-    if status in (429, 502, 503, 504):
-        raise ConnectionError(what)
-    raise ApplyError(f"{what}; it is no endpoint for patches" if answer.is_success else what)
+    more = "; it is no endpoint for patches" if answer.is_success else ""
+    raise ERRORS.get(status, ApplyError)(what + more)

@@ -16,6 +16,7 @@ from jelly_rdflib.live.source import Source
 from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
+from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import follow
 from jelly_rdflib.log.names import is_address, parse_patch_id
 from jelly_rdflib.log.versions import place_of, point_of, version_at
@@ -130,11 +131,8 @@ def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
     header = patch.header
     with suppress(MissingVersion):
         found = log.entry(parse_patch_id(header[ID])) if ID in header else None
-        # What a patch has followed is not known any more when it was squashed.
-        is_squashed = found is not None and found.first < found.version
-        if found is None or PREV not in header or is_squashed:
+        if found and (PREV not in header or may_follow(found, parse_patch_id(header[PREV]))):
             return found
-        return found if found.prev == parse_patch_id(header[PREV]) else None
     return None
 
 

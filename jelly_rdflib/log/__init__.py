@@ -3,7 +3,6 @@
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replica import Replica
-from jelly_rdflib.log.upgrade import upgrade
 from jelly_rdflib.log.verify import LogProblem
 
-__all__ = ["LogEntry", "LogProblem", "PatchLog", "Replica", "upgrade"]
+__all__ = ["LogEntry", "LogProblem", "PatchLog", "Replica"]

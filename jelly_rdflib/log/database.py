@@ -59,7 +59,7 @@ def network_file_system(folder: Path) -> str:
 
 DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
-_FORMAT = 2
+_FORMAT = 1
 _COUNTS = ("freelist_count", "page_count")
 # A database is made smaller if one of so many pages is free.
 _WORTH_WHILE = 4
@@ -68,7 +68,7 @@ _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
 _TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("version", "first", "size"), (int,)),
     **dict.fromkeys(("id", "file", "digest"), (str,)),
-    "prev": (str, type(None)),
+    **dict.fromkeys(("prev", "position"), (str, type(None))),
     "time": (float,),
 }
 
@@ -87,7 +87,11 @@ class Database:
     tables: Mapping[Path, str]  # the folders of files, and the tables with a column ``file``
     schema: str  # statements that make the tables, with ``;`` between them and nowhere else
     advice: str  # for a damaged database
-    later: str = ""  # a statement that makes a table when it is first needed
+
+    @property
+    def _is_alone(self) -> bool:
+        """Has the database no files? Then its folder is the user's, and gets nothing else."""
+        return not self.tables
 
     @property
     def staging(self) -> Path:
@@ -111,12 +115,7 @@ class Database:
         if not self.exists():
             names = (name for folder in self.tables for name in list_names(folder))
             if any(map(FileName.parse, names)):
-                is_empty = self.path.exists()
-                raise self.damaged(
-                    "it is empty"
-                    if is_empty
-                    else "it is gone, or never was: an earlier format had none"
-                )
+                raise self.damaged("it is empty" if self.path.exists() else "it is gone")
 
     def check_free(self) -> None:
         """Check that the folder has the database, or nothing."""
@@ -133,7 +132,7 @@ class Database:
             )
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
-        """Make the folder and the tables with these rows; False if the tables exist."""
+        """Make the folder and the tables with a row each; False if the tables exist."""
         make_folder(self.path.parent)
         if self.exists():
             # An existing database need not be writable.
@@ -149,9 +148,8 @@ class Database:
             for statement in self._statements():
                 run(statement)
             run("INSERT INTO repeats VALUES (0)")
-            for table, values in rows.items():
-                for row in values:
-                    _insert(connection, table, row)
+            for table, row in rows.items():
+                _insert(connection, table, row)
         sync_folder(self.path.parent)
         return True
 
@@ -175,7 +173,7 @@ class Database:
         ``errno.EIO`` means that it is unknown whether the transaction was committed.
         """
         file = file or StagedFile(self.staging, self.writing)
-        if network := self._network:
+        if not self._is_alone and (network := self._network):
             raise LogError(
                 f"{self.path.parent} can be read, but not written: it is on a network's file system"
                 f" ({network}), on which SQLite's locks can't be relied on; keep it on a disk"
@@ -263,19 +261,18 @@ class Database:
 
     def _clear(self, connection: sqlite3.Connection) -> None:
         """Make the folders, and remove the files of dead writers."""
+        if self._is_alone:
+            return
         for folder in (*self.tables, self.staging):
             make_folder(folder, self.path.parent)
         dead, noted = find_dead(self.staging)
         with suppress(OSError):
             # The notes last: they show that there may be more to remove.
-            remove_files(self._uncommitted(connection, noted))
+            for folder, table in self.tables.items() if noted else ():
+                kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
+                paths = [folder / name for name in noted - kept]
+                remove_files(path for path in paths if path.is_file())
             remove_files(dead)
-
-    def _uncommitted(self, connection: sqlite3.Connection, noted: set[str]) -> Iterator[Path]:
-        """Iterate over the files without a row that dead writers have noted."""
-        for folder, table in self.tables.items() if noted else ():
-            kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
-            yield from (folder / name for name in noted - kept if (folder / name).is_file())
 
     def problems(self) -> list[str]:
         """Return the faults that SQLite itself finds in the file."""
@@ -303,9 +300,6 @@ class Database:
             for statement in self._statements():
                 empty.execute(statement)
             wanted = parts(empty)
-            if self.later:
-                empty.execute(self.later)
-                found -= parts(empty) - wanted
         names = {name for name, _, _ in wanted}
         return [
             f"its {kind} {name} is missing, or was changed"
@@ -340,7 +334,8 @@ class Database:
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA journal_mode = TRUNCATE")
+            mode = "DELETE" if self._is_alone else "TRUNCATE"
+            connection.execute(f"PRAGMA journal_mode = {mode}")
         except BaseException:
             connection.close()
             raise

@@ -226,6 +226,11 @@ def place_of(entry: LogEntry) -> Place:
     return Place(entry.first, entry.version, entry.id, entry.prev)
 
 
+def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
+    """Did a patch follow this one? True, too, if that is not known any more: after a squash."""
+    return entry.first < entry.version or entry.prev == prev
+
+
 def check_start(entry: LogEntry, headers: list[Header]) -> None:
     """Check that a patch has the headers of its place in the log, by those of its first batch."""
     try:

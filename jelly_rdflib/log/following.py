@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.log.files import SQUASHED
+from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
 # The seconds without a patch after which is looked whether anything is due.
@@ -82,3 +85,34 @@ def follow(
     if not is_stored:
         store()
     source.acknowledge()
+
+
+def follow_into(
+    target: Any,
+    source: PatchSource,
+    taken: Callable[[Patch], object],
+    store: Callable[[], object],
+    *,
+    store_every: float,
+    strict: bool = False,
+) -> None:
+    """Apply the patches of a source as they come, each wholly or not at all, until it ends.
+
+    Args:
+        target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
+        source: The source.
+        taken: Called with each patch after it was applied.
+        store: Stores the target, and the position of the source at the last patch ``taken``, both
+            or none; with a LogConflict, if others have stored something since. See `follow`.
+        store_every: As for `follow`.
+        strict: Refuse a patch with an operation that changes nothing, unless it was squashed: such
+            a one also deletes what came and went in between.
+    """
+
+    def take(patch: Patch) -> None:
+        is_checked = strict and SQUASHED not in patch.header
+        # A strict one is whole in any case, and its error has a place in it.
+        apply(patch if is_checked else committed(patch), target, strict=is_checked)
+        taken(patch)
+
+    follow(source, take, store, store_every=store_every)

@@ -52,6 +52,7 @@ NAME = "log.db"
 _INTERVAL = 0.1
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
+# In `squashed` are the patches that went into others; each id is without its scheme, as bytes.
 _SCHEMA = """
 CREATE TABLE log (
     id TEXT NOT NULL,
@@ -74,11 +75,12 @@ CREATE TABLE snapshots (
     size INTEGER NOT NULL,
     digest TEXT NOT NULL,
     time REAL NOT NULL
+);
+CREATE TABLE squashed (
+    version INTEGER PRIMARY KEY,
+    id BLOB NOT NULL
 )"""
 _FILE_ADVICE = "nothing is lost: open it as a store, which is made anew from the log, and close it"
-# The patches that were squashed into others; each id is without its scheme, as bytes.
-_SQUASHED = "CREATE TABLE squashed (version INTEGER PRIMARY KEY, id BLOB NOT NULL)"
-
 _ADVICE = (
     "bring it back from a backup; or make a new log of the segments, in the order of their names:"
     " jellyp log init NEW, and jellyp log append NEW segments/*"
@@ -106,14 +108,7 @@ class History:
         self.limits = limits
         tables = {self.segments: "segments", self.snapshots: "snapshots"}
         self.database = Database(
-            self.path / NAME,
-            "patch log",
-            _APPLICATION_ID,
-            timeout,
-            tables,
-            _SCHEMA,
-            _ADVICE,
-            _SQUASHED,
+            self.path / NAME, "patch log", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE
         )
 
     def close(self) -> None:
@@ -122,16 +117,11 @@ class History:
     def create(self, compression: str | None) -> bool:
         """Make an empty log and its folder, unless there is a log; return whether it was made."""
         check_compression(compression)
-        if self.is_old() or self.path.is_file():
-            # It raises the error for a file, or for a log of an earlier format.
+        if self.path.is_file():
+            # It raises the error for a file.
             self.read_log()
         self.database.check_free()
-        return self.make_tables(compression)
-
-    def make_tables(self, compression: str | None, **tables: Sequence[Any]) -> bool:
-        """Make the database with these rows, unless it is there; return whether it was made."""
-        rows: dict[str, Sequence[Any]] = {"log": [(uuid.uuid4().hex, compression)]}
-        return self.database.create(rows | tables)
+        return self.database.create({"log": (uuid.uuid4().hex, compression)})
 
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
@@ -142,11 +132,6 @@ class History:
             if not self.path.is_dir():
                 raise NotADirectoryError(
                     errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
-                )
-            if self.is_old():
-                raise LogError(
-                    f"{self.path} is a patch log of an earlier format; convert it, which loses"
-                    f" nothing: jellyp log upgrade {self.path}"
                 )
             self.database.check_not_lost()
             raise LogError(f"{self.path} is no patch log: it has no {NAME}")
@@ -186,10 +171,6 @@ class History:
             if isinstance(id, str) and _LOG_ID.fullmatch(id) and compression in COMPRESSIONS:
                 return id, compression
         raise self.database.damaged("its table log has no valid row")
-
-    def is_old(self) -> bool:
-        """Is there a log of the earlier format?"""
-        return not self.database.exists() and (self.path / "log.json").exists()
 
     def entry(self, row: Any) -> LogEntry:
         """Return the patch of a row, after a check of the row."""
@@ -252,7 +233,6 @@ class History:
                 connection.execute(f"DELETE FROM snapshots WHERE {between}", versions)
                 versions = (place.first, place.last)
                 connection.execute(f"DELETE FROM segments WHERE {between}", versions)
-                connection.execute(_SQUASHED.replace("TABLE", "TABLE IF NOT EXISTS"))
                 gone = [(each.version, id_bytes(each.id)) for each in entries[:-1]]
                 connection.executemany("INSERT INTO squashed VALUES (?, ?)", gone)
                 entry = self._add_segment(connection, file, place, covered)
@@ -363,9 +343,6 @@ class _Rows(State):
         return None if row is None else int(row[0])
 
     def was_squashed(self, id: URIRef) -> bool:
-        query = "SELECT 1 FROM sqlite_master WHERE name = 'squashed'"
-        if self._run(query).fetchone() is None:
-            return False
         query = "SELECT 1 FROM squashed WHERE id = ?"
         return self._run(query, (id_bytes(id),)).fetchone() is not None
 

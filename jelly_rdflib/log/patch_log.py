@@ -111,7 +111,7 @@ class PatchLog(Tabular):
             ``JELLYP_TOKEN``, if it is set.
 
     Raises:
-        LogError: The folder is no log, or a log of the earlier format: see ``jellyp log upgrade``.
+        LogError: The folder is no log, or a log of another format.
         OSError: There is no such folder, or it can't be read. For a server: a ConnectionError if
             it can't be reached, a PermissionError if the token does not allow it.
         ValueError: There is no such compression; a log is to be made on a server; a token is given

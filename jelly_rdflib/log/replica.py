@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
@@ -17,11 +17,10 @@ from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogConflict, LogError
-from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
-from jelly_rdflib.log.files import SQUASHED, load_snapshot, write_snapshot
-from jelly_rdflib.log.following import PatchSource, follow
+from jelly_rdflib.log.files import load_snapshot, write_snapshot
+from jelly_rdflib.log.following import PatchSource, follow_into
 from jelly_rdflib.log.history import check_compression
 from jelly_rdflib.log.names import (
     Compression,
@@ -33,9 +32,8 @@ from jelly_rdflib.log.names import (
 )
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.versions import Point, Snapshot, Version
+from jelly_rdflib.log.versions import Point, Version
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
 _NAME = "replica.db"
@@ -47,12 +45,23 @@ CREATE TABLE data (
     id TEXT NOT NULL,
     file TEXT NOT NULL,
     digest TEXT NOT NULL,
+    position TEXT,
     time REAL NOT NULL
 )"""
 _ADVICE = "nothing is lost: make a new replica of the log, in another folder"
 
 # Graphs, in a notebook.
 _MOST_SHOWN = 50
+
+
+class _Row(NamedTuple):
+    """The row of the dataset in the database, without its time."""
+
+    version: int
+    id: str
+    file: str
+    digest: str
+    position: str | None
 
 
 class Replica:
@@ -93,8 +102,8 @@ class Replica:
     # The version of the dataset, the id of the patch that makes it, and the position of that in a
     # source that it came from.
     _at: _Place
-    # The same of the dataset in the folder, as it was loaded or stored last.
-    _stored: _Place
+    # The row of the dataset in the folder, as it was loaded or stored last.
+    _stored: _Row | None
 
     def __init__(
         self,
@@ -253,18 +262,14 @@ class Replica:
         if start is not None:
             source.resume(str(start))
 
-        def take(patch: Patch) -> None:
-            # A squashed patch also deletes what came and went in between.
-            is_checked = strict and SQUASHED not in patch.header
-            # A strict one is whole in any case, and its error has a place in it.
-            whole = patch if is_checked else committed(patch)
-            apply(whole, self.dataset, strict=is_checked)
+        def taken(patch: Patch) -> None:
             self._at = self._after(patch, source)
             if progress is not None:
                 progress(patch)
 
         try:
-            follow(source, take, lambda: self._save(self._at), store_every=save_every)
+            options: Any = {"store_every": save_every, "strict": strict}
+            follow_into(self.dataset, source, taken, lambda: self._save(self._at), **options)
         except LogConflict as error:
             if not error.is_locked:
                 self._load()
@@ -282,49 +287,34 @@ class Replica:
             id = make_patch_id()
         return source.version or self.version + 1, id, source.position
 
-    def _read(self) -> tuple[Snapshot, str | None] | None:
-        """Return the row of the dataset and the position; None for an empty dataset."""
+    def _read(self) -> _Row | None:
+        """Return the row of the dataset; None for an empty dataset."""
         with self._database.reading() as connection:
-            row = self._row(connection)
-            return None if row is None else (row, self._position_in(connection))
+            return self._row(connection)
 
-    def _row(self, connection: sqlite3.Connection) -> Snapshot | None:
-        columns = ", ".join(Snapshot._fields)
+    def _row(self, connection: sqlite3.Connection) -> _Row | None:
+        columns = ", ".join(_Row._fields)
         rows = connection.execute(f"SELECT {columns} FROM data").fetchall()
         if len(rows) > 1:
             raise self._database.damaged(f"it has {len(rows)} versions, not one")
-        return Snapshot(*self._database.check(columns, rows[0])) if rows else None
-
-    def _position_in(self, connection: sqlite3.Connection) -> str | None:
-        # A replica has this table only if it has followed a source.
-        query = "SELECT 1 FROM sqlite_master WHERE name = 'source'"
-        if connection.execute(query).fetchone() is None:
-            return None
-        rows = connection.execute("SELECT position FROM source").fetchall()
-        if not rows:
-            return None
-        if len(rows) > 1 or not isinstance(rows[0][0], str):
-            raise self._database.damaged("its table source has no position")
-        found: str = rows[0][0]
-        return found
+        return _Row(*self._database.check(columns, rows[0])) if rows else None
 
     def _load(self) -> None:
         while True:
             self.dataset = empty_dataset()
-            self._at = self._stored = 0, None, None
-            found = self._read()
-            if found is None:
+            self._at = 0, None, None
+            self._stored = row = self._read()
+            if row is None:
                 return
-            row, position = found
             try:
                 path = file_path(self._path, row.file)
                 load_snapshot(path, row.digest, self.dataset, self._limits)
             except LogError:
                 # Unless another process has replaced the file meanwhile.
-                if self._read() == found:
+                if self._read() == row:
                     raise
             else:
-                self._at = self._stored = row.version, URIRef(row.id), position
+                self._at = row.version, URIRef(row.id), row.position
                 return
 
     def _save(self, at: _Place) -> None:
@@ -334,23 +324,19 @@ class Replica:
         with self._database.staged() as file:
             place = (version, id, self._path)
             path = write_snapshot(file, self.dataset, *place, is_compressed=self._is_compressed)
+            row = _Row(version, str(id), path.name, file.digest, position)
             with self._database.writing(file) as connection:
                 old = self._row(connection)
-                stored = (0, None) if old is None else (old.version, URIRef(old.id))
-                if (*stored, self._position_in(connection)) != self._stored:
+                if old != self._stored:
+                    version, head = (old.version, URIRef(old.id)) if old else (0, None)
                     raise LogConflict(
                         f"{self.path}: another process has changed the replica, which has version"
-                        f" {stored[0]} now: only one can follow a source",
-                        expected=self._stored[1],
-                        head=stored[1],
-                        version=stored[0],
+                        f" {version} now: only one can follow a source",
+                        expected=URIRef(self._stored.id) if self._stored else None,
+                        head=head,
+                        version=version,
                     )
-                row = (version, str(id), path.name, file.digest, time.time())
                 connection.execute("DELETE FROM data")
-                replaced = [] if old is None else file_paths(self._path, [(old.file,)])
-                self._database.publish(connection, file, path, row, replaced)
-                connection.execute("CREATE TABLE IF NOT EXISTS source (position TEXT NOT NULL)")
-                connection.execute("DELETE FROM source")
-                if position is not None:
-                    connection.execute("INSERT INTO source VALUES (?)", (position,))
-        self._at = self._stored = at
+                replaced = file_paths(self._path, [(old.file,)] if old else [])
+                self._database.publish(connection, file, path, (*row, time.time()), replaced)
+        self._at, self._stored = at, row

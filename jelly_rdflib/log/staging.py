@@ -307,8 +307,8 @@ def sync_folder(path: Path) -> None:
             os.close(fd)
 
 
-def hash_stored(path: Path) -> tuple[bytes | Path, str]:
-    """Return a source for readers, and the SHA-256 of a file in hexadecimal digits.
+def read_stored(path: Path, digest: str) -> bytes | Path:
+    """Return a file as a source for readers, after a check of its SHA-256 or its first digits.
 
     The source is the bytes of a small file, or the path of a large one.
     """
@@ -324,7 +324,8 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
     with open(fd, "rb") as file:
         # To get memory for more would take longer than to read a small file.
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
-    return path if data is None else data, found
+    check_digest(found, digest, path)
+    return path if data is None else data
 
 
 def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
@@ -335,13 +336,6 @@ def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
         sha256.update(piece)
         data = None
     return data, sha256.hexdigest()
-
-
-def read_stored(path: Path, digest: str) -> bytes | Path:
-    """Return a file as a source for readers, after a check of its SHA-256 or its first digits."""
-    source, found = hash_stored(path)
-    check_digest(found, digest, path)
-    return source
 
 
 def check_digest(found: str, digest: str, path: object) -> None:

@@ -115,7 +115,7 @@ def find_files(
     Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
     folder ``segments``, are those of ``list_patches``. ``pattern`` is a glob for the names of files
     in folders. A FileNotFoundError if a path does not exist, a ValueError if a file comes twice, a
-    LogError if a log is broken, of an earlier format, or in a store.
+    LogError if a log is broken, or in a store.
     """
     files: list[Entry] = []
     logs: dict[tuple[str, bool], str | None] = {}
@@ -162,13 +162,12 @@ def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | 
         entries = place.list(folder)
     there = {os.path.basename(entry.path): entry for entry in entries}
     database = there.get("log.db")
-    is_log = "log.json" in there or database is not None
-    if is_log and place.is_remote:
+    if database is not None and place.is_remote:
         raise LogError(
             f"{folder}: a patch log, whose database can only be read as a file of this machine:"
             " copy the log to it, or the log's segments to a folder of their own"
         )
-    if "log.json" in there or (database is not None and database.size):
+    if database is not None and database.size:
         return folder
     has_folders = all(name in there and there[name].is_folder for name in (_SEGMENTS, "staging"))
     segments = place.list(there[_SEGMENTS].path) if has_folders else []
@@ -177,7 +176,7 @@ def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | 
             f"{folder}: the folder has the segments of a patch log, but its log.db is missing or"
             " empty: put a copy of it back"
         )
-    return folder if is_log else None
+    return None if database is None else folder
 
 
 def _find_matches(place: Machine | Store, path: str) -> list[Entry]:

@@ -6,6 +6,8 @@ import json
 import signal
 import subprocess
 import time
+from functools import partial
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.cli import datasets, subscribe
 from tests.cli.support import COMMAND, ENVIRONMENT, run
+from tests.faults.log.system_calls import run_and_kill
 from tests.live.http.support import served
 
 
@@ -96,8 +100,8 @@ def test_a_position_of_another_source_is_refused(log: jr.PatchLog, tmp_path: Pat
     ended = jellyp("subscribe", str(other.path), "--timeout", "0.2", "--apply", out, code=2)
     assert "has a position in" in ended.err
     (tmp_path / "copy.nq.position").write_text("[]")
-    ended = jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out, code=2)
-    assert "has no position" in ended.err
+    ended = jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out, code=1)
+    assert "is damaged" in ended.err
 
 
 def test_a_copy_that_is_gone_is_not_begun_in_the_middle(log: jr.PatchLog, tmp_path: Path) -> None:
@@ -108,6 +112,49 @@ def test_a_copy_that_is_gone_is_not_begun_in_the_middle(log: jr.PatchLog, tmp_pa
     log.append(patch_of(3))
     assert "is gone" in jellyp(*arguments, code=2).err
     assert not out.exists()
+
+
+def test_a_copy_that_is_killed_anywhere_has_each_patch_once(
+    log: jr.PatchLog, tmp_path: Path
+) -> None:
+    killed_at = []
+    for turn in numbers():
+        out = tmp_path / f"{turn}.nq"
+        arguments = [str(log.path), "--apply", str(out), "--store-every", "0", "--timeout"]
+        work = partial(subscribe.command.main, [*arguments, "5"], standalone_mode=False)
+        killed_at.append(run_and_kill(work, turn))
+        before = len(out.read_text().splitlines()) if out.exists() else 0
+        told = jellyp("subscribe", *arguments, "0.05", "--json").text.splitlines()
+        rows = [json.loads(each) for each in told]
+        versions = [int(row["position"].split()[0]) for row in rows]
+        assert versions == list(range(before + 1, before + 1 + len(rows)))
+        assert not rows or len(out.read_text().splitlines()) == versions[-1]
+        if not killed_at[-1]:
+            break
+    assert killed_at.count("replace") == 3
+
+
+def test_of_two_that_apply_to_a_file_only_one_stores(
+    log: jr.PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "copy.nq"
+    arguments = [str(log.path), "--timeout", "2", "--apply", str(out), "--store-every", "0"]
+    save, kept = datasets.save, [""]
+
+    def save_after_another(*found: Any) -> None:
+        monkeypatch.undo()
+        jellyp("subscribe", *arguments)
+        kept.append(out.read_text())
+        save(*found)
+
+    for number in range(2):
+        log.append(patch_of(3 + number))
+        monkeypatch.setattr(datasets, "save", save_after_another)
+        with pytest.raises(jr.LogConflict, match="only one can follow a source"):
+            subscribe.command.main(arguments, standalone_mode=False)
+        assert out.read_text() == kept[-1] != kept[-2]
+        names = {path.name for path in tmp_path.iterdir()}
+        assert names == {"log", "copy.nq", "copy.nq.position"}
 
 
 def test_subscribe_appends_to_a_log_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -181,7 +180,7 @@ def test_snapshot_and_squash(log: Path) -> None:
             for command in ("append LOG ../0.rdfp", "snapshot LOG", "squash LOG 1 2")
         ),
         # While another commits, nobody can read.
-        *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("show", "verify", "checkout", "upgrade")),
+        *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("show", "verify", "checkout")),
     ],
 )
 def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) -> None:
@@ -212,16 +211,6 @@ def test_verify_of_a_log_that_cannot_be_opened(log: Path, statement: str | None)
     assert ended.code == 1
     assert "jellyp log append NEW segments/*" in " ".join(ended.err.split())
     assert "Traceback" not in ended.err
-
-
-def test_upgrade(tmp_path: Path) -> None:
-    old = shutil.copytree(Path(__file__).parents[1] / "log" / "old" / "plain", tmp_path / "old")
-    refused = run("log", "show", old)
-    assert refused.code == 1
-    assert f"jellyp log upgrade {old}" in refused.err.replace("\n", " ")
-    for _ in range(2):
-        assert run_well("log", "upgrade", old).text == "version 6\n"
-    assert [row["version"] for row in rows(old)] == [1, 4, 5, 6]
 
 
 def test_verify_says_what_to_do(log: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_new_log_is_empty(log: PatchLog) -> None:
     assert state(log.checkout()) == (set(), set())
     assert log.replay(Dataset()) == 0
     # The marks of the format in SQLite's header.
-    assert (log.path / "log.db").read_bytes()[60:72] == b"\0\0\0\x02\0\0\0\0JPLG"
+    assert (log.path / "log.db").read_bytes()[60:72] == b"\0\0\0\x01\0\0\0\0JPLG"
 
 
 def test_a_log_is_made_with_its_folders(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_replica_follows_a_log(log: PatchLog, tmp_path: Path, compression: str
     assert (replica.version, replica.id) == (4, patch_id(4))
     [data, database, journal] = files(path)
     assert (database.name, journal.name) == ("replica.db", "replica.db-journal")
-    assert database.read_bytes()[60:72] == b"\0\0\0\x02\0\0\0\0JPRP"
+    assert database.read_bytes()[60:72] == b"\0\0\0\x01\0\0\0\0JPRP"
     assert data.name.startswith(f"0000000004-{patch_id(4)[5:]}-")
     assert data.name.endswith(".jelly" if compression is None else ".jelly.zst")
     again = Replica(path)
@@ -149,13 +149,12 @@ def test_a_replica_with_a_damaged_database(log: PatchLog, tmp_path: Path, statem
         replica.update(log)
 
 
-def test_a_replica_of_the_earlier_format(log: PatchLog, tmp_path: Path) -> None:
-    """It had no database; and one that has lost it looks the same."""
+def test_a_replica_that_has_lost_its_database(log: PatchLog, tmp_path: Path) -> None:
     replica = Replica(tmp_path / "replica")
     replica.update(log)
     (replica.path / "replica.db").unlink()
     before = files(replica.path)
-    with pytest.raises(LogError, match=r"an earlier format.*nothing is lost: make a new replica"):
+    with pytest.raises(LogError, match=r"is gone.*nothing is lost: make a new replica"):
         Replica(replica.path)
     assert files(replica.path) == before
 

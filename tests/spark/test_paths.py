@@ -153,14 +153,6 @@ def test_the_files_of_a_log(tmp_path: Path, place: str) -> None:
     assert find_files([str(tmp_path / "log")], pattern="0000000004-*") == expected[-1:]
 
 
-def test_a_log_of_the_earlier_format(tmp_path: Path) -> None:
-    (tmp_path / "segments").mkdir()
-    (tmp_path / "log.json").touch()
-    for path in (tmp_path, tmp_path / "segments"):
-        with pytest.raises(jr.LogError, match="jellyp log upgrade"):
-            find_files([str(path)])
-
-
 @pytest.mark.parametrize("is_empty", [False, True], ids=["missing", "empty"])
 @pytest.mark.parametrize("place", ["log", "log/segments", "log/*", "log/segments/*"])
 def test_a_log_whose_database_is_lost(tmp_path: Path, place: str, is_empty: bool) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -28,9 +29,10 @@ from jelly_rdflib.live.grpc.wire import (
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.live.waiting import waits
+from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.log.names import InvalidId, make_patch_id, parse_patch_id
-from jelly_rdflib.log.versions import EMPTY, Point, Version, place_of, version_at
+from jelly_rdflib.log.versions import EMPTY, Point, Version, check_chain, place_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -154,13 +156,13 @@ def _follow(point: Point, patch: Patch, url: str) -> Point:
         raise DecodeError("a patch without an id: where it is can't be kept")
     id = parse_patch_id(header[ID])
     prev = parse_patch_id(header[PREV]) if PREV in header else None
-    if point.id != _UNKNOWN and prev != point.id:
-        raise LogError(
-            f"{url}: the log is broken, or is another one than before: <{id}> must follow"
-            f" <{point.id}>, but follows <{prev}>"
-        )
+    first = point.version + 1
     last = str(header.get(SQUASHED, "")).rpartition("-")[2]
-    return Point(int(last) if last.isdecimal() else point.version + 1, id)
+    version = int(last) if last.isdecimal() else first
+    if point.id != _UNKNOWN:
+        row = version, first, str(id), prev and str(prev), "", 0, "", 0.0
+        check_chain([LogEntry(row, Path(), Limits())], point, None, url)
+    return Point(version, id)
 
 
 class GrpcSink(Sink):

@@ -22,9 +22,9 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http import wire
-from jelly_rdflib.live.http.watched import Watch, WatchedClient, start_of
+from jelly_rdflib.live.http.watched import Unanswered, Watch, WatchedClient, start_of
 from jelly_rdflib.live.waiting import waits
-from jelly_rdflib.log.entry import LogEntry, Row
+from jelly_rdflib.log.entry import LogEntry, Row, may_follow
 from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
@@ -36,7 +36,6 @@ from jelly_rdflib.types import Readable
 
 _T = TypeVar("_T")
 _TOKEN = "JELLYP_TOKEN"
-_CONNECT_TIMEOUT = 10.0
 # Seconds for the server to do what may take long: to append or squash patches, to check a log.
 _LONG = 600.0
 # The most that an answer in JSON may have, in bytes.
@@ -45,10 +44,6 @@ _MOST_JSON = 1 << 24
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 _NO_FOLDER = "a log on a server has no folder here"
-
-
-class Unanswered(ConnectionError):
-    """A request may have reached the server, and no answer says what became of it."""
 
 
 class Client:
@@ -63,7 +58,7 @@ class Client:
         headers = {"Accept": wire.JSON}
         if token := os.environ.get(_TOKEN) if token is None else token:
             headers["Authorization"] = f"Bearer {token}"
-        self._http = WatchedClient(base_url=f"{self.address}/", headers=headers)
+        self._http = WatchedClient(self.address, base_url=f"{self.address}/", headers=headers)
         self.close = self._http.close
 
     @contextmanager
@@ -72,25 +67,19 @@ class Client:
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
         """Send a request; yield the answer, whose body is still to be read, in the block.
 
-        The server may say nothing for ``silence`` seconds, by default the timeout. The whole answer
-        has one minute more, unless the block gives its `Watch` more time. A ConnectionError says
-        that the server can't be reached or is busy, or that the request is `Unanswered`. A LogError
-        says that the block could not understand the answer.
+        ``silence`` is by default the timeout; else this does as `WatchedClient.stream`. A
+        ConnectionError may also say that the server is busy. A LogError says that the block could
+        not understand the answer.
         """
-        seconds = silence or self.timeout or _CONNECT_TIMEOUT
-        timeout = httpx2.Timeout(seconds, connect=_CONNECT_TIMEOUT)
+        request = self._http.stream(method, path, silence or self.timeout, **options)
         try:
-            with self._http.stream(method, path, timeout, **options) as (response, watch):
+            with request as (response, watch):
                 if not response.is_success:
                     raise self._error(response)
                 yield response, watch
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise ConnectionError(f"{self.address}: {error}") from error
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             what = "is no patch log: the server answers something else"
             raise LogError(f"{self.address} {what}") from None
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise Unanswered(f"{self.address}: {str(error) or type(error).__name__}") from error
 
     def _error(self, response: httpx2.Response) -> Exception:
         fields = None
@@ -320,12 +309,8 @@ class _RemoteHistory(State):
         headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
-            found = response.headers
-            if found["content-type"] == wire.EVENTS_WITH_PATCHES and wire.LOG_ID not in found:
-                what = f"is an older server, whose events have no {wire.LOG_ID}: update it"
-                raise LogError(f"{self.location} {what}")
             # The server may have another log since the last connection.
-            self._check_id(found[wire.LOG_ID])
+            self._check_id(response.headers[wire.LOG_ID])
             yield None
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
@@ -390,8 +375,7 @@ class _RemoteHistory(State):
         with suppress(MissingVersion, ConnectionError):
             with suppress(MissingVersion):
                 found = self.find(place.id)
-                is_squashed = found.first < found.version
-                return found if is_squashed or found.prev == place.prev else None
+                return found if may_follow(found, place.prev) else None
             before = 0 if place.prev is None else self.find(place.prev).version
             if self.find(before + 1).prev == place.prev:
                 return None

@@ -18,7 +18,12 @@ from jelly_rdflib.live.waiting import LEAST_SPEED
 
 GRACE = 60.0
 """The seconds that an answer may take, besides those in which the server says nothing."""
+_CONNECT_TIMEOUT = 10.0
 _MOST_ERROR = 1 << 16
+
+
+class Unanswered(ConnectionError):
+    """A request may have reached the server, and no answer says what became of it."""
 
 
 class Watch(threading.Thread):
@@ -51,16 +56,15 @@ class Watch(threading.Thread):
         """Give so many bytes that came their time."""
         self._end += size / LEAST_SPEED
 
-    def check(self) -> None:
-        """Raise the error of an answer that came too late."""
-        if self.is_late:
-            raise httpx2.ReadTimeout(f"the answer has not come within {self.seconds:g} seconds")
-
 
 class WatchedClient:
-    """A client of httpx whose answers are watched; the arguments are those of that."""
+    """A client of httpx whose answers are watched; ``options`` are arguments of that.
 
-    def __init__(self, **options: Any) -> None:
+    The address is for messages.
+    """
+
+    def __init__(self, address: str, **options: Any) -> None:
+        self._address = address
         self._http, self._sockets = httpx2.Client(**options), set[socket.socket]()
         # It need not be closed.
         self.close = weakref.finalize(self, _close, self._http, self._sockets, os.getpid())
@@ -68,21 +72,32 @@ class WatchedClient:
 
     @contextmanager
     def stream(
-        self, method: str, url: str, timeout: httpx2.Timeout, **options: Any
+        self, method: str, url: str, silence: float, **options: Any
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
         """Send a request; yield the answer, whose body is still to be read, in the block.
 
-        The whole answer may take as long as the server may say nothing, and `GRACE`.
+        The server may say nothing for ``silence`` seconds, and the whole answer may take `GRACE`
+        more. A ConnectionError says that the server can't be reached, or that the request is
+        `Unanswered`.
         """
-        watch = Watch(partial(_cut, self._sockets), (timeout.read or 0) + GRACE)
+        silence = silence or _CONNECT_TIMEOUT
+        timeout = httpx2.Timeout(silence, connect=_CONNECT_TIMEOUT)
+        watch = Watch(partial(_cut, self._sockets), silence + GRACE)
+        late = httpx2.ReadTimeout(f"the answer has not come within {watch.seconds:g} seconds")
         options["extensions"] = {"trace": partial(self._trace, watch)}
         try:
             with self._http.stream(method, url, timeout=timeout, **options) as answer:
                 yield answer, watch
                 # A body that was cut may seem to have ended.
-                watch.check()
-        except Exception:
-            watch.check()
+                if watch.is_late:
+                    raise late
+        except Exception as found:
+            error = late if watch.is_late else found
+            what = f"{self._address}: {str(error) or type(error).__name__}"
+            if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+                raise ConnectionError(what) from error
+            if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
+                raise Unanswered(what) from error
             raise
         finally:
             watch.ended.set()

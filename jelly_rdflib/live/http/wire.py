@@ -38,11 +38,12 @@ _STATUSES: tuple[tuple[Any, int], ...] = (
     (errors.LimitError, 413),
     ((UnfitPatch, InvalidId, errors.DecodeError, errors.EncodeError), 400),
 )
-_ERRORS: dict[int, type[Exception]] = {
+ERRORS: dict[int, type[Exception]] = {
     **dict.fromkeys((401, 403), PermissionError),
     # Of a server, or a proxy before it, that is not there at the moment.
     **dict.fromkeys((429, 502, 503, 504), ConnectionError),
 }
+"""The errors that statuses of a server stand for, if nothing else tells."""
 
 
 def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
@@ -71,4 +72,4 @@ def error_of(status: int, fields: Any, address: str) -> Exception:
         return errors.LogConflict(detail, expected=expected, head=head, version=version)
     if status == 404:
         return errors.MissingVersion(detail)
-    return _ERRORS.get(status, errors.LogError)(f"{address}: {detail}")
+    return ERRORS.get(status, errors.LogError)(f"{address}: {detail}")

@@ -186,13 +186,13 @@ def test_news_that_drip_are_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -
     assert any("the answer has not come within" in str(each.message) for each in told)
 
 
-def test_an_older_server_without_the_id_of_its_log() -> None:
+def test_events_must_name_their_log() -> None:
     events = OK + f"Content-Type: {wire.EVENTS_WITH_PATCHES}\r\n\r\n".encode()
 
     def make(request: bytes) -> Iterator[bytes]:
         yield events if b"/events" in request else answered(LOG | {"patches": [], "next": None})
 
-    with answering(make) as url, pytest.raises(jr.LogError, match="is an older server, whose"):
+    with answering(make) as url, pytest.raises(jr.LogError, match="is no patch log"):
         list(jr.PatchLog(url, timeout=0.3).follow(timeout=1))
 
 
