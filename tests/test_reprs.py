@@ -89,7 +89,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda _: jr.Conflict("statement", (ROW,), (ROW,)),
         '<Conflict: statement, ours A <urn:s> <urn:p> "xxx',
     ),
-    "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule='wire', message="),
+    "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule=<Rule.WIRE: 'wire'>, "),
     "Frame": (
         lambda _: next(jr.read_frames(statement_frame())),
         "<Frame: 1 statement, 0 namespaces>",
@@ -155,7 +155,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, 
     kind = getattr(jr, name)
     if issubclass(kind, enum.Enum):
         first = next(iter(kind))
-        yield first, f"<{name}.{first.name}: {first.value}>"
+        yield first, f"<{name}.{first.name}: {first.value!r}>"
     elif issubclass(kind, Exception):
         yield kind("z" * 10_000 if issubclass(kind, jr.JellyError) else "z"), f"{name}('z"
     else:

@@ -145,7 +145,7 @@ class Pipe(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         # a few bytes at a time
-        return self._rest.readinto(memoryview(buffer)[:50])
+        return self._rest.readinto(memoryview(buffer)[:7])
 
 
 def in_file(data: bytes) -> io.BytesIO:

@@ -72,7 +72,7 @@ def test_terms_as_structs(tmp_path: Path) -> None:
         ({"s": "<http://example.org/s1>"}, lambda row: row["s"] == "<http://example.org/s1>"),
         ({"g": "null", "op": "A"}, lambda row: row["g"] is None and row["op"] == "A"),
     ],
-    ids=str,
+    ids=["operations", "a term", "the default graph"],
 )
 def test_options_choose_rows(tmp_path: Path, options: dict[str, str], holds: Any) -> None:
     path = write_file(tmp_path / "a.jellyp", make_operations(2, 20))
