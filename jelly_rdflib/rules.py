@@ -19,8 +19,8 @@ class Rule(str, Enum):
         text: The demand of the rule, and the section of the specification that has it.
 
     Examples:
-        >>> Rule.UTF_8 == "utf-8", Rule("utf-8") is Rule.UTF_8
-        (True, True)
+        >>> print(Rule("utf-8"), Rule.UTF_8.severity)
+        utf-8 error
         >>> print(Rule.UTF_8.text)
         Strings are UTF-8 (Jelly-RDF, Blank nodes).
     """
@@ -28,7 +28,8 @@ class Rule(str, Enum):
     severity: Severity
     text: str
 
-    def __new__(cls, name: str, severity: Severity, text: str) -> Rule:  # noqa: D102
+    # The defaults are for type checkers: a call of the class with a name looks its rule up.
+    def __new__(cls, name: str, severity: Severity = "error", text: str = "") -> Rule:  # noqa: D102
         rule = str.__new__(cls, name)
         rule._value_ = name
         rule.severity = severity
