@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.examples import DOCS, EXAMPLE, name_page, run_page
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-PAGES = [page for page in sorted(DOCS.glob("spark/*.md")) if EXAMPLE.search(page.read_text())]
+from tests.examples import DOCS, ROOT, name_page, run_page
+from tests.spark.session import check_spark, open_session
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_page)
-def test_examples(page: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session that a page asks for is that of the tests; it stays in one folder."""
-    system: Any = spark._jvm.java.lang.System  # type: ignore[union-attr]
-    monkeypatch.chdir(system.getProperty("user.dir"))
-    run_page(page)
+@pytest.mark.parametrize("page", sorted(DOCS.glob("spark/*.md")), ids=name_page)
+def test_examples(page: Path, tmp_path: Path) -> None:
+    check_spark()
+    # Spark's workers stay in the folder in which it was started.
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.spark.test_docs", str(page)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+if __name__ == "__main__":
+    # The session that a page asks for is then this one. Java is in a folder of its own.
+    java: Any = open_session()._jvm
+    os.chdir(java.java.lang.System.getProperty("user.dir"))
+    run_page(Path(sys.argv[1]))

@@ -212,7 +212,7 @@ def test_streams_that_were_joined(log: Path, tmp_path: Path) -> None:
     joined = tmp_path / "joined.jellyp"
     joined.write_bytes(b"".join((log / f"{name}.jellyp").read_bytes() for name in "ba"))
     refused = invoke("replay", joined, code=1)
-    assert "--repeated-options restart reads them" in refused.output
+    assert "on_repeated_options='restart'" in refused.output
     shown = invoke("replay", joined, "--repeated-options", "restart").stdout_bytes.decode()
     assert set(shown.splitlines()) == lines(dataset_at(2))
 

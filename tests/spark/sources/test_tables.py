@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-pytest.importorskip("pyspark")
-from jelly_rdflib.spark import register
 from tests.spark.files import make_operations, write_file
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tests.spark.session import check_spark
+from tests.support import ROOT
 
 Sql = Callable[[str], list[list[Any]]]
 
+# The session of the other tests has Delta's catalog, which reads tables of no source in Python.
+SESSION = """
+import json, sys
+from pyspark.sql import SparkSession
+from jelly_rdflib.spark import register
+from jelly_rdflib.spark.session import prepare_environment
+from tests.spark.session import SETTINGS
+prepare_environment()
+builder = SparkSession.builder.master("local[2]")
+for key, value in {**SETTINGS, "spark.sql.warehouse.dir": sys.argv[1]}.items():
+    builder = builder.config(key, value)
+spark = builder.getOrCreate()
+register(spark)
+for line in sys.stdin:
+    try:
+        answer = [list(row) for row in spark.sql(json.loads(line)).collect()]
+    except Exception as error:
+        answer = str(error)
+    print(json.dumps(answer), flush=True)
+"""
+
 
 @pytest.fixture(scope="module")
-def sql(spark: SparkSession) -> Sql:
-    """A session without Delta's catalog, which reads tables of no source in Python."""
-    session = spark.newSession()
-    session.conf.unset("spark.sql.catalog.spark_catalog")
-    register(session)
-    return lambda statement: [list(row) for row in session.sql(statement).collect()]
+def sql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sql]:
+    """A session of its own, in another process; errors are AssertionErrors."""
+    check_spark()
+    with subprocess.Popen(
+        [sys.executable, "-c", SESSION, str(tmp_path_factory.mktemp("warehouse"))],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        given, answers = process.stdin, process.stdout
+
+        def ask(statement: str) -> list[list[Any]]:
+            print(json.dumps(statement), file=given, flush=True)
+            answer = json.loads(answers.readline())
+            assert isinstance(answer, list), answer
+            return answer
+
+        yield ask
 
 
 @pytest.fixture
@@ -82,5 +120,5 @@ def test_tables_that_cannot_be(
     sql: Sql, folder: Path, columns: str, clause: str, message: str
 ) -> None:
     create = f"CREATE TABLE changes {columns} USING `jelly-patch` {clause.format(folder)}"
-    with pytest.raises(Exception, match=message):
-        sql(create) + sql("SELECT * FROM changes")
+    with pytest.raises(AssertionError, match=message):
+        assert sql(create) + sql("SELECT * FROM changes")
