@@ -122,7 +122,7 @@ class LimitError(DecodeError):
     text, those of the first row that was read with it.
 
     Args:
-        message: What is too much, in words.
+        message: Which part of the input exceeds the limit.
         limit: The field of `Limits`; None for a bound that can't be changed.
         value: Its value.
         asked: What the input asks for; None if it is only known to be more.
@@ -163,13 +163,13 @@ class EncodeError(JellyError, ValueError):
     """The options or the format of a stream can't express an operation or a term.
 
     Args:
-        message: What can't be expressed.
+        message: The operation or term that can't be expressed, and why.
         needs: What the options would need: ``"rdf_star"``, ``"generalized_statements"`` or
             ``"graphs"``, a type of statements that has them.
         rule: The rule that would be broken, if it is one of transactions.
 
     Attributes:
-        message: The message, without what is needed.
+        message: The message without the advice that `needs` adds.
         needs, rule: As given.
 
     Examples:

@@ -169,7 +169,7 @@ class Copy:
         self.output = folder.with_name(folder.name + ".log")
         for path in files:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root / path, folder / path)
+            shutil.copy2(root / path, folder / path, follow_symlinks=False)
         # Children of the tests must find the copy, too; each run has the same examples.
         self.environment = {
             **os.environ,
@@ -187,7 +187,7 @@ class Copy:
     def keep(self) -> None:
         """Keep the modules as they are now."""
         self.kept = self.folder.with_name(self.folder.name + "-kept")
-        shutil.copytree(self.folder, self.kept)
+        shutil.copytree(self.folder, self.kept, symlinks=True)
 
     def mend(self) -> None:
         """Bring back all that a fault has changed."""
@@ -233,13 +233,17 @@ class Trial:
         self._seconds: dict[tuple[str, ...], float | None] = {}
         self._lock = threading.Lock()
         listed = subprocess.check_output(["git", "-C", root, "ls-files"], text=True).splitlines()
-        files = [Path(each) for each in listed if (root / each).is_file()]
+        files = [Path(each) for each in listed if os.path.lexists(root / each)]
         first = Copy(root, files, scratch / "0")
         if not first.build():
             raise SystemExit("the modules can't be built")
         first.keep()
         self._copies.put(first)
-        built = [path.relative_to(first.kept) for path in first.kept.rglob("*") if path.is_file()]
+        built = [
+            path.relative_to(first.kept)
+            for path in first.kept.rglob("*")
+            if not path.is_dir() or path.is_symlink()
+        ]
         for number in range(1, jobs):
             copy = Copy(first.kept, built, scratch / str(number))
             copy.kept = first.kept

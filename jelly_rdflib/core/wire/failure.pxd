@@ -1,4 +1,4 @@
-# How code that runs without the GIL says what is wrong: no exception, but the rule, words and place.
+# Code without the GIL can raise no exception: it fills in a Failure, which is made into one later.
 
 ctypedef struct Failure:
     const char* rule  # the value of a `jelly_rdflib.Rule`
@@ -32,7 +32,7 @@ cdef inline int fail_limit(
     Failure* failure, const uint8_t* at, const char* limit, const char* message, uint64_t asked,
     uint64_t bound
 ) noexcept nogil:
-    # What is asked for is 0 where it is only known to be more.
+    # ``asked`` is 0 if the input does not say how much it asks for.
     failure.limit = limit
     return fail_number(failure, at, b"limit", message, asked, bound)
 
