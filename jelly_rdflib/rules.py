@@ -122,8 +122,8 @@ class Rule(str, Enum):
     VERSION_TAG = (
         "version-tag",
         "error",
-        "The version is from 1 to the newest one that this library reads (Jelly-"
-        " Patch, Patch stream options).",
+        "The version is from 1 to the newest one that this library reads"
+        " (Jelly-Patch, Patch stream options).",
     )
     NAME_LOOKUP_SIZE = (
         "name-lookup-size",
