@@ -52,6 +52,11 @@ class FilePartition(InputPartition):
         self.first = first
 
 
+def is_patch(path: str) -> bool:
+    """Is this the file of a patch of a log? If it is missing, the patch is in another one now."""
+    return FileName.parse(os.path.basename(path)) is not None
+
+
 @contextmanager
 def opened(
     file: str,
@@ -126,7 +131,7 @@ def _look(file: str, storage: Storage, kind: Kind, options: ReadOptions) -> str 
             raise DecodeError(f"{file}: {error}") from None
         return None
     except FileNotFoundError:
-        if not options.ignores_missing:
+        if is_patch(file) or not options.ignores_missing:
             raise
         return None
 
@@ -136,15 +141,16 @@ def plan(
 ) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
-    Files that are missing are left out if the options say so; else they are a FileNotFoundError.
-    In the mode FAILFAST an empty file is a DecodeError, and so are those of `find_statement_type`.
+    Files that are missing are left out if the options say so; else, and if they are of a log, they
+    are a FileNotFoundError. In the mode FAILFAST an empty file is a DecodeError, and so are those
+    of `find_statement_type`.
 
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
     after some damage as if nothing was missing. A file in which streams may start anew is read as a
     whole.
     """
     for file in files:
-        if file.is_missing and not options.ignores_missing:
+        if file.is_missing and (is_patch(file.path) or not options.ignores_missing):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file.path)
         if file.size == 0 and options.mode == FAILFAST:
             raise DecodeError(f"{file.path}: the file is empty")

@@ -25,7 +25,7 @@ from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values
-from jelly_rdflib.spark.sources.partitions import FilePartition, opened, plan
+from jelly_rdflib.spark.sources.partitions import FilePartition, is_patch, opened, plan
 from jelly_rdflib.spark.sources.rows import RowMaker
 from jelly_rdflib.spark.storage import Entry, Storage
 from jelly_rdflib.streams.index import Part
@@ -87,9 +87,12 @@ class RowsReader:
         return [
             file
             for file in files
-            if not file.is_missing
-            and (after is None or file.modified > after * 1e9)
-            and (before is None or file.modified < before * 1e9)
+            if (
+                is_patch(file.path)
+                if file.is_missing
+                else (after is None or file.modified > after * 1e9)
+                and (before is None or file.modified < before * 1e9)
+            )
         ]
 
     def folder_names(self) -> list[str]:
@@ -127,7 +130,7 @@ class RowsReader:
         try:
             yield from maker.rows(path, batches, self._constants(path, schema), place, first)
         except FileNotFoundError:
-            if not self.options.ignores_missing:
+            if is_patch(path) or not self.options.ignores_missing:
                 raise
 
     def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
@@ -188,7 +191,9 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     of each log, and the version and the id of the last patch that was read: the next must follow.
     """
 
+    # What this query reads: these files, and logs up to these versions; None: all.
     _only: set[str] | None = None
+    _ends: dict[str, int]
     # The entries of the last offset's files, by path; empty after a restart.
     _found: Mapping[str, Entry] = {}
     # The times of the files that count as read, by path; None until the folder is first listed.
@@ -212,8 +217,15 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Fix the files that this query reads: those that exist now."""
-        self._only = {file.path for file in self.find_files()}
+        """Fix what this query reads: the files that exist now, and the versions of logs."""
+        self._ends = {}
+
+        def note(log: PatchLog) -> list[LogEntry]:
+            # Not the files: a squash makes another one of them.
+            self._ends[log.location] = log.version
+            return []
+
+        self._only = {file.path for file in self.find_files(note)}
 
     def _list_patches(self, log: PatchLog) -> list[LogEntry]:
         """Return the patches of a log after the last one that was read."""
@@ -225,6 +237,8 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         except LogError as error:
             read = f"the stream has read version {version}: " if last else ""
             raise LogError(f"{place}: {read}{error}{_ANEW if last else ''}") from None
+        if self._only is not None:
+            entries = [entry for entry in entries if entry.version <= self._ends.get(place, 0)]
         for entry in entries:
             point = [log.log_id, entry.version, str(entry.id)]
             self._patches[entry.location] = place, point
@@ -265,10 +279,10 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     def _find_new(self, before: int, files: dict[str, int]) -> tuple[list[Entry], list[Entry]]:
         """Return the unread files: those older than the offset, and the others, both in order."""
         found = self.find_files(self._list_patches)
-        found = [file for file in found if self._only is None or file.path in self._only]
         # Of a patch, a file that is missing is not passed over.
         patches = [file._replace(modified=_IN_LOG) for file in found if file.path in self._patches]
         there = [file for file in found if not (file.is_missing or file.path in self._patches)]
+        there = [file for file in there if self._only is None or file.path in self._only]
         if self._read is None:
             self._read = {file.path: file.modified for file in there if file.modified < before}
         oldest = before - (self.options.max_age - self.options.max_delay) * 10**9

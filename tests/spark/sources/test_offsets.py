@@ -403,11 +403,45 @@ def test_a_log_that_is_squashed_under_a_stream(tmp_path: Path) -> None:
         folder.batch()
 
 
-def test_a_file_of_a_log_that_is_missing_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("last", "now", "later"), [(5, [(2, 5), (6, 6)], (7, 7)), (7, [], (2, 7))])
+def test_what_is_squashed_while_a_query_of_all_that_is_there_runs(
+    tmp_path: Path, last: int, now: list[tuple[int, int]], later: tuple[int, int]
+) -> None:
+    names = log_of(tmp_path, 6)
+    folder = Folder(tmp_path, maxFilesPerTrigger="1")
+    folder.reader.prepareForTriggerAvailableNow()
+    assert folder.batch() == names[:1]
+    log_of(tmp_path, 1)
+    jr.PatchLog(tmp_path).squash(2, last)
+    names = {
+        (entry.first, entry.version): entry.path.stem for entry in jr.PatchLog(tmp_path).patches()
+    }
+    assert [folder.batch() for _ in range(3)] == [
+        *([names[each]] for each in now),
+        *[[]] * (3 - len(now)),
+    ]
+    folder.restart()
+    folder.reader.prepareForTriggerAvailableNow()
+    assert folder.batch() == [names[later]]
+
+
+@pytest.mark.parametrize("more", [{}, {"modifiedAfter": "1970-01-01T00:00:00Z"}])
+@pytest.mark.parametrize("ignores", ["true", "false"])
+def test_a_file_of_a_log_that_is_missing_is_an_error(
+    tmp_path: Path, ignores: str, more: dict[str, str]
+) -> None:
     log_of(tmp_path)
+    folder = Folder(tmp_path, ignoreMissingFiles=ignores, **more)
+    ends: Any = folder.offset, folder.reader.latestOffset(folder.offset, ReadAllAvailable())
+    partitions = folder.reader.partitions(*ends)
     jr.PatchLog(tmp_path).entry(3).path.unlink()
-    with pytest.raises(FileNotFoundError, match="0000000003-"):
-        Folder(tmp_path).batch()
+    for work in (
+        lambda: [list(folder.reader.read(each)) for each in partitions],
+        folder.batch,
+        lambda: folder.reader.partitions(*ends),
+    ):
+        with pytest.raises(FileNotFoundError, match="0000000003-"):
+            work()
 
 
 def test_a_log_that_is_a_log_no_more(tmp_path: Path) -> None:
