@@ -143,6 +143,7 @@ def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
 
 def _append(log: PatchLog, patch: Patch) -> LogEntry:
     """Append a patch, with options that allow what terms it has, and no others."""
+    refused = EncodeError()
     for star, generalized in product((False, True), repeat=2):
         options = replace(default_options(patch), rdf_star=star)
         try:
