@@ -1,21 +1,24 @@
-"""Messages of topics that can't be decoded: an error, or they are left out."""
+"""Messages of topics that are no patches, or that a log refuses: an error, or left out."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError, TopicWarning
+from jelly_rdflib.errors import DecodeError, JellyError, LogError, TopicWarning
 from jelly_rdflib.live.address import Address
+from jelly_rdflib.log.staging import make_folder, sync_folder
 
-# File systems take 255 bytes. The end of a name has its numbers.
+# File systems take 255 bytes. The end of a name has its numbers, and the digest.
 _LONGEST_NAME = 200
 
 
 class BadMessages:
-    """What a source does with messages that can't be decoded: settings ``bad`` and ``bad_to``."""
+    """What a source does with messages that nobody can take: settings ``bad`` and ``bad_to``."""
 
     def __init__(self, address: Address) -> None:
         self._are_skipped = address.choose("bad", ("error", "skip")) == "skip"
@@ -23,22 +26,34 @@ class BadMessages:
         if self._folder:
             if not self._are_skipped:
                 raise ValueError(f"{address}: bad_to is a folder for what bad=skip leaves out")
-            Path(self._folder).mkdir(parents=True, exist_ok=True)
+            make_folder(Path(os.path.abspath(self._folder)))
 
-    def leave_out(self, error: DecodeError, name: str, data: bytes | None) -> None:
-        """Raise the error; or keep its message under a name, if there is a folder, and warn."""
+    def leave_out(
+        self, error: JellyError, place: str, where: Iterable[object], data: bytes
+    ) -> None:
+        """Raise the error, with a place; or keep its message, if there is a folder, and warn.
+
+        The name of its file says where the message stood, and has the digest of what is in it.
+        """
+        if isinstance(error, DecodeError):
+            error.message = f"{place}: {error.message}"
+        else:
+            error = LogError(f"{place}: {error}")
         if not self._are_skipped:
             raise error
         place = ""
         if self._folder:
-            # Topics have names of strangers.
-            path = Path(self._folder, quote(name, safe="")[-_LONGEST_NAME:])
+            parts = [*map(str, where), sha256(data).hexdigest()[:16]]
+            # Topics have names of strangers. No part has a comma then.
+            name = ",".join(quote(part, safe="") for part in parts)[-_LONGEST_NAME:]
+            path = Path(self._folder, name)
             place = f" and is in {path}.bin"
             reason = f"{error}\n".encode("utf-8", "backslashreplace")
-            for suffix, content in ((".txt", reason), (".bin", data or b"")):
+            for suffix, content in ((".txt", reason), (".bin", data)):
                 # On the disk, since the position soon passes the message.
                 with open(f"{path}{suffix}", "wb") as file:
                     file.write(content)
                     file.flush()
                     os.fsync(file.fileno())
+            sync_folder(Path(self._folder))
         warn(f"the message is left out{place}: {error}", TopicWarning)

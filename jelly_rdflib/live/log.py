@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from rdflib.term import Literal
 
-from jelly_rdflib.errors import LogConflict, MissingVersion
+from jelly_rdflib.errors import EncodeError, LimitError, LogConflict, MissingVersion
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
@@ -18,7 +20,8 @@ from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import follow
-from jelly_rdflib.log.names import is_address, parse_patch_id
+from jelly_rdflib.log.incoming import UnfitPatch, default_options
+from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
 from jelly_rdflib.log.versions import place_of, point_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
@@ -136,6 +139,18 @@ def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
     return None
 
 
+def _append(log: PatchLog, patch: Patch) -> LogEntry:
+    """Append a patch, with options that allow what terms it has, and no others."""
+    refused = EncodeError()
+    for star, generalized in product((False, True), repeat=2):
+        options = replace(default_options(patch), rdf_star=star)
+        try:
+            return log.append(patch, options=replace(options, generalized_statements=generalized))
+        except EncodeError as error:
+            refused = error
+    raise refused
+
+
 # The header that says up to where a log has followed a source.
 _POSITION = "live-position"
 # The seconds after which patches are acknowledged that are in the log already.
@@ -152,15 +167,17 @@ def append_from(
 
     Args:
         source: The source; the same each time.
-        log: The log, to which nobody else appends.
+        log: The log, to which nobody appends from elsewhere.
         progress: Called with each patch that was appended.
 
     Returns:
         The new version of the log.
 
     Raises:
-        LogConflict: Somebody else has appended a patch; or a patch names another one before it.
-        ValueError: The log has followed another source.
+        LogConflict: Somebody else has appended a patch.
+        LogError, LimitError: The log can't take a patch, which may name another one before it. With
+            the setting ``bad=skip`` the source leaves it out.
+        ValueError: The log has followed another source, or the source has no positions.
 
     See Also:
         - `connect`: returns a source, by an address.
@@ -176,23 +193,32 @@ def append_from(
         ...         append_from(source, log)
         1
     """
+    if not source.has_positions:
+        raise ValueError(f"{source.url}: without positions, a log can't take each patch once")
     for entry in reversed(log.patches()):
         if (found := entry.header.get(_POSITION)) is not None:
             source.resume(str(found))
             break
 
     def take(patch: Patch) -> None:
-        rows = [row for row in patch if row[:2] != (Op.H, _POSITION)]
+        rows = [row for row in patch if row[0] != Op.H or row[1].lower() != _POSITION]
         named = Patch([(Op.H, _POSITION, Literal(source.position)), *rows])
         try:
-            entry = log.append(named)
-        except LogConflict:
-            # It may have come twice.
-            if _find(log, patch) is None:
+            entry = _append(log, named)
+        except LogConflict as error:
+            if error.is_locked:
                 raise
-            return
-        if progress is not None:
-            progress(entry)
+            # It may have come twice, or to another process with this log, too.
+            log.refresh()
+            if _find(log, patch) is None:
+                if PREV not in patch.header:
+                    raise
+                source.leave_out(error)
+        except (UnfitPatch, InvalidId, EncodeError, LimitError) as error:
+            source.leave_out(error)
+        else:
+            if progress is not None:
+                progress(entry)
 
     follow(source, take, lambda: None, store_every=_INTERVAL)
     return log.version

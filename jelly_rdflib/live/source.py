@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
 
+from jelly_rdflib.errors import JellyError, LogError
 from jelly_rdflib.live.connection import Connection
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.patch.patch import Patch
@@ -34,6 +35,7 @@ class Source(Connection):
 
     Attributes:
         url: The address, without its settings.
+        has_positions: Whether it can go on from a `position`.
 
     Args:
         url: The address, for messages.
@@ -53,6 +55,8 @@ class Source(Connection):
         ...         print(source.version, source.position == f"1 {entry.id}")
         1 True
     """
+
+    has_positions = True
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
         super().__init__(url)
@@ -125,6 +129,14 @@ class Source(Connection):
         # A patch that a cancelled reader has left is acknowledged when the next one has it.
         if self._next is None:
             self._acknowledge()
+
+    def leave_out(self, error: JellyError) -> None:
+        """Leave out the last patch, for a reason, if the setting is ``bad=skip``.
+
+        Raises:
+            LogError, LimitError: The reason, with the place of the patch: there is no such setting.
+        """
+        raise LogError(f"{self.url}: the patch at {self.position}: {error}") from error
 
     @property
     def must_be_acknowledged(self) -> bool:

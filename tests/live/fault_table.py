@@ -17,9 +17,12 @@ from jelly_rdflib import Op, live
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
+from jelly_rdflib.log.history import options_for
 from tests.log.support import patch_id
 
 __all__ = ["OF_LOGS", "OF_TOPICS", "Fault", "Peer", "closer"]
+
+_OPTIONS = jr.PatchOptions(rdf_star=True, generalized_statements=True)
 
 
 class Peer:
@@ -43,7 +46,7 @@ class Peer:
     send_bad: Callable[[bytes], str]
 
     def send(self, *patches: jr.Patch) -> None:
-        with live.open_sink(self.url, options=jr.PatchOptions(rdf_star=True)) as sink:
+        with live.open_sink(self.url, options=_OPTIONS) as sink:
             for patch in patches:
                 sink.send(patch)
 
@@ -76,10 +79,11 @@ def follow(peer: Peer, replica: jr.Replica, count: int = 0, **settings: Any) -> 
         replica.follow(source, save_every=0, progress=progress)
 
 
-def copy(peer: Peer, log: jr.PatchLog, count: int) -> None:
+def copy(peer: Peer, log: jr.PatchLog, count: int = 0, **settings: Any) -> None:
     """Append to a log in the same way."""
-    with peer.connect() as source:
-        append_from(source, log, progress=None if peer.silence else closer(source, count))
+    with peer.connect(**settings) as source:
+        progress = closer(source, count) if count and not peer.silence else None
+        append_from(source, log, progress=progress)
 
 
 def stored(replica: jr.Replica) -> list[int]:
@@ -221,10 +225,59 @@ def a_patch_that_comes_twice(peer: Peer, folder: Path) -> None:
     assert [entry.id for entry in log.patches()] == [patch_id(number) for number in range(3)]
 
 
+def all_that_a_log_can_take(peer: Peer, folder: Path) -> None:
+    log, term = jr.PatchLog.create(folder / "copy"), jr.TripleTerm(*[URIRef("urn:a")] * 3)
+    row = Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None
+    rows = [row, (Op.A, Literal("s"), *row[2:]), (Op.A, Literal("s"), *row[1:3], None)]
+    peer.send(*(jr.Patch([*named(number), row]) for number, row in enumerate(rows)))
+    # As who copies a log has it.
+    peer.send(jr.Patch([(Op.H, "Live-Position", Literal("x")), *named(3)]))
+    copy(peer, log, 4)
+    if peer.silence:
+        # All that a topic has comes again.
+        copy(peer, log)
+    assert [list(entry.read())[-1] for entry in log.patches()] == [*rows, (Op.TC,)]
+    options = [options_for([entry]) for entry in log.patches()]
+    allowed = [(each.rdf_star, each.generalized_statements) for each in options]
+    assert allowed == [(True, False), (True, True), (False, True), (False, False)]
+
+
+def what_a_log_refuses(peer: Peer, folder: Path) -> None:
+    log = jr.PatchLog.create(folder / "copy")
+    peer.send(named(0))
+    refused = {
+        '"5" can\'t be the id': [(Op.H, "id", Literal("5"))],
+        "<urn:x> can't be the id": [(Op.H, "prev", URIRef("urn:x"))],
+        "is to follow <": [(Op.H, "prev", patch_id(77))],
+        "more than one header id": [(Op.H, "id", patch_id(7))] * 2,
+    }
+    for headers in refused.values():
+        peer.send(jr.Patch([*headers, (Op.TX,), (Op.TC,)]))
+    for _ in range(2):
+        with pytest.raises(LogError, match=rf"{peer.url}: .*can't be the id"):
+            copy(peer, log)
+        assert log.version == 1
+    settings = {"bad": "skip", "bad_to": str(folder / "bad")}
+    for version in (1, 2, 2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            copy(peer, log, **settings)
+        told = [str(each.message) for each in caught if each.category is jr.TopicWarning]
+        for reason, text in zip(refused, told, strict=bool(told)):
+            assert re.search(rf"{peer.url}: .*{reason}", text)
+        assert log.version == version
+        assert len(list((folder / "bad").iterdir())) == 2 * len(refused)
+        if version == 1:
+            peer.send(named(1))
+    assert told == []
+
+
 def a_log_that_has_it_already(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
+    # From another process with the same source, which this one has not seen.
+    other = jr.PatchLog(log.path)
     for number in range(3):
-        log.append(named(number))
+        other.append(named(number))
         peer.send(named(number))
     peer.send(named(3))
     copy(peer, log, 1)
@@ -266,6 +319,7 @@ OF_LOGS: list[Fault] = [
     deleted_under_a_follower,
     a_patch_that_comes_twice,
     a_log_that_has_it_already,
+    all_that_a_log_can_take,
     two_followers_in_one_folder,
     half_of_a_patch,
 ]
@@ -276,4 +330,5 @@ OF_TOPICS: list[Fault] = [
     a_new_copy_of_what_has_deleted,
     a_bad_message_is_an_error,
     bad_messages_are_left_out,
+    what_a_log_refuses,
 ]

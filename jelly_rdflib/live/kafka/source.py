@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import confluent_kafka as ck
 
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError, TopicWarning
+from jelly_rdflib.errors import DecodeError, JellyError, TopicWarning
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.bad import BadMessages
 from jelly_rdflib.live.frames import FrameDecoder, starts_stream
@@ -104,8 +104,8 @@ class KafkaSource(Source):
             )
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
-        # Patches of one frame, each with where its partition stands after it, and its own place.
-        self._pending: deque[tuple[Patch, _Partition, int, int]] = deque()
+        # Patches of one frame, each with its message, and where its partition stands after it.
+        self._pending: deque[tuple[Patch, Any, _Partition, int, int]] = deque()
         try:
             begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
         except ck.KafkaException as error:
@@ -262,7 +262,7 @@ class KafkaSource(Source):
                         return None
                 if not self._pending:
                     return None
-                patch, partition, next, skip = self._pending.popleft()
+                patch, self._message, partition, next, skip = self._pending.popleft()
                 partition.next, partition.skip = next, skip
                 return patch
             except BaseException as error:
@@ -321,15 +321,13 @@ class KafkaSource(Source):
                 self._must_assign, self._next_check = True, 0.0
             return
         partition, offset = self._partitions[message.partition()], message.offset()
-        place = f"{self._client.topic}/{message.partition()}/{offset}"
         try:
             patches = self._decode(partition, offset, message)
         except DecodeError as reason:
-            reason.message = f"{self.url}: {place}, key {message.key()!r}: {reason.message}"
             patches = []
             # After a new start the source reads some messages again: it told of those before.
             if offset >= partition.next:
-                self._bad.leave_out(reason, place.replace("/", "-"), message.value())
+                self._bad.leave_out(reason, *self._place(message))
         if offset < partition.next:
             return
         starts = [stream.start for stream in partition.streams.values()]
@@ -339,9 +337,19 @@ class KafkaSource(Source):
         for number in range(partition.skip, len(patches)):
             is_last = number == len(patches) - 1
             next, skip = (offset + 1, 0) if is_last else (offset, number + 1)
-            self._pending.append((patches[number], partition, next, skip))
+            self._pending.append((patches[number], message, partition, next, skip))
         if not self._pending:
             partition.next, partition.skip = offset + 1, 0
+
+    def leave_out(self, error: JellyError) -> None:
+        """Leave out the last patch, as if its message could not be decoded."""
+        self._bad.leave_out(error, *self._place(self._message))
+
+    def _place(self, message: Any) -> tuple[str, list[object], bytes]:
+        """Return a message's place, as a text and as parts of a name, and what is in it."""
+        where = [self._client.topic, message.partition(), message.offset()]
+        place = f"{self.url}: {'/'.join(map(str, where))}, key {message.key()!r}"
+        return place, where, message.value() or b""
 
     def _decode(self, partition: _Partition, offset: int, message: Any) -> list[Patch]:
         key, frame = message.key(), message.value()

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
-from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any
 
@@ -16,7 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError, TopicWarning
+from jelly_rdflib.errors import DecodeError, JellyError, TopicWarning
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.bad import BadMessages
 from jelly_rdflib.live.frames import FrameDecoder, starts_stream
@@ -60,7 +59,7 @@ class MqttSource(Source):
         self._topic, self._limits = address.path, limits
         self._decoder = FrameDecoder(limits)
         # Members of a shared subscription get only some of the patches.
-        self._is_shared = self._topic.startswith("$share/")
+        self.has_positions = not self._topic.startswith("$share/")
         session = address.take("session", str, "")
         self._has_session, self._is_kept = bool(session), bool(session)
         self._accepts_loss = address.choose("lost", ("error", "warn")) == "warn"
@@ -75,6 +74,7 @@ class MqttSource(Source):
         self._passed: list[int] = []
         # How many of the first were up to the last patch that was given, and the numbers then.
         self._given: tuple[int, dict[str, int]] = 0, {}
+        self._given_before = self._given
         self._acknowledged: list[int] = []
         self._lock = threading.Lock()
         self._error: Exception | None = None
@@ -134,7 +134,7 @@ class MqttSource(Source):
     @property
     def _position(self) -> str | None:
         """The last number of each stream, as JSON; None for a shared subscription."""
-        return None if self._is_shared else json.dumps(self._numbers)
+        return json.dumps(self._numbers) if self.has_positions else None
 
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
@@ -142,7 +142,7 @@ class MqttSource(Source):
             self._numbers = {str(stream): int(n) for stream, n in json.loads(position).items()}
         except (ValueError, TypeError, AttributeError):
             raise ValueError(f"{self.url}: this is no position in a topic: {position!r}") from None
-        if self._is_shared:
+        if not self.has_positions:
             raise ValueError(f"{self.url}: a shared subscription has no positions")
         self._kept = dict(self._numbers)
         self._given = 0, self._kept
@@ -182,8 +182,15 @@ class MqttSource(Source):
                 raise self._error
             patch = self._patches.popleft() if self._patches else None
             if patch is not None and not self._patches:
+                self._given_before = self._given
                 self._pass(self._message, is_given=True)
             return patch
+
+    def leave_out(self, error: JellyError) -> None:
+        """Leave out the last patch, as if its message could not be decoded."""
+        self._bad.leave_out(error, *self._place(self._message))
+        if not self._patches and self._must_come_again(self._given_before[1]):
+            self._given = self._given_before
 
     def _turn(self, wait: float) -> None:
         """Let the client do what there is to do, or connect it again."""
@@ -210,7 +217,7 @@ class MqttSource(Source):
         """Decode a message, unless its patch was passed on before."""
         self._message = message
         stream, number = _stamp(message)
-        last = None if self._is_shared else self._numbers.get(stream)
+        last = self._numbers.get(stream) if self.has_positions else None
         if last is not None and number > last + 1:
             self._lose(f"after number {last} of the stream {stream} comes {number}")
         if self._error is not None:
@@ -225,15 +232,18 @@ class MqttSource(Source):
                 self._patches.extend(self._decode(message.payload))
         except DecodeError as error:
             self._patches.clear()
-            topic, data = message.topic, bytes(message.payload)
-            place = f"{stream} {number}" if stream else f"packet {message.mid}"
-            error.message = f"{self.url}: message {topic} {place}: {error.message}"
-            # A packet has another id when it comes again.
-            name = f"{stream}-{number}" if stream else sha256(data).hexdigest()[:16]
-            self._bad.leave_out(error, f"{topic}-{name}", data)
+            self._bad.leave_out(error, *self._place(message))
         finally:
             if not self._patches:
                 self._pass(message)
+
+    def _place(self, message: MQTTMessage) -> tuple[str, list[object], bytes]:
+        """Return a message's place, as a text and as parts of a name, and what is in it."""
+        stream, number = _stamp(message)
+        # A packet has another id when it comes again.
+        where = [message.topic, *((stream, number) if stream else ())]
+        place = f"{stream} {number}" if stream else f"packet {message.mid}"
+        return f"{self.url}: message {message.topic} {place}", where, bytes(message.payload)
 
     def _decode(self, payload: bytes | bytearray) -> list[Patch]:
         # Most messages are one frame with whole patches. A decoder that stays takes them faster.
@@ -246,22 +256,24 @@ class MqttSource(Source):
         return list(read_patches(payload, **settings))
 
     def _pass(self, message: MQTTMessage, *, is_given: bool = False) -> None:
-        """Count a message as passed on.
-
-        One that was left out comes again until the position of a later patch is kept, which has its
-        number: otherwise the number would be missing.
-        """
+        """Count a message as passed on."""
         stream, number = _stamp(message)
         if stream:
             # The newest stands at the end.
             self._numbers[stream] = max(number, self._numbers.pop(stream, 0))
         if message.qos:
             self._passed.append(message.mid)
-        has_position = self._has_session and not self._is_shared
-        if is_given or not has_position or self._numbers == self._given[1]:
+        if is_given or not self._must_come_again(self._given[1]):
             self._given = len(self._passed), dict(self._numbers)
         if not self._has_session:
             self._acknowledge()
+
+    def _must_come_again(self, before: dict[str, int]) -> bool:
+        """Whether a message that is left out is to come again, as the last one with a number.
+
+        It does until the position of a later patch is kept: else its number would be missing.
+        """
+        return self._has_session and self.has_positions and self._numbers != before
 
     def _close(self) -> None:
         # Another thread may be waiting for a connection.

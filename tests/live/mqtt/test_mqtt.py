@@ -16,6 +16,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 import jelly_rdflib as jr
 from jelly_rdflib import live
+from jelly_rdflib.live.log import append_from
 from tests.live.certificate import make_certificate
 from tests.live.mqtt.broker import Mosquitto
 from tests.live.mqtt.support import numbers, patch_of, publish
@@ -255,6 +256,20 @@ def test_a_shared_subscription_gives_each_patch_to_one(broker: Mosquitto) -> Non
         assert one.position is None
     assert sorted(found[0] + found[1]) == list(range(20))
     assert all(found)
+
+
+def test_a_log_refuses_a_shared_subscription(broker: Mosquitto, tmp_path: Path) -> None:
+    log = jr.PatchLog.create(tmp_path / "log")
+    with (
+        live.connect(f"{broker.url}/$share/group/refused", timeout=1) as source,
+        live.open_sink(f"{broker.url}/refused") as sink,
+    ):
+        sink.send(patch_of(0))
+        sink.flush()
+        with pytest.raises(ValueError, match="without positions"):
+            append_from(source, log)
+        assert numbers(source) == [0]
+    assert log.refresh() is None
 
 
 # --- what an acknowledgement is for ---------------------------------------------------------------

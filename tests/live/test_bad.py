@@ -1,0 +1,38 @@
+"""What is left out of a topic, in a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.bad import BadMessages
+
+PLACES = [("a-b", "c", 1), ("a", "b-c", 1), ("a,b", "c", 1), ("a", "b,c", 1), ("a" * 300, "c", 1)]
+
+
+def test_no_message_takes_the_place_of_another(tmp_path: Path) -> None:
+    bad = BadMessages(Address("mqtt://host/t", {"bad": "skip", "bad_to": str(tmp_path / "bad")}))
+    for where in [*PLACES, *PLACES]:
+        for data in (b"one", b"two"):
+            with pytest.warns(jr.TopicWarning, match="left out"):
+                bad.leave_out(jr.DecodeError("no patch"), "place", where, data)
+    found = sorted(path.read_bytes() for path in (tmp_path / "bad").glob("*.bin"))
+    assert found == [b"one"] * len(PLACES) + [b"two"] * len(PLACES)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="which file is synced is not told")
+def test_files_are_on_the_disk_and_so_are_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.readlink(f"/proc/self/fd/{fd}")))
+    folder = tmp_path / "a" / "bad"
+    bad = BadMessages(Address("mqtt://host/t", {"bad": "skip", "bad_to": str(folder)}))
+    assert synced == [str(tmp_path), str(folder.parent)]
+    with pytest.warns(jr.TopicWarning, match="left out"):
+        bad.leave_out(jr.LogError("refused"), "place", ["t"], b"data")
+    assert synced[2:] == [*sorted(map(str, folder.iterdir()), reverse=True), str(folder)]
