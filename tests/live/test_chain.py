@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from rdflib import Dataset
+from rdflib import Dataset, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
@@ -168,6 +168,62 @@ def test_a_view_is_refused(
                 work()
         with pytest.raises((LogConflict, LogError)):
             log.append(patch_of(7))
+
+
+def _update(log: Path, replica: jr.Replica) -> None:
+    replica.update(jr.PatchLog(log))
+
+
+def _follow(log: Path, replica: jr.Replica) -> None:
+    follow_all(log, "folder", replica)
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("ways", [(_update, _follow), (_follow, _update)])
+def test_a_replica_does_not_go_on_in_another_way(
+    exchange: Exchange, ways: Any, change: Callable[[Path], None], tmp_path: Path
+) -> None:
+    replica = jr.Replica(tmp_path / "replica")
+    ways[0](exchange.log, replica)
+    exchange.restore(change)
+    with pytest.raises(LogError):
+        ways[1](exchange.log, jr.Replica(replica.path))
+    assert len(jr.Replica(replica.path).dataset) == NEWEST
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+def test_a_position_is_none_in_another_log(
+    exchange: Exchange, change: Callable[[Path], None]
+) -> None:
+    target, position = Dataset(), URIRef("urn:position")
+    jr.PatchLog(exchange.log).replay(target, position=position)
+    exchange.restore(change)
+    with pytest.raises(LogError):
+        jr.PatchLog(exchange.log).replay(target, position=position)
+    assert len(target) == NEWEST + 1
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("transport", ["folder", "http"])
+def test_a_checkout_is_not_of_two_logs(
+    exchange: Exchange,
+    transport: str,
+    change: Callable[[Path], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jr.PatchLog(exchange.log).snapshot(4)
+    load = jr.PatchLog._load_snapshot
+
+    def load_and_exchange(*arguments: Any) -> bool:
+        is_loaded = load(*arguments)
+        exchange.restore(change)
+        return is_loaded
+
+    with TRANSPORTS[transport](exchange.log) as address:
+        log = jr.PatchLog(address)
+        monkeypatch.setattr(jr.PatchLog, "_load_snapshot", load_and_exchange)
+        with pytest.raises(LogError):
+            log.checkout(NEWEST)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -233,8 +233,10 @@ class _RemoteHistory(State):
         if "logs" in fields:
             names = ", ".join(f"{self.location}/{each['name']}" for each in fields["logs"])
             raise LogError(f"{self.location} has several logs, each with its address: {names}")
-        stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
-        snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
+        snapshots = [
+            Snapshot(int(each["version"]), str(each["id"]), "", str(each["digest"]))
+            for each in fields["snapshots"]
+        ]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
         self._check_id(str(fields["id"]))
         return self._id, fields["compression"], head, snapshots
