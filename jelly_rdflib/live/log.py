@@ -66,7 +66,7 @@ class LogSource(ThreadedSource):
         super().__init__(log.location, timeout)
         self._log = log
         self._link = log.link
-        latest = "0" if log.head is None else str(log.head.id)
+        latest = place_of(point_of(log.head))
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:

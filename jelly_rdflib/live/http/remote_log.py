@@ -310,6 +310,7 @@ class _RemoteHistory(State):
                     if found is not None:
                         point, retries = point_of(found), waits()
                     yield found
+                self.link.end()
             except ConnectionError as error:
                 # A server that is there may be silent for as long as the caller waits.
                 is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
@@ -324,7 +325,7 @@ class _RemoteHistory(State):
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
             # The server may have another log since the last connection.
             self._check_id(response.headers[wire.LOG_ID])
-            yield None
+            self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
                 if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
