@@ -188,7 +188,7 @@ class StoreFile:
             try:
                 self._count(self._log.patches(patch_id))
             except MissingVersion as error:
-                if not error.was_squashed:
+                if error.squashed_into is None:
                     raise LogError(
                         f"{self._path} has version {number}, made by the patch <{patch_id}>, which"
                         f" the log beside it, {self._log.path}, never had: one of them is a copy"

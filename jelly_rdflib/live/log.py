@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import suppress
 from typing import Any
 
 from rdflib.term import Literal
@@ -128,14 +127,16 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
 def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
     """Return the entry of a patch that the log has, with the same ``id`` and ``prev``."""
     header = patch.header
-    with suppress(MissingVersion):
-        found = log.entry(parse_patch_id(header[ID])) if ID in header else None
-        # What a patch has followed is not known any more when it was squashed.
-        is_squashed = found is not None and found.first < found.version
-        if found is None or PREV not in header or is_squashed:
-            return found
-        return found if found.prev == parse_patch_id(header[PREV]) else None
-    return None
+    if ID not in header:
+        return None
+    try:
+        found = log.entry(parse_patch_id(header[ID]))
+    except MissingVersion as error:
+        return log.entry(error.squashed_into) if error.squashed_into else None
+    # What a patch has followed is not known any more when it was squashed.
+    if PREV not in header or found.first < found.version:
+        return found
+    return found if found.prev == parse_patch_id(header[PREV]) else None
 
 
 # The header that says up to where a log has followed a source.

@@ -20,8 +20,9 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.live import transports
-from jelly_rdflib.live.http import answers
+from jelly_rdflib.live.http import answers, server
 from jelly_rdflib.live.http.events import Feed
+from jelly_rdflib.log.tables import entry_fields
 from tests.live import fault_table
 from tests.live.fault_table import FAULTS, NOT_ASKED, Fault, Peer, faults_of
 from tests.live.grpc import support as grpc
@@ -387,6 +388,18 @@ def test_a_short_answer_is_not_the_whole(
         for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
             with pytest.raises(LogError):
                 work()
+
+
+def test_another_patch_than_the_one_that_is_asked_for_is_refused(
+    exchange: Exchange, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = jr.PatchLog(exchange.log).patches()
+    with http.served(exchange.log) as address:
+        log = jr.PatchLog(address)
+        monkeypatch.setattr(server, "entry_fields", lambda entry: entry_fields(entries[1]))
+        for version in (3, str(entries[2].id)):
+            with pytest.raises(LogError):
+                log.entry(version)
 
 
 class LogPeer(Peer):

@@ -213,13 +213,16 @@ def test_a_patch_that_the_log_has_is_not_appended_again(address: str) -> None:
 
 def test_a_patch_that_was_squashed_is_not_appended_again(address: str) -> None:
     log = jr.PatchLog(address)
-    for number in range(3):
-        entry = log.append(patch_of(number))
-    headers = [(Op.H, "id", entry.id), (Op.H, "prev", entry.prev)]
+    entries = [log.append(patch_of(number)) for number in range(3)]
     log.squash(1, 3)
     with live.open_sink(address) as sink:
-        sink.send([*headers, *patch_of(2)])
+        for number, entry in enumerate(entries):
+            headers = [(Op.H, "id", entry.id), *([(Op.H, "prev", entry.prev)] if number else [])]
+            for more in (headers, headers[:1]):
+                sink.send([*more, *patch_of(number)])
     assert jr.PatchLog(address).version == 3
+    with pytest.raises(jr.errors.LogConflict, match="already: it was squashed into version 3"):
+        log.append([(Op.H, "id", entries[0].id), *patch_of(0)])
 
 
 def test_a_file_of_patches_is_sent_patch_by_patch(address: str, tmp_path: Path) -> None:

@@ -255,10 +255,8 @@ class _RemoteHistory(State):
         return self._client.get(f"patches/{version}", self.entry_in)
 
     def find_id(self, id: URIRef) -> int | None:
-        try:
-            return self.find(id).version
-        except MissingVersion:
-            return None
+        # The server says why, if it has none.
+        return self.find(id).version
 
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
         return list(islice(self._list(since, upto=upto), most))

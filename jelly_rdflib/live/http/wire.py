@@ -69,6 +69,7 @@ def error_of(status: int, fields: Any, address: str) -> Exception:
         expected, head = (fields[key] and URIRef(fields[key]) for key in ("expected", "head"))
         version = fields["version"]
         return errors.LogConflict(detail, expected=expected, head=head, version=version)
-    if status == 404:
-        return errors.MissingVersion(detail)
+    if status == 404 and has_detail:
+        into = fields.get("squashed_into")
+        return errors.MissingVersion(detail, squashed_into=into and int(into))
     return _ERRORS.get(status, errors.LogError)(f"{address}: {detail}")
