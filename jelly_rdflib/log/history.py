@@ -52,8 +52,8 @@ NAME = "log.db"
 _INTERVAL = 0.1
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
-# In `squashed` are the patches that went into others; each id is without its scheme, as bytes. It is
-# the first column, since SQLite's own check of 3.40 expects a key without a row id there.
+# In `squashed` are the patches that went into others; each id is without its scheme, as bytes.
+# It is the first column, since SQLite's own check of 3.40 expects the key of such a table there.
 _SCHEMA = """
 CREATE TABLE log (
     id TEXT NOT NULL,
