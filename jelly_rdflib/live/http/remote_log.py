@@ -383,17 +383,15 @@ class _RemoteHistory(State):
             raise
 
     def _find_sent(self, place: Place, error: Exception) -> LogEntry | None:
-        """Return a patch that may have been sent; None if another one, or none, has its place."""
-        with suppress(MissingVersion, ConnectionError):
-            with suppress(MissingVersion):
+        """Return a patch that may have been sent; None if the log does not have it."""
+        with suppress(ConnectionError):
+            try:
                 found = self.find(place.id)
-                is_squashed = found.first < found.version
-                return found if is_squashed or found.prev == place.prev else None
-            before = 0 if place.prev is None else self.find(place.prev).version
-            if self.find(before + 1).prev == place.prev:
-                return None
+            except MissingVersion as missing:
+                return self.find(missing.squashed_into) if missing.squashed_into else None
+            is_squashed = found.first < found.version
+            return found if is_squashed or found.prev == place.prev else None
         if isinstance(error, LogConflict):
-            # It may be one of several that were squashed.
             raise self._client.unknown("the patch was committed", error) from error
         return None
 
