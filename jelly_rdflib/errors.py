@@ -261,7 +261,8 @@ class MissingVersion(LogError):
     """A log does not have a version that is asked for, or has it no more: it was squashed.
 
     Attributes:
-        was_squashed: Is it known that the log had this patch?
+        squashed_into: The version whose patch stands for the one that is asked for, which the log
+            had: if that is known, else None.
 
     Examples:
         >>> import tempfile
@@ -274,9 +275,9 @@ class MissingVersion(LogError):
         there is no version 3; the log has 0 to 0
     """
 
-    def __init__(self, message: object = "", *, was_squashed: bool = False) -> None:
+    def __init__(self, message: object = "", *, squashed_into: int | None = None) -> None:
         super().__init__(message)
-        self.was_squashed = was_squashed
+        self.squashed_into = squashed_into
 
 
 class LogConflict(LogError):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import URIRef
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
@@ -26,6 +27,7 @@ from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.sealed_file import VERSION, SealedFile, Sealer
 from jelly_rdflib.log.staging import NEW_FILE, make_folder, sync_folder
+from jelly_rdflib.log.versions import Point
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 from jelly_rdflib.patch.diff import diff
@@ -185,10 +187,12 @@ class StoreFile:
         elif not is_there:
             self._check_out()
         elif log_id == self._log.log_id:
+            # The id alone may make another version of a log that was restored.
+            point = Point(int(number), URIRef(patch_id))
             try:
-                self._count(self._log.patches(patch_id))
+                self._count(self._log.patches(point))
             except MissingVersion as error:
-                if not error.was_squashed:
+                if error.squashed_into is None:
                     raise LogError(
                         f"{self._path} has version {number}, made by the patch <{patch_id}>, which"
                         f" the log beside it, {self._log.path}, never had: one of them is a copy"
@@ -197,7 +201,7 @@ class StoreFile:
                     ) from error
                 self._check_out()
             else:
-                self._log.replay(self._dataset, since=patch_id)
+                self._log.replay(self._dataset, since=point)
         elif self._has_data_of(None) or self._has_first_data():
             # The process that opened the file for the first time was killed before it wrote it; or
             # another program has written the same data.

@@ -21,7 +21,7 @@ from rdflib.plugin import get as get_plugin
 from rdflib.store import VALID_STORE, Store
 
 import jelly_rdflib as jr
-from jelly_rdflib import store_file
+from jelly_rdflib import Op, store_file
 from jelly_rdflib.log.sealed_file import SealedFile
 from tests.faults.log.system_calls import full_disk, run_and_kill
 
@@ -572,6 +572,23 @@ def test_file_that_is_not_of_the_log_is_no_problem_of_it(path: Path) -> None:
 
 
 # --- branches of a log ---------------------------------------------------------------------------
+
+
+def test_file_whose_patch_makes_another_version_of_its_log_is_refused(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    backup = path.with_name("backup")
+    shutil.copytree(log_of(path), backup)
+    for number in (2, 3):
+        add(dataset, number)
+    dataset.close()
+    last, restored = jr.PatchLog(log_of(path)).entry(), jr.PatchLog(backup)
+    restored.append([row for row in last.read() if row[:2] != (Op.H, "prev")])
+    restored.append([])
+    shutil.rmtree(log_of(path))
+    backup.rename(log_of(path))
+    with pytest.raises(jr.LogError, match="is another log than before"):
+        opened(path)
 
 
 @pytest.mark.parametrize("is_squashed", [False, True])

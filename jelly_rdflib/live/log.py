@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -70,7 +69,7 @@ class LogSource(ThreadedSource):
         super().__init__(log.location, timeout)
         self._log = log
         self._link = log.link
-        latest = "0" if log.head is None else str(log.head.id)
+        latest = place_of(point_of(log.head))
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
@@ -132,11 +131,14 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
 def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
     """Return the entry of a patch that the log has, with the same ``id`` and ``prev``."""
     header = patch.header
-    with suppress(MissingVersion):
-        found = log.entry(parse_patch_id(header[ID])) if ID in header else None
-        if found and (PREV not in header or may_follow(found, parse_patch_id(header[PREV]))):
-            return found
-    return None
+    if ID not in header:
+        return None
+    try:
+        found = log.entry(parse_patch_id(header[ID]))
+    except MissingVersion as error:
+        return log.entry(error.squashed_into) if error.squashed_into else None
+    is_it = PREV not in header or may_follow(found, parse_patch_id(header[PREV]))
+    return found if is_it else None
 
 
 def _append(log: PatchLog, patch: Patch) -> LogEntry:

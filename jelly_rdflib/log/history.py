@@ -53,6 +53,7 @@ _INTERVAL = 0.1
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
 # In `squashed` are the patches that went into others; each id is without its scheme, as bytes.
+# It is the first column, since SQLite's own check of 3.40 expects the key of such a table there.
 _SCHEMA = """
 CREATE TABLE log (
     id TEXT NOT NULL,
@@ -77,9 +78,9 @@ CREATE TABLE snapshots (
     time REAL NOT NULL
 );
 CREATE TABLE squashed (
-    version INTEGER PRIMARY KEY,
-    id BLOB NOT NULL
-)"""
+    id BLOB PRIMARY KEY,
+    version INTEGER NOT NULL
+) WITHOUT ROWID"""
 _FILE_ADVICE = "nothing is lost: open it as a store, which is made anew from the log, and close it"
 _ADVICE = (
     "bring it back from a backup; or make a new log of the segments, in the order of their names:"
@@ -233,7 +234,7 @@ class History:
                 connection.execute(f"DELETE FROM snapshots WHERE {between}", versions)
                 versions = (place.first, place.last)
                 connection.execute(f"DELETE FROM segments WHERE {between}", versions)
-                gone = [(each.version, id_bytes(each.id)) for each in entries[:-1]]
+                gone = [(id_bytes(each.id), each.version) for each in entries[:-1]]
                 connection.executemany("INSERT INTO squashed VALUES (?, ?)", gone)
                 entry = self._add_segment(connection, file, place, covered)
         # Others may read for longer than the time-out, or the disk may be full.
@@ -273,9 +274,11 @@ class History:
         rows = _Rows(self, connection)
         newest = rows.newest()
         version, head_id = (0, None) if newest is None else (newest.version, newest.id)
-        earlier = rows.find_id(id)
+        earlier, how = rows.find_id(id), "makes"
+        if earlier is None:
+            earlier, how = rows.find_squashed(id), "was squashed into"
         if earlier is not None:
-            message = f"the log has the patch <{id}> already: it makes version {earlier}"
+            message = f"the log has the patch <{id}> already: it {how} version {earlier}"
         elif prev != head_id:
             wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
             message = f"the patch {wanted}, but the log has none"
@@ -342,9 +345,10 @@ class _Rows(State):
         row = self._run("SELECT version FROM segments WHERE id = ?", (id,)).fetchone()
         return None if row is None else int(row[0])
 
-    def was_squashed(self, id: URIRef) -> bool:
-        query = "SELECT 1 FROM squashed WHERE id = ?"
-        return self._run(query, (id_bytes(id),)).fetchone() is not None
+    def find_squashed(self, id: URIRef) -> int | None:
+        query = "SELECT version FROM squashed WHERE id = ?"
+        row = self._run(query, (id_bytes(id),)).fetchone()
+        return None if row is None else self.find(row[0]).version
 
     def list_latest(self, upto: int, count: int) -> list[LogEntry]:
         query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"

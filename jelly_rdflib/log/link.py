@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import threading
+import time
 
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import ConnectionWarning
+
+# The seconds after which a connection stands, also if it has brought nothing.
+_STANDS = 2.0
 
 
 class Link:
@@ -33,9 +38,28 @@ class Link:
         self._url = url
         self.error: Exception | None = None
         self.is_closed = False
+        self._begun = 0.0
+        self._timer: threading.Timer | None = None
+
+    def begin(self) -> None:
+        """Say that a connection was made: if it brings something or stands, that counts."""
+        self._begun = time.monotonic()
+        if self.error is not None and self._timer is None:
+            self._timer = threading.Timer(_STANDS, self.set, [None])
+            self._timer.daemon = True
+            self._timer.start()
+
+    def end(self) -> None:
+        """Say that the server has ended the connection: at once, or later."""
+        if time.monotonic() < self._begun + _STANDS:
+            self.set(ConnectionError("the server ends its answer, which has nothing in it"))
 
     def set(self, error: Exception | None) -> None:
         """Say that it can be reached, or why not. Called as often as that is seen."""
+        self._begun = 0.0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         was_lost, self.error = self.error is not None, error
         if self.is_closed or was_lost == (error is not None):
             return

@@ -465,10 +465,8 @@ class PatchLog(Tabular):
         kept = None
         if position is not None:
             kept = Position(target, as_iri(position), self._log_id)
-            if since is None:
-                # Of two positions, an interrupted replay was about to delete the older one.
-                since = max((self._resolve(id) for id in kept.read()), default=0)
-            kept.set(self.entry(since).id if self._resolve(since) else None)
+            since = self._resolve(kept.read() if since is None else since)
+            kept.set(since)
         entries, start, end = self._between(since, upto)
         replay_entries(
             entries, target, position=kept, normalize=normalize, strict=strict, progress=progress
@@ -509,13 +507,13 @@ class PatchLog(Tabular):
         if target is None:
             target = empty_dataset(store)
         check_empty(target)
-        end = self._resolve(version)
-        start = 0
+        end = self._resolve(version).version
+        start = EMPTY
         with self._history.reading() as state:
             snapshots = state.snapshots(end)
         for snapshot in reversed(snapshots):
             if self._load_snapshot(snapshot, target):
-                start = snapshot.version
+                start = Point(snapshot.version, URIRef(snapshot.id))
                 break
         replay_entries(self._between(start, version)[0], target, progress=progress)
         return target
@@ -612,9 +610,9 @@ class PatchLog(Tabular):
             return False
         return True
 
-    def _resolve(self, version: Version) -> int:
+    def _resolve(self, version: Version) -> Point:
         with self._history.reading() as state:
-            return self._point(state, version).version
+            return self._point(state, version)
 
     def _point(self, state: State, version: Version) -> Point:
         """Return a version; None is the newest of this view."""

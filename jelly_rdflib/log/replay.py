@@ -7,8 +7,8 @@ whole patch is applied again. The result is the same, since only the last operat
 each statement has an effect. The old position is deleted after the new one was added.
 
 A patch that changes this graph is refused. A statement from another source, such as a replay
-without a position, is no position: the subject of a position is a seal, and making it takes the id
-of the log, which only the log's database has.
+without a position, is no position: the subject of a position is a seal of the version and the id of
+its patch, and making it takes the id of the log, which only the log's database has.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.files import FORMAT, headers_of
 from jelly_rdflib.log.staging import rewound
+from jelly_rdflib.log.versions import EMPTY, Point, place_of, point_of
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
@@ -56,32 +57,34 @@ class Position:
         self._target = target
         self._log = log
 
-    def read(self) -> list[URIRef]:
-        """Return the ids in the graph: mostly one, or none.
+    def read(self) -> Point:
+        """Return the version that the graph has; of two the later one.
 
         There are two if a replay was interrupted between adding the new and deleting the old one.
         """
-        ids = []
+        found = [EMPTY]
         for triple in self._triples():
-            id = triple[2]
-            if not isinstance(id, URIRef) or triple != self._triple(id):
+            seal, _, id = triple
+            version = str(seal).rpartition(":")[2]
+            point = Point(int(version[:18]) if version.isdecimal() else 0, URIRef(str(id)))
+            if triple != self._triple(point):
                 raise LogError(
                     f"the graph <{self.name}> is for the position of the data in the log, but no"
                     f" replay of this log has written {' '.join(map(show, triple))}. If you"
                     " know the version of the data, give it as since, which replaces the position;"
                     " else take another graph, or start from an empty dataset"
                 )
-            ids.append(id)
-        return ids
+            found.append(point)
+        return max(found, key=lambda point: point.version)
 
-    def set(self, id: URIRef | None) -> None:
-        """Set the position, and delete all else in the graph; None is version 0."""
-        if self._triples() != ([] if id is None else [self._triple(id)]):
-            apply(self.moves(id), self._graph)
+    def set(self, point: Point) -> None:
+        """Set the position, and delete all else in the graph."""
+        if self._triples() != ([self._triple(point)] if point.id else []):
+            apply(self.moves(point), self._graph)
 
-    def moves(self, id: URIRef | None) -> list[Operation]:
+    def moves(self, point: Point) -> list[Operation]:
         """Return the operations that set the position; a replay adds them to those of a patch."""
-        new = [] if id is None else [self._triple(id)]
+        new = [self._triple(point)] if point.id else []
         old = [triple for triple in self._triples() if triple not in new]
         return [
             *((Op.A, *each, self.name) for each in new),
@@ -92,9 +95,11 @@ class Position:
         context = self._target.context(self.name)
         return [triple for triple, _ in self._target.store.triples((None, None, None), context)]
 
-    def _triple(self, id: URIRef) -> tuple[URIRef, URIRef, URIRef]:
-        seal = hmac.new(self._log.encode(), f"{self.name} {id}".encode(), hashlib.sha256)
-        return URIRef(f"urn:x-jelly-rdflib:seal:{seal.hexdigest()}"), POSITION, id
+    def _triple(self, point: Point) -> tuple[URIRef, URIRef, Any]:
+        sealed = f"{self.name} {place_of(point)}".encode()
+        seal = hmac.new(self._log.encode(), sealed, hashlib.sha256)
+        name = f"urn:x-jelly-rdflib:seal:{seal.hexdigest()}:{point.version}"
+        return URIRef(name), POSITION, point.id
 
 
 # A segment with fewer batches is decoded once, not twice.
@@ -121,7 +126,7 @@ def replay_entries(
     place = Target(target)
     ineffective = []
     for entry in entries:
-        moves = [] if position is None else position.moves(entry.id)
+        moves = [] if position is None else position.moves(point_of(entry))
         protected = None if position is None else position.name
         is_checked = entry.first == entry.version
         changes = _committed_changes(entry, normalize=normalize, protected=protected)

@@ -32,7 +32,7 @@ from jelly_rdflib.log.names import (
 )
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.versions import Point, Version
+from jelly_rdflib.log.versions import Point, Version, place_of
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 
@@ -258,9 +258,9 @@ class Replica:
             ...         replica.follow(source)
             1
         """
-        start = self.position or self.id
-        if start is not None:
-            source.resume(str(start))
+        point = Point(*self._at[:2])
+        if self.position or point.id:
+            source.resume(self.position or place_of(point))
 
         def taken(patch: Patch) -> None:
             self._at = self._after(patch, source)
@@ -285,7 +285,10 @@ class Replica:
             id = parse_patch_id(patch.header.get("id"))
         except InvalidId:
             id = make_patch_id()
-        return source.version or self.version + 1, id, source.position
+        if source.version is not None:
+            # The version and the id are its position.
+            return source.version, id, None
+        return self.version + 1, id, source.position
 
     def _read(self) -> _Row | None:
         """Return the row of the dataset; None for an empty dataset."""

@@ -104,9 +104,9 @@ class State(ABC):
     def find_id(self, id: URIRef) -> int | None:
         """Return the version that a patch makes; None if there is no such patch."""
 
-    def was_squashed(self, id: URIRef) -> bool:
-        """Is it known that the log had a patch with this id, which was squashed?"""
-        return False
+    def find_squashed(self, id: URIRef) -> int | None:
+        """Return the version that a patch was squashed into; None if that is not known."""
+        return None
 
     @abstractmethod
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
@@ -156,10 +156,13 @@ class State(ABC):
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
         """Return the patch that makes a version; the arguments are those of `locate`."""
-        found = self.locate(version, newest).version
-        if found == 0:
+        found = self.locate(version, newest)
+        if found == EMPTY:
             raise MissingVersion("version 0 is empty: no patch makes it")
-        return self.find(found)
+        entry = self.find(found.version)
+        # A server may answer with another one.
+        check_chain([], point_of(entry), found, self.location)
+        return entry
 
     def locate(self, version: Version, newest: int | None = None) -> Point:
         """Return a version, given as its number, as the id of its patch, or as None.
@@ -181,9 +184,9 @@ class State(ABC):
             id = parse_patch_id(version)
             number = self.find_id(id)
             if number is None:
-                if self.was_squashed(id):
+                if into := self.find_squashed(id):
                     raise MissingVersion(
-                        f"the log has the patch <{id}> no more: it was squashed", was_squashed=True
+                        f"the log has the patch <{id}> no more: it was squashed", squashed_into=into
                     )
                 raise MissingVersion(f"the log has no patch <{id}>; if it had, it was squashed")
             if number > newest:

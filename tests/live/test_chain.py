@@ -6,19 +6,21 @@ import shutil
 import sqlite3
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from rdflib import Dataset
+from rdflib import Dataset, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.errors import LogConflict, LogError
-from jelly_rdflib.live.http import answers
+from jelly_rdflib.live.http import answers, server
+from jelly_rdflib.live.http.events import Feed
+from jelly_rdflib.log.tables import entry_fields
 from tests.live.fault_table import OF_LOGS, Fault, Peer, closer
 from tests.live.grpc import support as grpc
 from tests.live.http import support as http
@@ -151,6 +153,18 @@ class TestALogThatIsExchanged:
             follow_all(exchange.log, transport, replica)
         assert len(jr.Replica(tmp_path / "replica").dataset) == NEWEST
 
+    def test_a_follower_from_the_newest_on_ends(
+        self, exchange: Exchange, transport: str, change: Callable[[Path], None]
+    ) -> None:
+        with (
+            TRANSPORTS[transport](exchange.log) as address,
+            live.connect(address, start="latest") as source,
+        ):
+            exchange.restore(change)
+            _log_of(exchange.log, [17, 18, 19])
+            with pytest.raises(LogError):
+                source.receive(20)
+
 
 @pytest.mark.parametrize("change", EXCHANGES)
 @pytest.mark.parametrize("transport", ["folder", "http"])
@@ -165,6 +179,62 @@ def test_a_view_is_refused(
                 work()
         with pytest.raises((LogConflict, LogError)):
             log.append(patch_of(7))
+
+
+def _update(log: Path, replica: jr.Replica) -> None:
+    replica.update(jr.PatchLog(log))
+
+
+def _follow(log: Path, replica: jr.Replica) -> None:
+    follow_all(log, "folder", replica)
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("ways", [(_update, _follow), (_follow, _update)])
+def test_a_replica_does_not_go_on_in_another_way(
+    exchange: Exchange, ways: Any, change: Callable[[Path], None], tmp_path: Path
+) -> None:
+    replica = jr.Replica(tmp_path / "replica")
+    ways[0](exchange.log, replica)
+    exchange.restore(change)
+    with pytest.raises(LogError):
+        ways[1](exchange.log, jr.Replica(replica.path))
+    assert len(jr.Replica(replica.path).dataset) == NEWEST
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+def test_a_position_is_none_in_another_log(
+    exchange: Exchange, change: Callable[[Path], None]
+) -> None:
+    target, position = Dataset(), URIRef("urn:position")
+    jr.PatchLog(exchange.log).replay(target, position=position)
+    exchange.restore(change)
+    with pytest.raises(LogError):
+        jr.PatchLog(exchange.log).replay(target, position=position)
+    assert len(target) == NEWEST + 1
+
+
+@pytest.mark.parametrize("change", EXCHANGES)
+@pytest.mark.parametrize("transport", ["folder", "http"])
+def test_a_checkout_is_not_of_two_logs(
+    exchange: Exchange,
+    transport: str,
+    change: Callable[[Path], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jr.PatchLog(exchange.log).snapshot(4)
+    load = jr.PatchLog._load_snapshot
+
+    def load_and_exchange(*arguments: Any) -> bool:
+        is_loaded = load(*arguments)
+        exchange.restore(change)
+        return is_loaded
+
+    with TRANSPORTS[transport](exchange.log) as address:
+        log = jr.PatchLog(address)
+        monkeypatch.setattr(jr.PatchLog, "_load_snapshot", load_and_exchange)
+        with pytest.raises(LogError):
+            log.checkout(NEWEST)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -201,21 +271,90 @@ def test_another_log_without_patches_is_not_the_same(tmp_path: Path) -> None:
     assert other.refresh() is None
 
 
-def test_a_server_tells_that_its_log_is_gone_and_so_its_return(exchange: Exchange) -> None:
-    away = exchange.log.with_name("away")
+@contextmanager
+def _followed(log: Path, transport: str, tellers: int) -> Iterator[live.Source]:
+    """Follow in the block, in which each of so many tells an outage, and its end, once."""
     with (
         warnings.catch_warnings(record=True) as told,
-        http.served(exchange.log) as address,
+        TRANSPORTS[transport](log) as address,
         live.connect(address, start="latest") as source,
     ):
         warnings.simplefilter("always")
-        for old, new in ((exchange.log, away), (away, exchange.log)):
-            assert source.receive(0.2) is None
-            old.rename(new)
-        jr.PatchLog(exchange.log).append(patch_of(6))
+        yield source
+        assert not source.is_connected
+        jr.PatchLog(log).append(patch_of(6))
         assert source.receive(20) is not None
+        assert source.is_connected
     texts = [str(each.message) for each in told if each.category is jr.ConnectionWarning]
-    assert [" is lost, at " in text for text in texts] == [True, False]
+    assert sum(" is lost, at " in text for text in texts) == tellers
+    assert sum(" is there again, at " in text for text in texts) == tellers
+
+
+def _wait_for(is_so: Callable[[], object], source: live.Source) -> None:
+    for _ in range(200):
+        if is_so():
+            return
+        assert source.receive(0.1) is None
+    raise AssertionError(f"{source.url} does not tell it")
+
+
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+def test_a_server_tells_that_its_log_is_gone_and_so_its_followers(
+    exchange: Exchange, transport: str
+) -> None:
+    away = exchange.log.with_name("away")
+    with _followed(exchange.log, transport, 2) as source:
+        for value in (7, 8):
+            # The server waits for the second one.
+            _log_of(exchange.log, [value])
+            assert source.receive(20) is not None
+        exchange.log.rename(away)
+        _wait_for(lambda: not source.is_connected, source)
+        away.rename(exchange.log)
+
+
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+def test_another_log_is_not_the_one_that_is_there_again(exchange: Exchange, transport: str) -> None:
+    with (
+        warnings.catch_warnings(record=True) as told,
+        TRANSPORTS[transport](exchange.log) as address,
+        live.connect(address, start="latest") as source,
+    ):
+        warnings.simplefilter("always")
+        _log_of(exchange.log, [6])
+        assert source.receive(20) is not None
+        exchange.log.rename(exchange.log.with_name("away"))
+        _wait_for(lambda: told, source)
+        other = jr.PatchLog.create(exchange.log.with_name("other"))
+        other.path.rename(exchange.log)
+        with pytest.raises(LogError):
+            source.receive(20)
+    assert not [each for each in told if " is there again, at " in str(each.message)]
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError("cut")])
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+def test_answers_without_anything_are_one_outage(
+    exchange: Exchange,
+    transport: str,
+    error: Exception | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    async def pages(feed: Feed, *_: object) -> AsyncIterator[Any]:
+        calls.append(feed)
+        if error is not None:
+            raise error
+        for nothing in ():
+            yield nothing
+
+    # The first connection is one of these, too.
+    with monkeypatch.context() as patched:
+        patched.setattr(Feed, "pages", pages)
+        with _followed(exchange.log, transport, 1) as source:
+            _wait_for(lambda: len(calls) > 3, source)
+            patched.undo()
 
 
 @pytest.mark.parametrize("kept", [0, 4])
@@ -235,6 +374,18 @@ def test_a_short_answer_is_not_the_whole(
         for work in (log.patches, lambda: log.replay(Dataset()), log.checkout):
             with pytest.raises(LogError):
                 work()
+
+
+def test_another_patch_than_the_one_that_is_asked_for_is_refused(
+    exchange: Exchange, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = jr.PatchLog(exchange.log).patches()
+    with http.served(exchange.log) as address:
+        log = jr.PatchLog(address)
+        monkeypatch.setattr(server, "entry_fields", lambda entry: entry_fields(entries[1]))
+        for version in (3, str(entries[2].id)):
+            with pytest.raises(LogError):
+                log.entry(version)
 
 
 class LogPeer(Peer):

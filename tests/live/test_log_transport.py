@@ -128,7 +128,7 @@ def test_a_replica_follows_and_goes_on(log: jr.PatchLog, address: str, tmp_path:
         assert replica.follow(source, progress=closer(source, 3)) == 3
     log.append(patch_of(3))
     again = jr.Replica(tmp_path / "replica")
-    assert (again.version, again.id, again.position) == (3, log.entry(3).id, f"3 {log.entry(3).id}")
+    assert (again.version, again.id, again.position) == (3, log.entry(3).id, None)
     with live.connect(address) as source:
         assert again.follow(source, progress=closer(source, 1)) == 4
     assert set(again.dataset.quads()) == set(log.checkout().quads())
@@ -209,14 +209,17 @@ def test_a_patch_that_the_log_has_is_not_appended_again(log: jr.PatchLog, addres
 
 
 def test_a_patch_that_was_squashed_is_not_appended_again(log: jr.PatchLog, address: str) -> None:
-    for number in range(3):
-        entry = log.append(patch_of(number))
-    headers = [(Op.H, "id", entry.id), (Op.H, "prev", entry.prev)]
+    entries = [log.append(patch_of(number)) for number in range(3)]
     log.squash(1, 3)
     with live.open_sink(address) as sink:
-        sink.send([*headers, *patch_of(2)])
+        for number, entry in enumerate(entries):
+            headers = [(Op.H, "id", entry.id), *([(Op.H, "prev", entry.prev)] if number else [])]
+            for more in (headers, headers[:1]):
+                sink.send([*more, *patch_of(number)])
     log.refresh()
     assert log.version == 3
+    with pytest.raises(jr.errors.LogConflict, match="already: it was squashed into version 3"):
+        log.append([(Op.H, "id", entries[0].id), *patch_of(0)])
 
 
 def test_a_file_of_patches_is_sent_patch_by_patch(

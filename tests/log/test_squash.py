@@ -65,10 +65,10 @@ def test_a_log_knows_which_patches_it_squashed(log: PatchLog) -> None:
     for number in (2, 3, 4, 5):
         with pytest.raises(MissingVersion, match="no more: it was squashed") as caught:
             log.entry(patch_id(number))
-        assert caught.value.was_squashed
+        assert caught.value.squashed_into == 6
     with pytest.raises(MissingVersion) as caught:
         log.entry(patch_id(99))
-    assert not caught.value.was_squashed
+    assert caught.value.squashed_into is None
     assert PatchLog(log.path).verify(deep=True) == []
 
 

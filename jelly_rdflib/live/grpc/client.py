@@ -61,23 +61,32 @@ class Client:
         start = getattr(self._channel, kind)(method)
         return start(request, metadata=self._metadata, timeout=timeout)
 
-    def version_of(self, call: Any) -> str:
-        """Return the version that an answer starts with, when the server has taken the call."""
-        version = dict(call.initial_metadata() or ()).get("version")
-        if version is None:
-            ended = threading.Event()
-            if call.add_callback(ended.set) and not ended.wait(_FIRST_SECONDS):
-                raise ConnectionError(f"{self.url} is no server of patches")
-            raise self.error(call)
-        return str(version)
+    def told_by(self, call: Any) -> dict[str, Any]:
+        """Return the metadata that an answer starts with, when the server has taken the call.
+
+        An RpcError says that it has not; a ConnectionError that no answer has come.
+        """
+        # A call has a limit for the whole only.
+        timer = threading.Timer(_FIRST_SECONDS, call.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            told: dict[str, Any] = dict(call.initial_metadata() or ())
+            if "version" not in told:
+                if call.code() == grpc.StatusCode.OK or call.cancelled():
+                    raise ConnectionError("it does not answer, or is no server of patches")
+                raise call
+        finally:
+            timer.cancel()
+        return told
 
     def is_lost(self, error: Any) -> bool:
         """Is it worth while to try again after this error?"""
-        return error.code().name in _LOST
+        return not isinstance(error, grpc.RpcError) or error.code().name in _LOST
 
     def is_strange(self, error: Any) -> bool:
         """Is this a fault of the server's, which may not pass, or a connection that was reset?"""
-        return error.code().name in _STRANGE
+        return isinstance(error, grpc.RpcError) and error.code().name in _STRANGE
 
     def error(self, error: Any, more: str = "") -> Exception:
         """Return the exception for a call that has failed, with more of what that means."""

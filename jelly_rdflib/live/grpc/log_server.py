@@ -182,10 +182,10 @@ class PatchLogServer(LogServer):
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
-        point = await run_sync(_locate, log, since and getattr(request, since))
+        point, told = await run_sync(_locate, log, since and getattr(request, since))
         self.followers.check_room(_host_of(context))
         async with aclosing(log.feed.pages(point, _host_of(context))) as pages:
-            await context.send_initial_metadata((("version", str(point.version)),))
+            await context.send_initial_metadata(told)
             async for page in pages:
                 for entry in page:
                     async for frame in self._frames(entry, options):
@@ -211,8 +211,7 @@ class PatchLogServer(LogServer):
             yield frame
 
     async def _publish(self, frames: Any, context: Any, log: Served) -> None:
-        version = str((await run_sync(_locate, log, None)).version)
-        await context.send_initial_metadata((("version", version),))
+        await context.send_initial_metadata((await run_sync(_locate, log, None))[1])
         decoder = FrameDecoder(log.history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         start = 0.0
@@ -265,9 +264,13 @@ class _Both(uvicorn.Server):
             raise self._error
 
 
-def _locate(log: Served, version: Version) -> Point:
+def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str], ...]]:
+    """Return a version, and the metadata that tell which one of which log it is."""
+    log_id = log.history.read_log()[0]
     with log.history.reading() as state:
-        return state.locate(version)
+        point = state.locate(version)
+    told = {"version": str(point.version), "id": str(point.id or ""), "log": log_id}
+    return point, tuple(told.items())
 
 
 def _take(log: Served, patch: Patch, stream: Any) -> LogEntry:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from rdflib.term import URIRef
 
 from jelly_rdflib.errors import DecodeError, LogError, MissingVersion
 from jelly_rdflib.formats.protobuf.messages import parse_message
@@ -32,7 +31,7 @@ from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.log.names import InvalidId, make_patch_id, parse_patch_id
-from jelly_rdflib.log.versions import EMPTY, Point, Version, check_chain, place_of, version_at
+from jelly_rdflib.log.versions import Point, check_chain, check_log_id, place_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -43,8 +42,6 @@ PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
 # How many patches, and bytes of them, may be on their way.
 _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
-# The id of a version that was given by its number.
-_UNKNOWN = URIRef("")
 # After so many of a server's own faults in a row, without a patch between them, it is given up.
 _MOST_STRANGE = 5
 # So many frames in a row may have nothing in them.
@@ -69,14 +66,16 @@ class GrpcSource(ThreadedSource):
                 raise MissingVersion(f"{self.url}: there is no version {start}")
             self._start = start if start.isdecimal() else parse_patch_id(start)
         self._client = Client(address, limits)
+        self._log_id = ""
         try:
             # What is wrong with the address or the token is told now.
-            call = self._subscribe(self._start, _FIRST_SECONDS)
-            version = self._client.version_of(call)
+            call = self._subscribe(self._start)
+            self._start = place_of(self._begin(call))
             call.cancel()
-            self._start = self._start or version
-        except BaseException:
+        except BaseException as error:
             self._client.close()
+            if isinstance(error, (grpc.RpcError, ConnectionError)):
+                raise self._client.error(error) from None
             raise
 
     def resume(self, position: str) -> None:
@@ -87,7 +86,15 @@ class GrpcSource(ThreadedSource):
         except InvalidId:
             raise ValueError(f"{self.url}: {position!r} is no position in it") from None
 
-    def _subscribe(self, position: str | None, timeout: float | None = None) -> Any:
+    def _begin(self, call: Any) -> Point:
+        """Return where an answer starts, of the same log as before."""
+        told = self._client.told_by(call)
+        log_id, id = told.get("log", ""), told.get("id")
+        check_log_id(self._log_id, log_id, self.url)
+        self._log_id = log_id
+        return Point(int(told["version"]), parse_patch_id(id) if id else None)
+
+    def _subscribe(self, position: str | None) -> Any:
         lookups = {name: min(size, getattr(self._limits, name)) for name, size in LOOKUPS.items()}
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
         version = version_at(position)
@@ -98,20 +105,24 @@ class GrpcSource(ThreadedSource):
         request = subscribe_message(
             "patch_grpc.proto", "RdfPatchSubscribe", requested, topic=self._client.topic, **since
         )
-        return self._client.call("unary_stream", SUBSCRIBE, request, timeout)
+        return self._client.call("unary_stream", SUBSCRIBE, request)
 
     def _read(self, position: str | None) -> Generator[Received, None, None]:
-        retries, strange, empty, point = waits(), 0, 0, EMPTY
+        retries, strange, empty = waits(), 0, 0
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
             call, started = self._subscribe(position), time.monotonic()
             try:
-                # It comes when the server has taken the call.
-                if told := dict(call.initial_metadata() or ()).get("version"):
-                    self._link.set(None)
-                    point = _start(version_at(position), int(told), self.url)
+                asked, point = version_at(position), self._begin(call)
+                if isinstance(asked, Point) and asked != point:
+                    raise LogError(
+                        f"{self.url} is another log than before: it has {point}, and had {asked}"
+                    )
+                position = place_of(point)
+                self._link.begin()
                 for frame in call:
                     for patch in decoder.decode(frame):
+                        self._link.set(None)
                         point = _follow(point, patch, self.url)
                         position = place_of(point)
                         yield Received(patch, position, point.version)
@@ -119,7 +130,8 @@ class GrpcSource(ThreadedSource):
                     empty = 0 if decoder.is_open else empty + 1
                     if empty > _MOST_EMPTY:
                         raise DecodeError(f"{empty} frames in a row have no patch")
-            except grpc.RpcError as error:
+                self._link.end()
+            except (grpc.RpcError, ConnectionError) as error:
                 # A proxy may end a call that has stood for long.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
@@ -138,17 +150,6 @@ class GrpcSource(ThreadedSource):
         self._client.close()
 
 
-def _start(asked: Version, version: int, url: str) -> Point:
-    """Return where a stream starts: a version was asked, and the server tells its number."""
-    if isinstance(asked, Point):
-        if asked.version != version:
-            raise LogError(f"{url} is another log than before: <{asked.id}> makes {version} now")
-        return asked
-    if isinstance(asked, str):
-        return Point(version, URIRef(asked))
-    return Point(version, _UNKNOWN) if version else EMPTY
-
-
 def _follow(point: Point, patch: Patch, url: str) -> Point:
     """Return the version that a patch of a log makes, which must follow the patch before it."""
     header = patch.header
@@ -159,9 +160,8 @@ def _follow(point: Point, patch: Patch, url: str) -> Point:
     first = point.version + 1
     last = str(header.get(SQUASHED, "")).rpartition("-")[2]
     version = int(last) if last.isdecimal() else first
-    if point.id != _UNKNOWN:
-        row = version, first, str(id), prev and str(prev), "", 0, "", 0.0
-        check_chain([LogEntry(row, Path(), Limits())], point, None, url)
+    row = version, first, str(id), prev and str(prev), "", 0, "", 0.0
+    check_chain([LogEntry(row, Path(), Limits())], point, None, url)
     return Point(version, id)
 
 
@@ -186,9 +186,11 @@ class GrpcSink(Sink):
         self._lost_at: float | None = None
         self._retries = waits()
         try:
-            self._client.version_of(self._connect())
-        except BaseException:
+            self._client.told_by(self._connect())
+        except BaseException as error:
             self._client.close()
+            if isinstance(error, (grpc.RpcError, ConnectionError)):
+                raise self._client.error(error) from None
             raise
 
     def _connect(self) -> Any:
@@ -255,8 +257,7 @@ class GrpcSink(Sink):
                     return
                 now, wait = time.monotonic(), next(self._retries)
                 self._lost_at = self._lost_at or now
-                is_lost = not isinstance(error, grpc.RpcError) or self._client.is_lost(error)
-                if not is_lost or now + wait > self._lost_at + self._wait:
+                if not self._client.is_lost(error) or now + wait > self._lost_at + self._wait:
                     raise self._give_up(error)
             time.sleep(wait)
             self._connect()

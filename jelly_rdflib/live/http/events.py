@@ -104,12 +104,13 @@ class Feed:
         """Look for new patches while there are followers."""
         while self.counts["followers"]:
             point = self._point
+            problem: Exception | None
             try:
-                self._point, self._fresh = await run_sync(self._look, point)
-                self._history.link.set(None)
-            except (LogConflict, OSError) as error:
+                self._point, self._fresh, problem = await run_sync(self._look, point)
+            except LogConflict as error:
                 # It may work the next time, and followers wait for that.
-                self._history.link.set(error)
+                problem = error
+            self._history.link.set(problem)
             if self._point != point or self._all.is_ending():
                 news, self._news = self._news, asyncio.Event()
                 news.set()
@@ -118,11 +119,12 @@ class Feed:
             self._wanted.clear()
         self._forget()
 
-    def _look(self, since: Point) -> tuple[Point, list[LogEntry]]:
+    def _look(self, since: Point) -> tuple[Point, list[LogEntry], Exception | None]:
         """Return the version, and the first patches after that of the last look, if there was one.
 
         If one of these patches is squashed or damaged, there are none: each follower then asks the
-        log by itself, and gets the error. So it is if the log can't be read at all.
+        log by itself, and gets the error. So it is if the log can't be read at all: the error comes
+        third.
         """
         newest = _NOWHERE
         try:
@@ -132,12 +134,14 @@ class Feed:
                     page = state.after(since, _PAGE)
                     # Into the cache: all followers want them soon.
                     _events_of(page, EVENTS_WITH_PATCHES)
-                    return newest, page
+                    return newest, page, None
         except LogConflict:
             raise
-        except JellyError:
+        except MissingVersion:
             pass
-        return newest, []
+        except (JellyError, OSError) as error:
+            return _NOWHERE, [], error
+        return newest, [], None
 
     async def follow(self, since: Point, host: str, media_type: str) -> AsyncIterator[bytes]:
         """Yield an event for each patch after a version, and another now and then without one."""
@@ -152,8 +156,9 @@ class Feed:
                         yield _event("idle", {"version": since.version}, media_type)
         except MissingVersion as error:
             yield _event("gone", {"message": str(error)}, media_type)
-        except LogConflict:
-            raise
+        except (LogConflict, OSError):
+            # The answer to the next request says why.
+            return
         except LogError as error:
             # A damaged log stays damaged: a follower should not try again.
             _log.error("events", exc_info=error)

@@ -222,8 +222,10 @@ class _RemoteHistory(State):
         if "logs" in fields:
             names = ", ".join(f"{self.location}/{each['name']}" for each in fields["logs"])
             raise LogError(f"{self.location} has several logs, each with its address: {names}")
-        stored = [(int(each["version"]), str(each["digest"])) for each in fields["snapshots"]]
-        snapshots = [Snapshot(version, "", "", digest) for version, digest in stored]
+        snapshots = [
+            Snapshot(int(each["version"]), str(each["id"]), "", str(each["digest"]))
+            for each in fields["snapshots"]
+        ]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
         self._check_id(str(fields["id"]))
         return self._id, fields["compression"], head, snapshots
@@ -242,10 +244,8 @@ class _RemoteHistory(State):
         return self._client.get(f"patches/{version}", self.entry_in)
 
     def find_id(self, id: URIRef) -> int | None:
-        try:
-            return self.find(id).version
-        except MissingVersion:
-            return None
+        # The server says why, if it has none.
+        return self.find(id).version
 
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
         return list(islice(self._list(since, upto=upto), most))
@@ -297,6 +297,7 @@ class _RemoteHistory(State):
                     if found is not None:
                         point, retries = point_of(found), waits()
                     yield found
+                self.link.end()
             except ConnectionError as error:
                 # A server that is there may be silent for as long as the caller waits.
                 is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
@@ -311,7 +312,7 @@ class _RemoteHistory(State):
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
             # The server may have another log since the last connection.
             self._check_id(response.headers[wire.LOG_ID])
-            yield None
+            self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
                 if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
@@ -371,16 +372,14 @@ class _RemoteHistory(State):
             raise
 
     def _find_sent(self, place: Place, error: Exception) -> LogEntry | None:
-        """Return a patch that may have been sent; None if another one, or none, has its place."""
-        with suppress(MissingVersion, ConnectionError):
-            with suppress(MissingVersion):
+        """Return a patch that may have been sent; None if the log does not have it."""
+        with suppress(ConnectionError):
+            try:
                 found = self.find(place.id)
                 return found if may_follow(found, place.prev) else None
-            before = 0 if place.prev is None else self.find(place.prev).version
-            if self.find(before + 1).prev == place.prev:
-                return None
+            except MissingVersion as missing:
+                return self.find(missing.squashed_into) if missing.squashed_into else None
         if isinstance(error, LogConflict):
-            # It may be one of several that were squashed.
             raise self._client.unknown("the patch was committed", error) from error
         return None
 

@@ -238,13 +238,16 @@ class LogServer:
         id, compression, head = log.history.read_log()
         version = 0 if head is None else head.version
         with log.history.reading() as state:
-            snapshots = state.snapshots(version)
+            snapshots = [
+                {"version": each.version, "id": each.id, "digest": each.digest}
+                for each in state.snapshots(version)
+            ]
         fields = {
             "id": id,
             "version": version,
             "compression": compression,
             "head": head and entry_fields(head),
-            "snapshots": [{"version": each.version, "digest": each.digest} for each in snapshots],
+            "snapshots": snapshots,
         }
         return send_json(fields, f"{wire.EMPTY if head is None else head.id};")
 

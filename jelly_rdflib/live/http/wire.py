@@ -71,5 +71,6 @@ def error_of(status: int, fields: Any, address: str) -> Exception:
         version = fields["version"]
         return errors.LogConflict(detail, expected=expected, head=head, version=version)
     if status == 404:
-        return errors.MissingVersion(detail)
+        into = fields.get("squashed_into") if has_detail else None
+        return errors.MissingVersion(detail, squashed_into=into and int(into))
     return ERRORS.get(status, errors.LogError)(f"{address}: {detail}")

@@ -17,8 +17,9 @@ import pytest
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, live
+from jelly_rdflib import LogError, Op, live
 from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.grpc import client
 from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.live.log import append_from
 from tests.live.fault_table import closer
@@ -72,10 +73,15 @@ class Fake:
         self._server.add_generic_rpc_handlers((handlers,))
         self.url = f"grpc://127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
         self.asked: list[Any] = []
+        self.log: str | None = "one"
+        self._end = threading.Event()
 
     def _subscribe(self, request: Any, context: Any) -> Iterator[bytes]:
-        context.send_initial_metadata((("version", "0"),))
         self.asked.append(request)
+        if self.log is None:
+            self._end.wait(20)
+            return
+        context.send_initial_metadata((("version", "0"), ("log", self.log)))
         yield from next(self._answers, [])
 
     def __enter__(self) -> Fake:
@@ -83,6 +89,7 @@ class Fake:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end.set()
         self._server.stop(0)
 
 
@@ -160,6 +167,26 @@ def test_what_is_no_stream_of_a_log(
     with Fake([], frames) as fake, live.connect(fake.url) as source:  # noqa: SIM117
         with pytest.raises(error, match=message):
             source.receive(10)
+
+
+def test_another_log_at_the_same_address_ends_a_source() -> None:
+    with Fake() as fake, live.connect(fake.url) as source:
+        fake.log = "other"
+        with pytest.raises(LogError, match="was exchanged"):
+            source.receive(10)
+
+
+def test_a_call_that_is_not_answered_is_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_FIRST_SECONDS", 0.1)
+    with Fake() as fake, live.connect(fake.url) as source:
+        fake.log = None
+        for _ in range(200):
+            if source.is_connected:
+                assert source.receive(0.1) is None
+        assert "it does not answer" in str(source.last_error)
+        for open_ in (live.connect, live.open_sink):
+            with pytest.raises(ConnectionError, match=f"{fake.url}/?: it does not answer"):
+                open_(fake.url)
 
 
 def test_frames_with_nothing_in_them_for_ever_are_an_error() -> None:

@@ -111,7 +111,7 @@ def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str
 def test_latest_means_from_the_connection_on(log: jr.PatchLog, address: str) -> None:
     log.append(patch_of(0))
     with live.connect(address, start="latest") as source:
-        assert source.position == "1"
+        assert source.position == f"1 {log.entry().id}"
         log.append(patch_of(1))
         assert take(source, 1) == [1]
         assert source.position == f"2 {log.entry(2).id}"

@@ -199,6 +199,20 @@ def test_events_must_name_their_log() -> None:
 # --- hostile clients ------------------------------------------------------------------------------
 
 
+def test_a_path_that_a_proxy_does_not_have_is_no_missing_patch(tmp_path: Path) -> None:
+    def answer(request: bytes) -> Iterator[bytes]:
+        if b" /events" in request:
+            yield b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        else:
+            fields = {"id": "0" * 32, "compression": None, "head": None, "snapshots": []}
+            yield answered(fields)
+
+    with answering(answer) as address:
+        with pytest.raises(jr.LogError, match=f"^{address}: the server answers 404") as caught:
+            next(jr.PatchLog(address).follow())
+        assert not isinstance(caught.value, jr.errors.MissingVersion)
+
+
 @contextmanager
 def connected(address: str, data: bytes) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 5) as client:
