@@ -85,6 +85,8 @@ def command(
 
     if sum(each is not None for each in (output, target, log)) > 1:
         raise click.UsageError("-o, --apply and --log exclude one another")
+    if position is not None and target is None:
+        raise click.UsageError("--position is for --apply")
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
@@ -106,23 +108,23 @@ def command(
         is_file = target is not None and not is_address(target)
         if is_file and position is None:
             position = f"{target}.position"
-        copy = _Copy(source, position, target if is_file else None)
-
-        def taken(patch: Patch) -> None:
-            copy.position = source.position
-            tell_of(patch)
-
         if target is not None:
+            copy = _Copy(source, position, target if is_file else None)
+
+            def taken(patch: Patch) -> None:
+                copy.position = source.position
+                tell_of(patch)
+
             into: Any = copy.dataset if is_file else target
             follow_into(into, source, taken, copy.store, store_every=store_every)
             return
-        with _writing(output, to, is_shown=not as_json) as write:
+        with _writing(output, to, is_shown=not as_json) as (write, sync):
 
             def take(patch: Patch) -> None:
                 write(patch)
-                taken(patch)
+                tell_of(patch)
 
-            follow(source, take, copy.store, store_every=store_every)
+            follow(source, take, sync, store_every=store_every)
 
 
 def _print_json(source: Source) -> Callable[[Patch], None]:
@@ -140,26 +142,38 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
 @contextmanager
 def _writing(
     output: str | None, to: str | None, *, is_shown: bool
-) -> Iterator[Callable[[Patch], object]]:
-    """Yield a function that writes a patch to an output."""
+) -> Iterator[tuple[Callable[[Patch], object], Callable[[], object]]]:
+    """Yield what writes a patch to an output, and what makes sure that it is there."""
     if output is None and not is_shown:
-        yield lambda patch: None
+        yield lambda patch: None, lambda: None
         return
+    from jelly_rdflib.streams.destination import compressed
     from jelly_rdflib.streams.writing import PatchWriter
 
     path = output or "-"
     format: Any = patch_format(path, to).name
-    destination: Any = sys.stdout.buffer if path == "-" else path
-    with name_errors(output or STANDARD_OUTPUT), PatchWriter(destination, format=format) as writer:
+    with ExitStack() as stack:
+        stack.enter_context(name_errors(output or STANDARD_OUTPUT))
+        raw: Any = sys.stdout.buffer
+        if path != "-":
+            raw = stack.enter_context(open(path, "wb"))
+        file = raw if path == "-" else stack.enter_context(compressed(raw, path))
+        writer = stack.enter_context(PatchWriter(file, format=format))
 
         def write(patch: Patch) -> None:
             writer.write_all(patch)
             writer.end_patch()
             writer.encoder.flush()
             if path == "-":
-                destination.flush()
+                raw.flush()
 
-        yield write
+        def sync() -> None:
+            file.flush()
+            raw.flush()
+            if os.path.isfile(path):
+                os.fsync(raw.fileno())
+
+        yield write, sync
 
 
 class _Place(NamedTuple):

@@ -6,17 +6,21 @@ import json
 import signal
 import subprocess
 import time
+import zlib
+from collections.abc import Callable
 from functools import partial
 from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.cli import datasets, subscribe
+from jelly_rdflib.live.log import LogSource
 from tests.cli.support import COMMAND, ENVIRONMENT, run
 from tests.faults.log.system_calls import run_and_kill
 from tests.live.http.support import served
@@ -80,6 +84,39 @@ def test_subscribe_writes_a_file(log: jr.PatchLog, tmp_path: Path) -> None:
     assert [len(patch) for patch in jr.read_patches(out)] == [4, 5, 5]
     assert "--overwrite" in jellyp(*arguments, code=2).err
     jellyp(*arguments, "--overwrite")
+
+
+# What decompresses a file that has no end yet.
+_OPENERS: dict[str, Callable[[], Any]] = {
+    "rdfp.gz": lambda: zlib.decompressobj(wbits=31),
+    "rdfp.zst": lambda: zstandard.ZstdDecompressor().decompressobj(),
+}
+
+
+@pytest.mark.parametrize("ending", ["rdfp", *_OPENERS])
+def test_what_is_acknowledged_is_in_the_file(
+    log: jr.PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    out = tmp_path / f"out.{ending}"
+    versions = []
+
+    def acknowledge(source: LogSource) -> None:
+        versions.append(source.version)
+        data = out.read_bytes()
+        if ending in _OPENERS:
+            data = _OPENERS[ending]().decompress(data)
+        assert data.count(b"TC .\n") == (source.version or 0)
+
+    monkeypatch.setattr(LogSource, "acknowledge", acknowledge)
+    arguments = [str(log.path), "--timeout", "0.2", "-o", str(out), "--store-every", "0"]
+    subscribe.command.main(arguments, standalone_mode=False)
+    assert {1, 2, 3} <= {*versions}
+
+
+def test_a_position_is_for_what_has_data(log: jr.PatchLog, tmp_path: Path) -> None:
+    for more in ([], ["-o", str(tmp_path / "out.jellyp")], ["--log", str(tmp_path / "log")]):
+        ended = jellyp("subscribe", str(log.path), "--position", "at", *more, code=2)
+        assert "--position is for --apply" in ended.err
 
 
 def test_subscribe_applies_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None:
