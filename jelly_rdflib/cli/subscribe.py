@@ -147,6 +147,7 @@ def _writing(
     if output is None and not is_shown:
         yield lambda patch: None, lambda: None
         return
+    from jelly_rdflib.log.staging import sync_folder
     from jelly_rdflib.streams.destination import compressed
     from jelly_rdflib.streams.writing import PatchWriter
 
@@ -170,8 +171,10 @@ def _writing(
         def sync() -> None:
             file.flush()
             raw.flush()
-            if os.path.isfile(path):
+            if path != "-" and os.path.isfile(path):
                 os.fsync(raw.fileno())
+                # The file is new: a crash must not lose its name.
+                sync_folder(Path(os.path.realpath(path)).parent)
 
         yield write, sync
 

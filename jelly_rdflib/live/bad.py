@@ -31,9 +31,9 @@ class BadMessages:
     def leave_out(
         self, error: JellyError, place: str, where: Iterable[object], data: bytes
     ) -> None:
-        """Raise the error, with a place; or keep its message, if there is a folder, and warn.
+        """Raise the error with its place; with ``bad=skip`` warn, and store the message in bad_to.
 
-        The name of its file says where the message stood, and has the digest of what is in it.
+        The file's name has the parts of the place, ``where``, and the digest of the message.
         """
         if isinstance(error, DecodeError):
             error.message = f"{place}: {error.message}"
@@ -41,13 +41,13 @@ class BadMessages:
             error = LogError(f"{place}: {error}")
         if not self._are_skipped:
             raise error
-        place = ""
+        stored = ""
         if self._folder:
             parts = [*map(str, where), sha256(data).hexdigest()[:16]]
             # Topics have names of strangers. No part has a comma then.
             name = ",".join(quote(part, safe="") for part in parts)[-_LONGEST_NAME:]
             path = Path(self._folder, name)
-            place = f" and is in {path}.bin"
+            stored = f" and is in {path}.bin"
             reason = f"{error}\n".encode("utf-8", "backslashreplace")
             for suffix, content in ((".txt", reason), (".bin", data)):
                 # On the disk, since the position soon passes the message.
@@ -56,4 +56,4 @@ class BadMessages:
                     file.flush()
                     os.fsync(file.fileno())
             sync_folder(Path(self._folder))
-        warn(f"the message is left out{place}: {error}", TopicWarning)
+        warn(f"the message is left out{stored}: {error}", TopicWarning)
