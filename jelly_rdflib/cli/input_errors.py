@@ -40,9 +40,13 @@ def naming(*names: str) -> Iterator[None]:
 
 def _in_words(error: object) -> str:
     """Return the message of an error, with options of the command for arguments of Python."""
-    from jelly_rdflib.errors import DecodeError, EncodeError
+    from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
     from jelly_rdflib.rules import Rule
 
+    if isinstance(error, (DecodeError, ApplyError)):
+        # The input has another name here, such as that of standard input.
+        error = copy.copy(error)
+        error.source = None
     params = click.get_current_context().command.params
     known = {name for param in params for name in param.opts}
     if isinstance(error, EncodeError) and error.needs is not None:
@@ -61,6 +65,5 @@ def _in_words(error: object) -> str:
                 ", and --repeated-options restart reads them; --repeated-options continue is for a"
                 " producer that repeats its options and goes on with its lookups"
             )
-        error = copy.copy(error)
         error.message = message
     return str(error)

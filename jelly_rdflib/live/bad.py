@@ -36,7 +36,7 @@ class BadMessages:
         The name of its file says where the message stood, and has the digest of what is in it.
         """
         if isinstance(error, DecodeError):
-            error.message = f"{place}: {error.message}"
+            error.source = place
         else:
             error = LogError(f"{place}: {error}")
         if not self._are_skipped:

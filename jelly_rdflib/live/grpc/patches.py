@@ -140,7 +140,7 @@ class GrpcSource(ThreadedSource):
                     raise self._client.error(error) from None
                 self._link.set(self._client.error(error))
             except DecodeError as error:
-                error.message = f"{self.url}, after {position}: {error.message}"
+                error.source = f"{self.url}, after {position}"
                 raise
             finally:
                 call.cancel()
