@@ -187,6 +187,10 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
         def __init__(self) -> None:
             self.client = Client(Address(url, settings), {})
 
+        def __getstate__(self) -> dict[str, Any]:
+            # Spark gives it to tasks, which read nothing, and a client can't be copied.
+            return {}
+
         def initialOffset(self) -> dict[str, str]:
             return {}
 

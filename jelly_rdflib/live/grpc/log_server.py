@@ -23,6 +23,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.errors import DecodeError, LimitError, LogError
 from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
+from jelly_rdflib.headers import ID
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
@@ -40,6 +41,7 @@ from jelly_rdflib.live.http.wire import answer_to
 from jelly_rdflib.live.log import append_newest
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.incoming import default_options
+from jelly_rdflib.log.names import parse_patch_id
 from jelly_rdflib.log.versions import Point, Version
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
@@ -233,7 +235,9 @@ class PatchLogServer(LogServer):
                         entry = await run_sync(_take, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
-                    answer = received(version=entry.version, id=str(entry.id))
+                    # Not that of the patch that it was squashed into.
+                    id = parse_patch_id(patch.header[ID]) if ID in patch.header else entry.id
+                    answer = received(version=entry.version, id=str(id))
                     await context.write(answer.SerializeToString())
         finally:
             self._bodies.hold(-size)
