@@ -22,6 +22,13 @@ BAD = {
     "bad.ttl": b"<urn:s> oh no",
 }
 CHANGES = ("bad.rdfp", "bad.jellyp")
+
+
+def _format(path: str) -> str | None:
+    """Return a format that no other package has a plugin for; None: the name tells it."""
+    return "jelly-rdf" if path.endswith(".jelly") else None
+
+
 OF_CHANGES: dict[str, Callable[[Any], object]] = {
     "read_operations": lambda source: list(jr.read_operations(source)),
     "read_patches": lambda source: list(jr.read_patches(source)),
@@ -34,7 +41,7 @@ OF_CHANGES: dict[str, Callable[[Any], object]] = {
 }
 OF_BOTH: dict[str, Callable[[Any], object]] = {
     "read_batches": lambda source: list(jr.read_batches(source)),
-    "load": lambda source: Dataset(store="Jelly").parse(source),
+    "load": lambda source: Dataset(store="Jelly").parse(source, format=_format(source)),
 }
 WAYS = {
     **OF_CHANGES,
