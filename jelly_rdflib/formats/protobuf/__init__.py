@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches, PlacedBatches
@@ -22,8 +23,8 @@ def check_protobuf(title: str) -> None:
     """Raise an ImportError, which names the format, if protobuf is not there, or too old."""
     what = title, "jelly-rdflib[protobuf]"
     with advice(*what):
-        import google.protobuf
-    check_version(*what, google.protobuf, (6, 30))
+        protobuf = import_module("google.protobuf")
+    check_version(*what, protobuf, (6, 30))
 
 
 def _open_text(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
