@@ -30,13 +30,7 @@ from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import (
-    SEGMENT,
-    FileName,
-    file_path,
-    file_paths,
-    id_bytes,
-)
+from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes
 from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, is_whole, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems

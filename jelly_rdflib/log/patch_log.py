@@ -27,24 +27,11 @@ from jelly_rdflib.log.files import check_empty, load_data
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import IncomingPatch, default_options, open_incoming
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import (
-    Compression,
-    is_address,
-    make_patch_id,
-    parse_patch_id,
-)
+from jelly_rdflib.log.names import Compression, is_address, make_patch_id, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import (
-    EMPTY,
-    Point,
-    Snapshot,
-    State,
-    Version,
-    check_chain,
-    point_of,
-)
+from jelly_rdflib.log.versions import EMPTY, Point, Snapshot, State, Version, check_chain, point_of
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions

@@ -19,12 +19,7 @@ from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.client import Client
-from jelly_rdflib.live.grpc.wire import (
-    LOOKUPS,
-    MAX_FRAME,
-    PATCH_SERVICE,
-    subscribe_message,
-)
+from jelly_rdflib.live.grpc.wire import LOOKUPS, MAX_FRAME, PATCH_SERVICE, subscribe_message
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import Received, ThreadedSource
 from jelly_rdflib.live.waiting import waits

@@ -39,10 +39,7 @@ def append(
 
 
 def _expected(
-    history: History,
-    prev: URIRef | None,
-    if_match: str | None,
-    if_none_match: str | None,
+    history: History, prev: URIRef | None, if_match: str | None, if_none_match: str | None
 ) -> URIRef | None:
     """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
     with history.reading() as state:
