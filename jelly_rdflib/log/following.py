@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
+if TYPE_CHECKING:
+    from jelly_rdflib.live.source import Source
+
 # The seconds without a patch after which is looked whether anything is due.
 _INTERVAL = 0.25
 
 
-class PatchSource(Protocol):
-    """A source of patches that come live, see `jelly_rdflib.live.Source`."""
-
-    @property
-    def position(self) -> str | None:
-        """The place after the last patch."""
-
-    @property
-    def version(self) -> int | None:
-        """The version that the last patch makes, if the source is a patch log."""
-
-    @property
-    def must_be_acknowledged(self) -> bool:
-        """Whether no more patches will come soon, before `acknowledge` is called."""
-        ...
-
-    def resume(self, position: str) -> None:
-        """Go on from a position."""
-
-    def acknowledge(self) -> None:
-        """Say that all patches so far have been kept."""
-
-    def listen(self, interval: float) -> Iterator[Patch | None]:
-        """Yield patches, and None after an interval in seconds without one."""
-        ...
-
-
 def follow(
-    source: PatchSource,
+    source: Source,
     take: Callable[[Patch], object],
     store: Callable[[], object],
     *,
@@ -89,7 +65,7 @@ def follow(
 
 def follow_into(
     target: Any,
-    source: PatchSource,
+    source: Source,
     taken: Callable[[Patch], object],
     store: Callable[[], object],
     *,

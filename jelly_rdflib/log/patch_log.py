@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from copy import copy
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
@@ -25,7 +25,7 @@ from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_data
 from jelly_rdflib.log.history import History
-from jelly_rdflib.log.incoming import IncomingPatch, default_options, open_incoming
+from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import Compression, is_address, make_patch_id, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
@@ -39,32 +39,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 # Patches, in a notebook.
 _MOST_SHOWN = 50
-
-
 _NOT_MADE = "{}: a log is made where its server is: jellyp log init"
-
-
-class _Backend(Protocol):
-    """Where a log is kept: `History` for a folder, or the same for a server."""
-
-    limits: Limits
-    link: Link
-
-    @property
-    def path(self) -> Path: ...
-    @property
-    def location(self) -> str: ...
-    def close(self) -> None: ...
-    def read_log(self) -> tuple[str, str | None, LogEntry | None]: ...
-    def reading(self) -> AbstractContextManager[State]: ...
-    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]: ...
-    def append(
-        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
-    ) -> LogEntry: ...
-    def squash(self, entries: Sequence[LogEntry]) -> LogEntry: ...
-    def open_snapshot(self, snapshot: Snapshot) -> Readable: ...
-    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path: ...
-    def find_problems(self, *, deep: bool) -> list[LogProblem]: ...
 
 
 class PatchLog(Tabular):
@@ -130,7 +105,8 @@ class PatchLog(Tabular):
         token: str | None = None,
     ) -> None:
         limits = limits or Limits()
-        self._history: _Backend
+        # For a server it is another class, whose methods do the same.
+        self._history: History
         if is_address(path):
             if create or compression is not None:
                 raise ValueError(_NOT_MADE.format(path))
@@ -138,9 +114,9 @@ class PatchLog(Tabular):
         elif token is not None:
             raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
         else:
-            self._history = history = History(path, limits, timeout)
+            self._history = History(path, limits, timeout)
             if create:
-                history.create(compression)
+                self._history.create(compression)
         self._log_id, self._compression, self._head = self._history.read_log()
 
     @classmethod

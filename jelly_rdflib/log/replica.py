@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
@@ -20,7 +20,7 @@ from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
-from jelly_rdflib.log.following import PatchSource, follow_into
+from jelly_rdflib.log.following import follow_into
 from jelly_rdflib.log.history import check_compression
 from jelly_rdflib.log.names import (
     Compression,
@@ -35,6 +35,9 @@ from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.versions import Point, Version, place_of
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
+
+if TYPE_CHECKING:
+    from jelly_rdflib.live.source import Source
 
 _NAME = "replica.db"
 _APPLICATION_ID = 0x4A505250  # "JPRP"
@@ -216,7 +219,7 @@ class Replica:
 
     def follow(
         self,
-        source: PatchSource,
+        source: Source,
         *,
         save_every: float = 10.0,
         strict: bool = False,
@@ -280,7 +283,7 @@ class Replica:
         # Not each source tells the versions of its log.
         return self.id if self.position else Point(self.version, self.id)
 
-    def _after(self, patch: Patch, source: PatchSource) -> _Place:
+    def _after(self, patch: Patch, source: Source) -> _Place:
         try:
             id = parse_patch_id(patch.header.get("id"))
         except InvalidId:
