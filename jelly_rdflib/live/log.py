@@ -21,25 +21,13 @@ from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
-from jelly_rdflib.log.versions import place_of, point_of, version_at
+from jelly_rdflib.log.versions import Version, place_of, point_of
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
 # The seconds after which a source that was closed leaves a folder.
 _LOOK = 0.5
-
-
-def open_source(address: Address, limits: Limits, timeout: float | None) -> LogSource:
-    """Open a log as a source: see `LogSource` for the settings."""
-    start = address.take("start", str, "earliest")
-    log = _open(address, limits)
-    return LogSource(log, timeout, start=start)
-
-
-def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> LogSink:
-    """Open a log as a sink."""
-    return LogSink(_open(address, limits), limits, options)
 
 
 def _open(address: Address, limits: Limits) -> PatchLog:
@@ -54,32 +42,25 @@ def _open(address: Address, limits: Limits) -> PatchLog:
 class LogSource(ThreadedSource):
     """The patches of a log, as they are appended.
 
-    The `position` is the version that the last patch makes, and its id.
-
-    Args:
-        log: The log, which no other thread uses.
-        timeout: As for `Source`.
-        start: ``"earliest"``, ``"latest"``, or the version before the first patch: its number or
-            the id of its patch.
+    The setting ``start`` is ``"earliest"``, ``"latest"``, or the version before the first patch:
+    its number or the id of its patch.
     """
 
-    def __init__(
-        self, log: PatchLog, timeout: float | None = None, *, start: str = "earliest"
-    ) -> None:
-        super().__init__(log.location, timeout)
-        self._log = log
-        self._link = log.link
-        latest = place_of(point_of(log.head))
+    def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
+        start = address.take("start", str, "earliest")
+        self._log = _open(address, limits)
+        super().__init__(self._log.location, timeout)
+        self._link = self._log.link
+        latest = place_of(point_of(self._log.head))
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
-    def _read(self, position: str | None) -> Generator[Received, None, None]:
-        version = version_at(position)
+    def _read(self, version: Version) -> Generator[Received, None, None]:
         # A server's answer ends when its client is closed; a folder has to be left now and then.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
             for entry in self._log.follow(version, timeout=timeout):
-                version = point_of(entry)
-                yield Received(entry.read(), place_of(version), entry.version)
+                version = point = point_of(entry)
+                yield entry.read(), point
 
     def _close(self) -> None:
         self._log.close()
@@ -91,9 +72,9 @@ class LogSink(Sink):
     They go after whatever other writers have appended; see `append_newest`.
     """
 
-    def __init__(self, log: PatchLog, limits: Limits, options: PatchOptions | None) -> None:
-        super().__init__(log.location, limits)
-        self._log = log
+    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
+        self._log = _open(address, limits)
+        super().__init__(self._log.location, limits)
         self._options = options
 
     def _send(self, patch: Patch) -> None:
@@ -104,6 +85,9 @@ class LogSink(Sink):
 
     def _close(self) -> None:
         self._log.close()
+
+
+open_source, open_sink = LogSource, LogSink
 
 
 def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> LogEntry:

@@ -154,8 +154,8 @@ class History:
     def _check_same(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
         """Return what `read_name` does; a LogError if this is another log than before."""
         found = self.read_name(connection)
-        check_log_id(self._id, found[0], self.location)
-        self._id, self.is_compressed = found[0], found[1] is not None
+        self._id = check_log_id(self._id, found[0], self.location)
+        self.is_compressed = found[1] is not None
         return found
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:

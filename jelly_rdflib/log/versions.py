@@ -81,10 +81,17 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
         raise LogError(f"{where}: {what}: {broken[0][1]}: see verify()")
 
 
-def check_log_id(before: str, now: str, where: str) -> None:
-    """Check that a log has the id that it had; before it was first read that is empty."""
+def check_same(before: Point, now: Point, where: str) -> None:
+    """Check that a log has a version that it had, by the same patch."""
+    if now != before:
+        raise LogError(f"{where} is another log than before: it has {now}, and had {before}")
+
+
+def check_log_id(before: str, now: str, where: str) -> str:
+    """Return a log's id, which must be the one that it had; that is empty before the first time."""
     if before not in ("", now):
         raise LogError(f"{where} was exchanged: it is another log than it was")
+    return now
 
 
 class State(ABC):
@@ -175,10 +182,7 @@ class State(ABC):
         newest = self.version() if newest is None else newest
         if isinstance(version, Point):
             found = EMPTY if version.id is None else self.locate(version.id, newest)
-            if found != version:
-                raise LogError(
-                    f"{self.location} is another log than before: it has {found}, and had {version}"
-                )
+            check_same(version, found, self.location)
             return found
         if isinstance(version, str):
             id = parse_patch_id(version)

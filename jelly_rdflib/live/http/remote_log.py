@@ -28,6 +28,7 @@ from jelly_rdflib.log.entry import LogEntry, Row, may_follow
 from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
+from jelly_rdflib.log.staging import check_digest
 from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
 from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
@@ -227,12 +228,8 @@ class _RemoteHistory(State):
             for each in fields["snapshots"]
         ]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
-        self._check_id(str(fields["id"]))
+        self._id = check_log_id(self._id, str(fields["id"]), self.location)
         return self._id, fields["compression"], head, snapshots
-
-    def _check_id(self, id: str) -> None:
-        check_log_id(self._id, id, self.location)
-        self._id = id
 
     def reading(self) -> AbstractContextManager[State]:
         return nullcontext(self)
@@ -311,7 +308,7 @@ class _RemoteHistory(State):
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
             # The server may have another log since the last connection.
-            self._check_id(response.headers[wire.LOG_ID])
+            self._id = check_log_id(self._id, response.headers[wire.LOG_ID], self.location)
             self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
@@ -432,9 +429,5 @@ class _RemoteHistory(State):
             return file, found.hexdigest()
 
         file, found = self._client.again(take)
-        if found != digest:
-            raise LogError(
-                f"{self.location}: {what} came damaged: its SHA-256 is {found}, and should be"
-                f" {digest}"
-            )
+        check_digest(found, digest, f"{self.location}: {what}")
         return file  # type: ignore[no-any-return]
