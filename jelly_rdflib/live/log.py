@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from rdflib.term import Literal
 
@@ -14,14 +13,14 @@ from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.source import Source
-from jelly_rdflib.live.threaded import Received, ThreadedSource
+from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
-from jelly_rdflib.log.versions import Version, place_of, point_of
+from jelly_rdflib.log.versions import Point, Version, place_of, point_of
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -31,12 +30,10 @@ _LOOK = 0.5
 
 
 def _open(address: Address, limits: Limits) -> PatchLog:
-    settings: dict[str, Any] = {}
-    if token := address.take("token", str, ""):
-        settings["token"] = token
+    token = address.take("token", str, "") or None
     wait = address.take("wait", float, DEFAULT_TIMEOUT)
     address.check_all_taken()
-    return PatchLog(str(address), limits=limits, timeout=wait, **settings)
+    return PatchLog(str(address), limits=limits, timeout=wait, token=token)
 
 
 class LogSource(ThreadedSource):
@@ -54,7 +51,7 @@ class LogSource(ThreadedSource):
         latest = place_of(point_of(self._log.head))
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
-    def _read(self, version: Version) -> Generator[Received, None, None]:
+    def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         # A server's answer ends when its client is closed; a folder has to be left now and then.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
@@ -94,10 +91,8 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
     """Append a patch after the newest one, or after the one that its header ``prev`` names.
 
     If the log has it already, with the same ``id`` and ``prev``, it is not appended again.
-
-    Raises:
-        LogConflict: Another patch follows the one that the header names; or the log stays locked.
-        LogError, EncodeError, LimitError, OSError: As for `jelly_rdflib.PatchLog.append`.
+    A LogConflict says that another patch follows the one that the header names, or that the log
+    stays locked; the other errors are those of `jelly_rdflib.PatchLog.append`.
     """
     while True:
         try:
@@ -167,17 +162,7 @@ def append_from(
 
     See Also:
         - `connect`: returns a source, by an address.
-        - `Replica.follow`: keep the data, and not the patches.
-
-    Examples:
-        >>> import tempfile
-        >>> from jelly_rdflib import live
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     entry = PatchLog.create(f"{folder}/one").append([])
-        ...     log = PatchLog.create(f"{folder}/two")
-        ...     with live.connect(f"{folder}/one", timeout=1) as source:
-        ...         append_from(source, log)
-        1
+        - `Replica.follow`: keep the data, and not the patches; with an example.
     """
     if not source.has_positions:
         raise ValueError(f"{source.url}: without positions, a log can't take each patch once")

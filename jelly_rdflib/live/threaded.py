@@ -7,7 +7,6 @@ import threading
 from abc import abstractmethod
 from collections.abc import Generator
 from contextlib import closing
-from typing import TypeAlias
 
 from jelly_rdflib.live.source import Source
 from jelly_rdflib.log.names import InvalidId
@@ -18,10 +17,6 @@ from jelly_rdflib.patch.patch import Patch
 _MOST_AHEAD = 16
 # The seconds after which a thread that waits for the reader looks whether the source is closed.
 _INTERVAL = 0.25
-
-
-Received: TypeAlias = tuple[Patch, Point]
-"""A patch, and the version that it makes."""
 
 
 class ThreadedSource(Source):
@@ -35,13 +30,13 @@ class ThreadedSource(Source):
         self._start: str | None = None
         self._last: Point | None = None
         # It has no bound, but costs a tenth of one that has.
-        self._ahead: queue.SimpleQueue[Received | BaseException] = queue.SimpleQueue()
+        self._ahead: queue.SimpleQueue[tuple[Patch, Point] | BaseException] = queue.SimpleQueue()
         self._has_room = threading.Event()
         self._reader: threading.Thread | None = None
 
     @abstractmethod
-    def _read(self, version: Version) -> Generator[Received, None, None]:
-        """Yield the patches after a version, which is None for the start, as they come."""
+    def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
+        """Yield the patches after a version, or None for the start, each with what it makes."""
 
     @property
     def _position(self) -> str | None:
@@ -91,7 +86,7 @@ class ThreadedSource(Source):
         except BaseException as error:
             self._put(error)
 
-    def _put(self, item: Received | BaseException) -> bool:
+    def _put(self, item: tuple[Patch, Point] | BaseException) -> bool:
         """Hand something over; False if the source was closed meanwhile."""
         while not self._is_closed.is_set():
             if self._ahead.qsize() < _MOST_AHEAD:

@@ -18,10 +18,10 @@ from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
-from jelly_rdflib.live.grpc.client import Client
+from jelly_rdflib.live.grpc.client import STRANGE, Client
 from jelly_rdflib.live.grpc.wire import LOOKUPS, MAX_FRAME, PATCH_SERVICE, subscribe_message
 from jelly_rdflib.live.sink import Sink
-from jelly_rdflib.live.threaded import Received, ThreadedSource
+from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.files import SQUASHED
@@ -91,7 +91,7 @@ class GrpcSource(ThreadedSource):
         request = subscribe_message("patch_grpc.proto", "RdfPatchSubscribe", requested, **fields)
         return self._client.call("unary_stream", SUBSCRIBE, request)
 
-    def _read(self, version: Version) -> Generator[Received, None, None]:
+    def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         retries, strange, empty = waits(), 0, 0
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
@@ -116,7 +116,7 @@ class GrpcSource(ThreadedSource):
                 # A proxy may end a call that has stood for long.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
-                strange += self._client.is_strange(error)
+                strange += isinstance(error, grpc.RpcError) and error.code().name in STRANGE
                 if not self._client.is_lost(error) or strange > _MOST_STRANGE:
                     raise self._client.error(error) from None
                 self._link.set(self._client.error(error))
@@ -239,19 +239,15 @@ class GrpcSink(Sink):
                 now, wait = time.monotonic(), next(self._retries)
                 self._lost_at = self._lost_at or now
                 if not self._client.is_lost(error) or now + wait > self._lost_at + self._wait:
-                    raise self._give_up(error)
+                    more = ""
+                    if self._sent:
+                        count, first = len(self._sent), self._sent[0][2]
+                        more = f"; {count} patches may not have been taken, from <{first}> on"
+                    self._lost_at, self._bytes = None, 0
+                    self._sent.clear()
+                    raise self._client.error(error, more)
             time.sleep(wait)
             self._connect()
-
-    def _give_up(self, error: Exception) -> Exception:
-        """Return the exception for patches that are sent no more, which says which these are."""
-        more = ""
-        if self._sent:
-            first = self._sent[0][2]
-            more = f"; {len(self._sent)} patches may not have been taken, from <{first}> on"
-        self._lost_at, self._bytes = None, 0
-        self._sent.clear()
-        return self._client.error(error, more)
 
     def _close(self) -> None:
         self._frames.put(None)
