@@ -46,7 +46,6 @@ class Client:
         shared = {"bootstrap.servers": address.host, "error_cb": self._note}
         for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
-        self._admin: AdminClient | None = None
         self.error: ck.KafkaError | None = None
         # Whether the client has reported that all brokers are down. The source clears it when a
         # broker answers.
@@ -83,10 +82,8 @@ class Client:
 
     def ask_id(self) -> str:
         """Return the topic's id as it is now: another one if the topic was made anew."""
-        self._admin = self._admin or self.make(AdminClient)
-        topics = ck.TopicCollection([self.topic])
         try:
-            return str(self._admin.describe_topics(topics)[self.topic].result().topic_id)
+            return str(self._ask_for_topic().result().topic_id)
         except ck.KafkaException as error:
             raise self.exception(error.args[0]) from None
 
@@ -128,7 +125,7 @@ class Client:
                 " its cleanup.policy must be delete"
             )
 
-    def _ask_for_topic(self, timeout: float) -> Any:
+    def _ask_for_topic(self, timeout: float = 60.0) -> Any:
         topics = ck.TopicCollection([self.topic])
         return self.admin.describe_topics(topics, request_timeout=timeout)[self.topic]
 
