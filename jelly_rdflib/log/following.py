@@ -28,7 +28,6 @@ def follow(
     """Take the patches of a source as they come, until it ends.
 
     Args:
-        source: The source.
         take: Called with each patch. It takes it wholly, or raises an error and has none of it.
         store: Called when something was taken: from time to time, at the end, and after an error.
             Patches are acknowledged after that.
@@ -53,13 +52,10 @@ def follow(
                     is_stored, last = True, time.monotonic()
                 # Also without a patch: messages that were left out count as kept.
                 source.acknowledge()
-    except BaseException:
-        # Not acknowledged: after an interrupt the last patch may not have been taken.
+    finally:
         if not is_stored:
             store()
-        raise
-    if not is_stored:
-        store()
+    # Not after an interrupt: the last patch may not have been taken.
     source.acknowledge()
 
 
@@ -72,15 +68,13 @@ def follow_into(
     store_every: float,
     strict: bool = False,
 ) -> None:
-    """Apply the patches of a source as they come, each wholly or not at all, until it ends.
+    """Apply the patches of a source as `follow` takes them, each wholly or not at all.
 
     Args:
         target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
-        source: The source.
         taken: Called with each patch after it was applied.
         store: Stores the target, and the position of the source at the last patch ``taken``, both
-            or none; with a LogConflict, if others have stored something since. See `follow`.
-        store_every: As for `follow`.
+            or none; with a LogConflict, if others have stored something since.
         strict: Refuse a patch with an operation that changes nothing, unless it was squashed: such
             a one also deletes what came and went in between.
     """
