@@ -23,11 +23,11 @@ from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning, M
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.files import check_empty, load_data
+from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import Compression, is_address, make_patch_id, parse_patch_id
+from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
@@ -202,7 +202,7 @@ class PatchLog(Tabular):
     @property
     def version(self) -> int:
         """The newest version; 0 if there is no patch."""
-        return 0 if self._head is None else self._head.version
+        return point_of(self._head).version
 
     @property
     def snapshots(self) -> list[int]:
@@ -215,11 +215,7 @@ class PatchLog(Tabular):
         self._history.close()
 
     def refresh(self) -> LogEntry | None:
-        """Update the view with the changes of other writers.
-
-        Returns:
-            The newest patch.
-        """
+        """Update the view with the changes of other writers, and return the newest patch."""
         with self._history.reading() as state:
             self._head = state.newest()
         return self._head
@@ -233,28 +229,11 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: There is no such version, or it was squashed; or the log is broken.
-
-        Examples:
-            >>> import tempfile
-            >>> with tempfile.TemporaryDirectory() as folder:
-            ...     log = PatchLog(folder, create=True)
-            ...     entry = log.append([])
-            ...     [patch.version for patch in log.patches()]
-            [1]
         """
         return self._between(since, upto)[0]
 
     def latest(self, count: int = 10) -> list[LogEntry]:
-        """Return the last patches, so many at most, the oldest first; none of them is read.
-
-        Examples:
-            >>> import tempfile
-            >>> with tempfile.TemporaryDirectory() as folder:
-            ...     log = PatchLog(folder, create=True)
-            ...     entries = [log.append([]) for _ in range(3)]
-            ...     [patch.version for patch in log.latest(2)]
-            [2, 3]
-        """
+        """Return the last patches, so many at most, the oldest first; none of them is read."""
         with self._history.reading() as state:
             return state.latest(point_of(self._head), count)
 
@@ -356,15 +335,13 @@ class PatchLog(Tabular):
                 see above.
         """
         with open_incoming(patch, self._history.limits, format) as incoming:
-            head_id = None if self._head is None else self._head.id
-            expected = head_id if prev is None else parse_patch_id(prev)
+            expected = point_of(self._head).id if prev is None else parse_patch_id(prev)
             if incoming.prev is not None:
                 if prev is not None and incoming.prev != expected:
                     raise ValueError(f"prev is {expected}, but the patch says {incoming.prev}")
                 expected = incoming.prev
             self._head = self._history.append(
                 incoming,
-                id=incoming.id or make_patch_id(),
                 prev=expected,
                 options=options or incoming.options or default_options(patch),
             )
@@ -428,7 +405,8 @@ class PatchLog(Tabular):
         kept = None
         if position is not None:
             kept = Position(target, as_iri(position), self._log_id)
-            since = self._resolve(kept.read() if since is None else since)
+            with self._history.reading() as state:
+                since = self._point(state, kept.read() if since is None else since)
             kept.set(since)
         entries, start, end = self._between(since, upto)
         replay_entries(
@@ -446,8 +424,8 @@ class PatchLog(Tabular):
     ) -> Dataset:
         """Return the data of a version, made from the nearest snapshot before it.
 
-        The data have the lexical forms of the patches. A new dataset has only the prefixes of the
-        patches, not those that rdflib binds by itself.
+        It is in the target, or in a new dataset. The data have the lexical forms of the patches. A
+        new dataset has only the prefixes of the patches, not those that rdflib binds by itself.
 
         Args:
             version: The version; by default the newest.
@@ -455,9 +433,6 @@ class PatchLog(Tabular):
                 `JellyStore`; ``"default"`` is rdflib's own.
             target: An empty dataset to fill, of any store, in place of a new one of ``store``.
             progress: Called with each applied `LogEntry`.
-
-        Returns:
-            The target.
 
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged.
@@ -470,10 +445,9 @@ class PatchLog(Tabular):
         if target is None:
             target = empty_dataset(store)
         check_empty(target)
-        end = self._resolve(version).version
         start = EMPTY
         with self._history.reading() as state:
-            snapshots = state.snapshots(end)
+            snapshots = state.snapshots(self._point(state, version).version)
         for snapshot in reversed(snapshots):
             if self._load_snapshot(snapshot, target):
                 start = Point(snapshot.version, URIRef(snapshot.id))
@@ -494,9 +468,7 @@ class PatchLog(Tabular):
             version is only replaced if it is damaged.
 
         Raises:
-            LogError: There is no such version, or it was squashed; a segment is damaged.
-            ApplyError: The target can't take an operation, or the patch is out of order; see
-                `checkout`.
+            LogError, ApplyError: As for `checkout`.
             OSError: The file can't be written. Then no file is left.
         """
         entry = self.entry(version)
@@ -565,17 +537,13 @@ class PatchLog(Tabular):
     def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
         """Load a snapshot; warn and return False if that fails."""
         try:
-            load_data(self._history.open_snapshot(snapshot), target, self._history.limits)
+            load_snapshot(self._history.open_snapshot(snapshot), target, self._history.limits)
         except LimitError:
             raise
         except (LogError, DecodeError, OSError) as error:
             warn(f"the snapshot of version {snapshot.version} is not used: {error}", LogWarning)
             return False
         return True
-
-    def _resolve(self, version: Version) -> Point:
-        with self._history.reading() as state:
-            return self._point(state, version)
 
     def _point(self, state: State, version: Version) -> Point:
         """Return a version; None is the newest of this view."""
