@@ -405,8 +405,9 @@ class PatchLog(Tabular):
         kept = None
         if position is not None:
             kept = Position(target, as_iri(position), self._log_id)
+            since = kept.read() if since is None else since
             with self._history.reading() as state:
-                since = self._point(state, kept.read() if since is None else since)
+                since = self._point(state, since)
             kept.set(since)
         entries, start, end = self._between(since, upto)
         replay_entries(
