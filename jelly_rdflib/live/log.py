@@ -12,7 +12,6 @@ from jelly_rdflib.errors import EncodeError, LimitError, LogConflict, MissingVer
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
-from jelly_rdflib.live.source import Source
 from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
@@ -20,6 +19,7 @@ from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.log.versions import Point, Version, place_of, point_of
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions

@@ -6,8 +6,8 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Iterable
 
-from jelly_rdflib.live.connection import Connection
 from jelly_rdflib.log import LogEntry
+from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch

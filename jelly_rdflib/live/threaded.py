@@ -8,8 +8,8 @@ from abc import abstractmethod
 from collections.abc import Generator
 from contextlib import closing
 
-from jelly_rdflib.live.source import Source
 from jelly_rdflib.log.names import InvalidId
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.log.versions import Point, Version, place_of, version_at
 from jelly_rdflib.patch.patch import Patch
 

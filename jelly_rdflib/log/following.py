@@ -12,7 +12,7 @@ from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
 if TYPE_CHECKING:
-    from jelly_rdflib.live.source import Source
+    from jelly_rdflib.log.source import Source
 
 # The seconds without a patch after which is looked whether anything is due.
 _INTERVAL = 0.25

@@ -37,7 +37,7 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 
 if TYPE_CHECKING:
-    from jelly_rdflib.live.source import Source
+    from jelly_rdflib.log.source import Source
 
 _NAME = "replica.db"
 _APPLICATION_ID = 0x4A505250  # "JPRP"

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 
 from jelly_rdflib.errors import JellyError, LogError
-from jelly_rdflib.live.connection import Connection
+from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.patch.patch import Patch
 
