@@ -9,7 +9,7 @@ from typing import Any
 from jelly_rdflib.extras import advice
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
-from jelly_rdflib.live.source import Source
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions
 
 # The modules here by the schemes of addresses; a module's extra has its name. Each module has

@@ -58,6 +58,11 @@ def test_a_source_goes_on_from_its_position(address: str) -> None:
         assert take(source, 2) == [2, 3]
 
 
+def test_a_position_of_another_transport_is_refused(address: str) -> None:
+    with live.connect(address) as source, pytest.raises(ValueError, match="no position"):
+        source.resume('{"0": 7}')
+
+
 def test_a_source_can_start_at_the_end(address: str) -> None:
     with live.open_sink(address) as sink:
         sink.send(patch_of(0))

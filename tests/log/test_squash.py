@@ -220,7 +220,7 @@ def test_others_squash_while_a_snapshot_is_written(
     fill(log, 3)
     other = PatchLog(log.path)
 
-    def write(*arguments: Any, **more: Any) -> Path:
+    def write(*arguments: Any, **more: Any) -> str:
         monkeypatch.undo()
         other.squash()
         return write_snapshot(*arguments, **more)

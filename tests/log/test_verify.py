@@ -399,7 +399,7 @@ def test_what_others_write_while_a_log_is_checked_is_no_problem(
     real = verify._problems_of
 
     def problems_of(history: Any, state: Any, *, deep: bool) -> Any:
-        if len(state.segments) == 5:
+        if len(state[0]) == 5:
             PatchLog(log.path).squash(1, 3)
         return real(history, state, deep=deep)
 
@@ -417,7 +417,7 @@ def test_others_squash_in_each_attempt_to_check_a_log(
     path.write_bytes(path.read_bytes()[is_damaged:])
 
     def problems_of(history: Any, state: Any, *, deep: bool) -> Any:
-        newest_squashed = 7 - len(state.segments)
+        newest_squashed = 7 - len(state[0])
         PatchLog(log.path).squash(1, newest_squashed)
         found = list(real(history, state, deep=deep))
         # Each attempt misses other files.

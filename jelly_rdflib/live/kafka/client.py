@@ -83,7 +83,7 @@ class Client:
     def ask_id(self) -> str:
         """Return the topic's id as it is now: another one if the topic was made anew."""
         try:
-            return str(self._ask_for_topic(_FIRST_ANSWER).result().topic_id)
+            return str(self._ask_for_topic().result().topic_id)
         except ck.KafkaException as error:
             raise self.exception(error.args[0]) from None
 
@@ -125,7 +125,7 @@ class Client:
                 " its cleanup.policy must be delete"
             )
 
-    def _ask_for_topic(self, timeout: float) -> Any:
+    def _ask_for_topic(self, timeout: float = 60.0) -> Any:
         topics = ck.TopicCollection([self.topic])
         return self.admin.describe_topics(topics, request_timeout=timeout)[self.topic]
 

@@ -117,11 +117,6 @@ def test_latest_means_from_the_connection_on(log: jr.PatchLog, address: str) -> 
         assert source.position == f"2 {log.entry(2).id}"
 
 
-def test_a_position_of_another_transport_is_refused(address: str) -> None:
-    with live.connect(address) as source, pytest.raises(ValueError, match="no position"):
-        source.resume('{"0": 7}')
-
-
 def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> None:
     rows = [(Op.A, URIRef(f"urn:{n}"), URIRef("urn:p"), Literal("x" * 9000), G) for n in range(400)]
     patch = jr.Patch([(Op.TX,), *rows, (Op.TC,)])

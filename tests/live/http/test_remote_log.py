@@ -306,7 +306,7 @@ def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) 
     log = fill(PatchLog(address), 1)
     entry = log.entry(1)
     monkeypatch.setattr(remote_log.httpx2.Response, "iter_raw", lambda self: iter([b"damaged"]))
-    with pytest.raises(LogError, match="version 1 came damaged"):
+    with pytest.raises(LogError, match="patches/1 is damaged"):
         entry.read()
 
 
