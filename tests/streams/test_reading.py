@@ -20,11 +20,11 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 import jelly_rdflib as jr
 from tests import strategies
 from tests.oracle import build as b
-from tests.oracle import decoder, producer, wire
+from tests.oracle import decoder, producer
 from tests.oracle.build import PUNCTUATED, QUADS
 from tests.oracle.terms import Plain, node, operation, plain, plain_operation, same_term
 from tests.strategies import Stream
-from tests.support import options_of, read, run
+from tests.support import read, run
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -59,50 +59,17 @@ def test_the_default_graph_is_none_in_operations(statement_type: str, given: Any
         assert again.serialize(options=options) == data
 
 
-class TestAgainstProtobuf:
-    """What protobuf's classes write is read as the reference decoder reads it."""
-
-    @given(
-        strategies.streams(),
-        strategies.dice,
-        st.sampled_from(sorted(COMPRESSIONS)),
-        st.integers(1, 40),
-    )
-    def test_delimited_streams(
-        self, stream: Stream, rng: random.Random, compression: str, size: int
-    ) -> None:
-        messages = producer.frames(stream.operations, stream.options, rng)
-        data = producer.spelled(messages, rng)
-        assert decoder.read(data) == stream.operations
-        for source in (COMPRESSIONS[compression](data), OnlyRead(data, size)):
-            assert read(source) == stream.operations
-        in_batches = [op for batch in jr.read_batches(data) for op in batch]
-        assert list(map(plain_operation, in_batches)) == stream.operations
-        patches = list(jr.read_patches(data, normalize=False))
-        assert [list(map(plain_operation, patch)) for patch in patches] == stream.patches
-        for patch, expected in zip(patches, stream.patches, strict=True):
-            assert len(patch) == len(expected)
-            header = {op[1]: op[2] for op in expected if op[0] == "H"}
-            assert {key: plain(value) for key, value in patch.header.items()} == header
-
-    @given(strategies.streams(one_patch=True), strategies.dice)
-    def test_bare_frames(self, stream: Stream, rng: random.Random) -> None:
-        messages = producer.frames(stream.operations, stream.options, rng, single=True)
-        data = producer.spelled(messages, rng, single=True)
-        assert read(data) == decoder.read(data) == stream.operations
-
-    @given(strategies.streams(), strategies.dice)
-    def test_frames_one_by_one(self, stream: Stream, rng: random.Random) -> None:
-        messages = producer.frames(stream.operations, stream.options, rng)
-        reference = decoder.Reference()
-        package = jr.PatchDecoder(normalize=False)
-        assert package.options is None
-        for message in messages:
-            data = wire.spell(message, rng, 0.1)
-            batch = package.decode_frame(data)
-            assert list(map(plain_operation, batch)) == reference.frame(message)
-        assert list(map(plain_operation, package.finish())) == reference.finish()
-        assert package.options == options_of(stream.options)
+@given(strategies.streams(), strategies.dice)
+def test_batches_and_patches_say_what_operations_do(stream: Stream, rng: random.Random) -> None:
+    data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+    in_batches = [op for batch in jr.read_batches(data) for op in batch]
+    assert list(map(plain_operation, in_batches)) == stream.operations
+    patches = list(jr.read_patches(data, normalize=False))
+    assert [list(map(plain_operation, patch)) for patch in patches] == stream.patches
+    for patch, expected in zip(patches, stream.patches, strict=True):
+        assert len(patch) == len(expected)
+        header = {op[1]: op[2] for op in expected if op[0] == "H"}
+        assert {key: plain(value) for key, value in patch.header.items()} == header
 
 
 class TestNodes:
@@ -246,14 +213,6 @@ def test_a_memoryview_of_other_items(compress: Callable[[bytes], bytes]) -> None
 
 
 class TestIteration:
-    def test_readers_tell_the_options(self) -> None:
-        for call in (jr.read_operations, jr.read_batches):
-            reader = call(DATA)
-            assert reader.options is None
-            next(reader)
-            expected = dict.fromkeys([f"max_{kind}_table_size" for kind in KINDS], 16)
-            assert reader.options == jr.PatchOptions(stream_type="PUNCTUATED", **expected)
-
     def test_what_is_something_else_is_called_so(self) -> None:
         for data in (b"<a> <b> <c> .\n", b"PK\x03\x04 and more", b"{}"):
             with pytest.raises(jr.DecodeError, match="is the input Jelly-Patch at all"):

@@ -7,6 +7,7 @@ import gzip
 import io
 import mmap
 import os
+import random
 import socket
 import threading
 from pathlib import Path
@@ -14,11 +15,15 @@ from typing import Any
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from tests.core.jelly import test_statement_decoder as statements
 from tests.core.jelly.formats import PATCH_QUADS, RDF_GRAPHS, Format, formats
+from tests.oracle import wire
 from tests.oracle.terms import Plain
+from tests.strategies import dice
 from tests.streams import test_reading as patches
 from tests.streams.test_reading import COMPRESSIONS, OnlyRead, Trickle, pieces
 
@@ -31,6 +36,49 @@ both = pytest.mark.parametrize("f", DATA, ids=repr)
 def items(f: Format, source: Any) -> list[Plain]:
     """Operations or statements that the package reads."""
     return [f.plain(item) for item in f.readers[0](source, normalize=False, format=f.format)]
+
+
+class TestAgainstProtobuf:
+    """What protobuf's classes write is read as the reference decoder reads it."""
+
+    @formats
+    @given(st.data(), dice, st.sampled_from(sorted(COMPRESSIONS)), st.integers(1, 40))
+    def test_delimited_streams(
+        self, f: Format, data: st.DataObject, rng: random.Random, compression: str, size: int
+    ) -> None:
+        stream = data.draw(f.streams())
+        written = f.spelled(stream, rng)
+        expected = f.decoder.read(written)
+        assert expected[: len(f.content(stream))] == f.content(stream)
+        for source in (COMPRESSIONS[compression](written), OnlyRead(written, size)):
+            assert f.support.read(source) == expected
+        for call in set(f.readers) - {jr.read_graphs}:
+            reader = call(written)
+            assert reader.options is None
+            list(reader)
+            assert reader.options == f.support.options_of(stream.options)
+
+    @formats
+    @given(st.data(), dice, st.sampled_from(sorted(COMPRESSIONS)))
+    def test_bare_frames(
+        self, f: Format, data: st.DataObject, rng: random.Random, compression: str
+    ) -> None:
+        stream = data.draw(f.single_streams())
+        written = f.spelled(stream, rng, single=True)
+        assert f.decoder.read(written) == f.content(stream)
+        assert f.support.read(COMPRESSIONS[compression](written)) == f.content(stream)
+
+    @formats
+    @given(st.data(), dice)
+    def test_frames_one_by_one(self, f: Format, data: st.DataObject, rng: random.Random) -> None:
+        stream = data.draw(f.streams())
+        reference, package = f.decoder.Reference(), f.Decoder(normalize=False)
+        assert package.options is None
+        for message in f.spoken(stream, rng):
+            frame = package.decode_frame(wire.spell(message, rng, 0.1))
+            assert f.decoded(frame) == reference.frame(message)
+        assert f.decoded(package.finish()) == reference.finish()
+        assert package.options == f.support.options_of(stream.options)
 
 
 @both
