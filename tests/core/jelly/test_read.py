@@ -349,12 +349,6 @@ class TestDecoder:
                 call()
 
 
-@formats
-def test_a_bare_frame_compressed(f: Format) -> None:
-    for compress in COMPRESSIONS.values():
-        assert len(f.nodes(compress(f.frame(f.options(), f.name("urn:p"), f.triple())))) == 1
-
-
 @both
 def test_a_source_that_reads_its_own_reader_does_no_harm(f: Format) -> None:
     """A generator would raise ValueError; nothing may crash."""

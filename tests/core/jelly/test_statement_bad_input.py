@@ -11,18 +11,15 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
-from tests.core.jelly.formats import RDF, in_row
+from tests.core.jelly.formats import in_row
 from tests.core.jelly.statement_strategies import Stream
 from tests.core.jelly.statement_support import (
     assert_same_outcome,
     few,
-    plain_frame,
-    refuse,
 )
-from tests.core.jelly.streams import RDF_TYPES, SMALL, damage
+from tests.core.jelly.streams import damage
 from tests.oracle import rdf_build as b
-from tests.oracle import rdf_decoder, rdf_producer, wire
-from tests.oracle.rdf_build import DATASETS
+from tests.oracle import rdf_producer, wire
 from tests.strategies import dice
 from tests.support import assert_position
 
@@ -36,25 +33,6 @@ class TestOptions:
         options = b.options().options.SerializeToString() + wire.field(14, value)
         for strict in (True, False):
             assert_same_outcome(b.delimited([in_row(1, options)]), strict=strict)
-
-
-class TestUnused:
-    """Values that mean nothing, as another member of their oneof comes after them."""
-
-    def test_metadata_that_is_overwritten(self) -> None:
-        good = wire.field(15, wire.field(1, b"k"))
-        for bad in (b"\x0a\x01\xff\x0a\x01k", b"\x0a\x01k\x12\x05", b"\x0a\x01k\x08\x01"):
-            refuse(b.delimited([RDF.head() + wire.field(15, bad) + good]))
-
-
-class TestErrors:
-    """What an error says."""
-
-    def test_an_inconsistent_logical_type_has_a_position(self) -> None:
-        error = refuse(b"\x00" + b.stream([b.options(logical_type=DATASETS)]), row=True)
-        assert (error.frame, error.row) == (1, 0)
-        assert "logical type" in error.message
-        assert "at all" not in error.message
 
 
 class TestAnyReader:
@@ -83,26 +61,3 @@ class TestAnyReader:
         if outcomes[0] is not None and "logical" in outcomes[0][0]:
             return
         assert (outcomes[0] is None) == (outcomes[2] is None)
-
-    @few
-    @given(strategies.streams(), dice)
-    def test_graphs_too(self, stream: Stream, rng: random.Random) -> None:
-        messages = rdf_producer.messages(stream.frames, stream.options, rng)
-        data = bytearray(rdf_producer.spelled(messages, rng))
-        damage(data, rng)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            try:
-                list(jr.read_graphs(bytes(data), strict=False))
-            except jr.DecodeError as error:
-                assert_position(error, len(data))
-            except jr.JellyError:
-                # what rdflib can't hold
-                assert b"\x18" in data or b"\x20" in data
-
-    def test_a_decoder_gives_what_readers_give(self) -> None:
-        for data in (SMALL[f] for f in RDF_TYPES):
-            package = jr.StatementDecoder(normalize=False)
-            got = [plain_frame(package.decode_frame(part)) for part in wire.split(data)]
-            package.finish()
-            assert got == rdf_decoder.read(data)

@@ -84,56 +84,6 @@ def test_terms(term: Any, plain_term: Plain) -> None:
         assert rows(b"".join(pieces)) == [operation, operation]
 
 
-def with_bad_tag() -> Literal:
-    literal = Literal("x", lang="en")
-    literal._language = "en_GB"
-    return literal
-
-
-@pytest.mark.parametrize(
-    "operation",
-    [
-        (jr.Op.A, S, P, URIRef("\ud800"), None),
-        (jr.Op.A, S, P, Literal("\ud800"), None),
-        (jr.Op.A, S, P, with_bad_tag(), None),
-        (jr.Op.A, S, P, S, TripleTerm(S, P, S)),
-        (jr.Op.A, S, P, TripleTerm(S, P, "o"), None),  # type: ignore[arg-type]
-        (jr.Op.H, "\udfff", S),
-        (jr.Op.PA, "ex", S, TripleTerm(S, P, S)),
-        (jr.Op.PD, "ex", "a", None),
-        (jr.Op.PD, "ex", S, "g"),
-        (jr.Op.TC,),
-        (jr.Op.TA,),
-        (99,),
-        None,
-    ],
-)
-def test_refused_and_as_if_it_had_not_been_tried(operation: Any) -> None:
-    encoder, pieces = encoder_and_pieces()
-    encoder.add(S, P, S)
-    encoder.end_patch()
-    with pytest.raises(jr.EncodeError):
-        encoder.write(operation)
-    encoder.end_patch()
-    with pytest.raises(jr.EncodeError):
-        encoder.write(operation)
-    encoder.add(S, P, S)
-    encoder.finish()
-    statement = ("A", ("iri", "s"), ("iri", "p"), ("iri", "s"), None)
-    assert rows(b"".join(pieces)) == [statement, ("END",), ("END",), statement]
-
-
-def test_finish_aborts() -> None:
-    encoder, pieces = encoder_and_pieces()
-    encoder.begin()
-    encoder.finish()
-    encoder.finish()
-    assert rows(b"".join(pieces)) == [("TX",), ("TA",)]
-    for call in (lambda: encoder.add(S, P, S), encoder.begin, encoder.end_patch):
-        with pytest.raises(jr.EncodeError, match="has ended"):
-            call()
-
-
 def test_options_are_refused() -> None:
     with pytest.raises(ValueError, match="has none"):
         RDF_PATCH_THRIFT.make_encoder(NODE_TYPES, jr.PatchOptions(), bytes)
