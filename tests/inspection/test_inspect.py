@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from tests.oracle import producer, rdf_producer, wire
 from tests.oracle import rdf_build as rb
 from tests.oracle import schema as pb
 from tests.oracle.wire import varint
+from tests.pieces import Chunks
 from tests.strategies import Stream
 from tests.support import run
 from tests.support import write as write_patch
@@ -395,31 +397,24 @@ def test_memory_is_that_of_a_frame() -> None:
     code = """
 import collections
 import jelly_rdflib as jr
-from tests.inspection.test_inspect import Endless
+from tests.inspection.test_inspect import endless
 for function in (jr.inspect, lambda source: collections.deque(jr.validate(source), maxlen=1)):
-    function(Endless(1 << 20))
+    function(endless(1 << 20))
     before = peak()
-    function(Endless(10 << 20))
+    function(endless(10 << 20))
     assert peak() - before < 4 << 20, (function, peak() - before)
 print("ok")
 """
     assert run(code) == "ok\n"
 
 
-class Endless:
+def endless(size: int) -> Chunks:
     """A stream that is made while it is read: frames of fifty new IRIs, none of them good."""
 
-    def __init__(self, size: int) -> None:
-        self.data = b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])
-        self.left = size
-        self.number = 0
+    def make() -> Iterator[bytes]:
+        yield b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])
+        for number in range(size // (50 * 2000)):
+            names = [b.name(f"{number} {n} {'x' * 2000}", n) for n in range(1, 51)]
+            yield b.stream([*names, *(b.add("s", b.iri(0, n), "o") for n in range(1, 51))])
 
-    def read(self, size: int) -> bytes:
-        while len(self.data) < size and self.left > 0:
-            self.number += 1
-            names = [b.name(f"{self.number} {n} {'x' * 2000}", n) for n in range(1, 51)]
-            rows = [b.add("s", b.iri(0, n), "o") for n in range(1, 51)]
-            self.data += b.stream([*names, *rows])
-            self.left -= 50 * 2000
-        piece, self.data = self.data[:size], self.data[size:]
-        return piece
+    return Chunks(make())

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 import pickle
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,9 +18,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from tests import strategies
+from tests.core.jelly.streams import PATCH_REALISTIC
 from tests.oracle import build as b
-from tests.oracle import decoder, producer
-from tests.oracle.build import PUNCTUATED, QUADS
+from tests.oracle import producer
 from tests.oracle.terms import Plain, node, operation, plain, plain_operation, same_term
 from tests.strategies import Stream
 from tests.support import read, run
@@ -140,69 +139,6 @@ class TestNodes:
             rdflib.term._reset_bindings()
 
 
-class OnlyRead:
-    """A file object with nothing but read(), which gives at most ``size`` bytes at a time."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self.file = io.BytesIO(data)
-        self.size = size
-
-    def read(self, size: int = -1) -> bytes:
-        return self.file.read(self.size if size < 0 else min(size, self.size))
-
-
-class Trickle(io.RawIOBase):
-    """A raw file that gives 1 byte at a time."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        piece = self.data[self.at : self.at + 1]
-        buffer[: len(piece)] = piece
-        self.at += len(piece)
-        return len(piece)
-
-
-KINDS = ("name", "prefix", "datatype")
-
-
-def example() -> tuple[bytes, list[Plain]]:
-    """A stream of several frames, some larger than a pipe's buffer, and its operations."""
-    stream = {
-        **{f"max_{kind}_table_size": 16 for kind in KINDS},
-        "stream_type": PUNCTUATED,
-        "statement_type": QUADS,
-        "generalized_statements": False,
-        "rdf_star": False,
-        "version": 1,
-    }
-    g: Plain = ("iri", "http://example.org/g")
-    p: Plain = ("iri", "http://example.org/p")
-    operations: list[Plain] = []
-    for n in range(5):
-        operations += [("H", "id", ("bnode", str(n))), ("TX",)]
-        operations += [("A", ("bnode", f"b{m}"), p, ("literal", "é" * m, "fr", None), g)
-                       for m in range(20)]  # fmt: skip
-        operations += [("TC",), ("END",)]
-    messages = producer.frames(operations, stream, random.Random(3))
-    return b.delimited(message.SerializeToString() for message in messages), operations
-
-
-DATA, OPERATIONS = example()
-assert 4_000 < len(DATA) < 20_000
-assert decoder.read(DATA) == OPERATIONS
-
-
-def pieces(data: bytes, size: int) -> Iterator[bytes]:
-    for at in range(0, len(data), size):
-        yield data[at : at + size]
-
-
 @pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
 def test_a_memoryview_of_other_items(compress: Callable[[bytes], bytes]) -> None:
     streams = (b.stream([b.options(), b.header("x" * n, "")]) for n in range(200))
@@ -217,7 +153,7 @@ class TestIteration:
         for data in (b"<a> <b> <c> .\n", b"PK\x03\x04 and more", b"{}"):
             with pytest.raises(jr.DecodeError, match="is the input Jelly-Patch at all"):
                 list(jr.read_operations(data))
-        for data in (b"", DATA + b"TX .\n"):
+        for data in (b"", PATCH_REALISTIC + b"TX .\n"):
             with pytest.raises(jr.DecodeError) as caught:
                 list(jr.read_operations(data))
             assert "at all" not in str(caught.value)
@@ -268,7 +204,7 @@ class TestPatch:
             jr.Patch([header, (jr.Op.END,), header])
 
     def test_it_can_be_pickled(self) -> None:
-        for patch in jr.read_patches(DATA):
+        for patch in jr.read_patches(PATCH_REALISTIC):
             copy = pickle.loads(pickle.dumps(patch))
             assert list(copy) == list(patch)
             assert copy.header == patch.header

@@ -19,16 +19,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from tests.core.jelly import test_statement_decoder as statements
 from tests.core.jelly.formats import PATCH_QUADS, RDF_GRAPHS, Format, formats
+from tests.core.jelly.streams import REALISTIC
 from tests.oracle import wire
 from tests.oracle.terms import Plain
+from tests.pieces import Pieces, Trickle, breaking
 from tests.strategies import dice
-from tests.streams import test_reading as patches
-from tests.streams.test_reading import COMPRESSIONS, OnlyRead, Trickle, pieces
+from tests.streams.test_reading import COMPRESSIONS
 
-DATA = {PATCH_QUADS: patches.DATA, RDF_GRAPHS: statements.DATA}
-ITEMS = {PATCH_QUADS: patches.OPERATIONS, RDF_GRAPHS: statements.STATEMENTS}
+DATA = {f: REALISTIC[f] for f in (PATCH_QUADS, RDF_GRAPHS)}
+ITEMS = {
+    f: [
+        item
+        for part in f.decoder.read(data)
+        for item in ([part] if f is PATCH_QUADS else f.said(part))
+    ]
+    for f, data in DATA.items()
+}
 
 both = pytest.mark.parametrize("f", DATA, ids=repr)
 
@@ -50,7 +57,7 @@ class TestAgainstProtobuf:
         written = f.spelled(stream, rng)
         expected = f.decoder.read(written)
         assert expected[: len(f.content(stream))] == f.content(stream)
-        for source in (COMPRESSIONS[compression](written), OnlyRead(written, size)):
+        for source in (COMPRESSIONS[compression](written), Pieces(written, size)):
             assert f.support.read(source) == expected
         for call in set(f.readers) - {jr.read_graphs}:
             reader = call(written)
@@ -130,7 +137,7 @@ class TestSources:
 
     @pytest.mark.parametrize("size", [1, 2, 3, 5, 100_000])
     def test_an_object_with_read_alone(self, f: Format, data: bytes, size: int) -> None:
-        assert items(f, OnlyRead(data, size)) == ITEMS[f]
+        assert items(f, Pieces(data, size)) == ITEMS[f]
 
     def test_a_raw_file_that_gives_one_byte_at_a_time(self, f: Format, data: bytes) -> None:
         assert items(f, Trickle(data)) == ITEMS[f]
@@ -142,8 +149,8 @@ class TestSources:
         read_end, write_end = os.pipe()
 
         def feed() -> None:
-            for piece in pieces(data, size):
-                os.write(write_end, piece)
+            for at in range(0, len(data), size):
+                os.write(write_end, data[at : at + size])
             os.close(write_end)
 
         thread = threading.Thread(target=feed)
@@ -159,8 +166,8 @@ class TestSources:
         left, right = socket.socketpair()
 
         def feed() -> None:
-            for piece in pieces(data, 1):
-                left.send(piece)
+            for byte in data:
+                left.send(bytes([byte]))
             left.close()
 
         thread = threading.Thread(target=feed)
@@ -178,13 +185,13 @@ class TestCompression:
     def test_gzip_of_several_members(self, f: Format, at: int) -> None:
         data = gzip.compress(DATA[f][:at]) + gzip.compress(b"") + gzip.compress(DATA[f][at:])
         assert items(f, data) == ITEMS[f]
-        assert items(f, OnlyRead(data, 1)) == ITEMS[f]
+        assert items(f, Pieces(data, 1)) == ITEMS[f]
 
     @pytest.mark.parametrize("at", [1, 100, -1])
     def test_zstd_of_several_frames(self, f: Format, at: int) -> None:
         data = zstandard.compress(DATA[f][:at]) + zstandard.compress(DATA[f][at:])
         assert items(f, data) == ITEMS[f]
-        assert items(f, OnlyRead(data, 1)) == ITEMS[f]
+        assert items(f, Pieces(data, 1)) == ITEMS[f]
 
     def test_zstd_without_a_content_size(self, f: Format) -> None:
         compressor = zstandard.ZstdCompressor(write_content_size=False).compressobj()
@@ -194,7 +201,7 @@ class TestCompression:
     def test_compressed_data_that_is_cut_is_refused(self, f: Format, name: str) -> None:
         data = COMPRESSIONS[name](DATA[f])
         for size in {*range(4, 40), *range(40, len(data), 37), len(data) - 1}:
-            for source in (data[:size], OnlyRead(data[:size], 7)):
+            for source in (data[:size], Pieces(data[:size], 7)):
                 with pytest.raises(jr.DecodeError) as caught:
                     items(f, source)
                 assert isinstance(caught.value.offset, int)
@@ -250,12 +257,8 @@ class TestWrongSources:
             items(f, tmp_path)
 
     def test_an_error_of_the_file_goes_through(self, f: Format) -> None:
-        class Broken:
-            def read(self, size: int) -> bytes:
-                raise ConnectionResetError("reset")
-
         with pytest.raises(ConnectionResetError):
-            items(f, Broken())
+            items(f, breaking(ConnectionResetError("reset")))
 
     def test_a_read_that_gives_too_much(self, f: Format) -> None:
         class Generous:
@@ -283,12 +286,8 @@ class TestLiveSources:
     def test_a_file_is_not_read_before_it_is_iterated(self, f: Format) -> None:
         """A live source may have nothing yet; the call must not wait for it."""
 
-        class NotYet:
-            def read(self, size: int) -> bytes:
-                raise AssertionError("read too early")
-
         for call in f.readers:
-            call(NotYet())
+            call(breaking(AssertionError("read too early")))
 
 
 @both

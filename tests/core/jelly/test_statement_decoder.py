@@ -15,16 +15,19 @@ from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
+from tests.core.jelly.formats import RDF_GRAPHS
 from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
 from tests.core.jelly.statement_support import (
     few,
+    plain_frame,
     plain_operations,
     plain_statement,
     statements,
 )
+from tests.core.jelly.streams import REALISTIC
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer
-from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
+from tests.oracle.rdf_build import DATASETS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 from tests.strategies import dice
@@ -176,34 +179,6 @@ class TestGraphs:
         assert dict(graph.namespaces())["ex"] == P
 
 
-def example() -> tuple[bytes, list[Plain]]:
-    """A stream of several frames, and its statements."""
-    options: dict[str, Any] = {
-        **{f"max_{kind}_table_size": 16 for kind in ("name", "prefix", "datatype")},
-        "physical_type": GRAPHS,
-        "logical_type": FLAT_QUADS,
-        "version": 1,
-    }
-    p: Plain = ("iri", "http://example.org/p")
-    frames = [
-        Frame(
-            [
-                ("A", ("bnode", f"b{m}"), p, ("literal", "é" * m, "fr", None), ("bnode", f"g{n}"))
-                for m in range(40)
-            ],
-            {"n": bytes([n])},
-        )
-        for n in range(5)
-    ]
-    messages = rdf_producer.messages(frames, options, random.Random(3))
-    data = b.delimited(message.SerializeToString() for message in messages)
-    return data, [statement for frame in frames for statement in frame.statements]
-
-
-DATA, STATEMENTS = example()
-assert 4_000 < len(DATA) < 40_000
-
-
 READERS: list[Callable[..., Any]] = [
     jr.read_statements,
     jr.read_frames,
@@ -227,7 +202,7 @@ class TestIteration:
     @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc")
     def test_a_refused_stream_is_closed(self, tmp_path: Path) -> None:
         path = tmp_path / "x.jelly"
-        path.write_bytes(DATA)
+        path.write_bytes(REALISTIC[RDF_GRAPHS])
         opened = len(os.listdir("/proc/self/fd"))
         reader = jr.read_graphs(path)
         with pytest.raises(jr.DecodeError, match="flat"):
@@ -253,9 +228,9 @@ class TestFrame:
         assert repr(frame) == "<Frame: 1 statement, 1 namespace>"
 
     def test_a_frame_outlives_its_reader(self) -> None:
-        frames = list(jr.read_frames(bytearray(DATA)))
-        got = [plain_statement(one) for frame in frames for one in frame.statements]
-        assert got == STATEMENTS
+        data = REALISTIC[RDF_GRAPHS]
+        frames = list(jr.read_frames(bytearray(data), normalize=False))
+        assert list(map(plain_frame, frames)) == rdf_decoder.read(data)
 
 
 class TestDecoder:

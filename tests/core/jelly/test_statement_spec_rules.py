@@ -267,7 +267,7 @@ class TestNamespaceDeclarations:
     def test_batches_have_them_as_pa(self) -> None:
         """Issue: Op.PA, graph 0."""
         (batch,) = jr.read_batches(RDF.one(b.namespace("a", b.iri(0, 1)), TRIPLE))
-        assert list(batch)[0] == (jr.Op.PA, "a", URIRef("urn:p"), None)
+        assert next(iter(batch)) == (jr.Op.PA, "a", URIRef("urn:p"), None)
         assert list(memoryview(batch.g)) == [0, 0]
 
     @rdf_types
