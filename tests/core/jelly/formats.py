@@ -43,8 +43,9 @@ class Format:
     Each format has of its own: `spo` and `spog`, rows of a triple and of a quad, and `namespace`;
     `operations`, statements and namespaces in the plain form of patches, and `nodes`, statements of
     rdflib's terms; `plain`, what the first of `readers` gives in plain form. Of the reference:
-    `all_said`, the operations of a stream, `said`, those of a frame, and `written_row`; in its form,
-    `decoded`: what a decoder makes of a frame. For hypothesis: `flat_streams` and `single_streams`, with `content` and `spoken` of a stream.
+    `all_said`, the operations of a stream, `said`, those of a frame, `decoded`, what it has of a
+    decoder's frame, and `written_row`. For hypothesis: `flat_streams` and `single_streams`, with
+    `content` and `spoken` of a stream.
     """
 
     build: Any

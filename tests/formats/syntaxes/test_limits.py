@@ -165,7 +165,7 @@ class TestPieces:
         parts += [long[:3000], long[3000:] + line.format(3), "#" * 2000]
         source = Chunks(part.encode() for part in parts)
         found = [(len(batch), source.asked) for batch in jr.read_batches(source, format="nt")]
-        assert found == [(3, 1), (1, 4), (1, 5), (2, 7)]
+        assert found == [(3, 2), (1, 5), (1, 6), (2, 8)]
 
 
 MEMORY = """
