@@ -96,14 +96,6 @@ def test_integers(number: int) -> None:
     assert value(SCHEMA.RDF_Term(valInteger=number)) == expected
 
 
-@pytest.mark.parametrize("size", [50, 600, 5000, 300_000])
-def test_a_row_of_any_size(size: int) -> None:
-    operation: Plain = ("A", ("iri", "s"), ("iri", "p"), ("literal", "x" * size, None, None), None)
-    data = rows_to_bytes([operation] * 3)
-    for source in (data, Pieces(data, 1 << 16), Pieces(data, 100)):
-        assert read(source) == [operation, operation, operation, END]
-
-
 def test_terms_are_told_apart() -> None:
     """A term is looked for among those of its batch: none is taken for another."""
     text = "http://example.org/"

@@ -52,38 +52,6 @@ def test_bytes() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("term", "plain_term"),
-    [
-        (URIRef("http://example.org/é\U0001f600"), ("iri", "http://example.org/é\U0001f600")),
-        (URIRef(""), ("iri", "")),
-        (URIRef('a b<>"{}|^`\\\n\x00'), ("iri", 'a b<>"{}|^`\\\n\x00')),
-        (URIRef("_:a"), ("iri", "_:a")),
-        (BNode(""), ("bnode", "")),
-        (BNode("a>\nb é"), ("bnode", "a>\nb é")),
-        (Literal(""), ("literal", "", None, None)),
-        (Literal("\x00\uffff\U0001f600"), ("literal", "\x00\uffff\U0001f600", None, None)),
-        (Literal("x" * 20_000), ("literal", "x" * 20_000, None, None)),
-        (Literal("a", lang="en-GB"), ("literal", "a", "en-GB", None)),
-        (Literal("1", datatype=URIRef(XSD + "string")), ("literal", "1", None, XSD + "string")),
-        (Literal("x", datatype=URIRef("a b")), ("literal", "x", None, "a b")),
-        (
-            TripleTerm(S, P, TripleTerm(BNode("b"), P, Literal("o"))),
-            ("triple", ("iri", "s"), ("iri", "p"),
-             ("triple", ("bnode", "b"), ("iri", "p"), ("literal", "o", None, None))),
-        ),
-    ],
-)  # fmt: skip
-def test_terms(term: Any, plain_term: Plain) -> None:
-    for _ in range(2):
-        encoder, pieces = encoder_and_pieces()
-        encoder.add(term, P, term)
-        encoder.add(term, P, term)
-        encoder.finish()
-        operation = ("A", plain_term, ("iri", "p"), plain_term, None)
-        assert rows(b"".join(pieces)) == [operation, operation]
-
-
 def test_options_are_refused() -> None:
     with pytest.raises(ValueError, match="has none"):
         RDF_PATCH_THRIFT.make_encoder(NODE_TYPES, jr.PatchOptions(), bytes)
