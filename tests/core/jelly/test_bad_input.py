@@ -650,15 +650,6 @@ class TestErrors:
             assert caught.value.offset == error.offset > 10_000
             assert (caught.value.frame, caught.value.row) == (2, 0)
 
-    @pytest.mark.parametrize("normalize", [None, True, False])
-    def test_every_reader_refuses(self, f: Format, normalize: Any) -> None:
-        data = f.stream([f.options()], [f.spo()])
-        for call in f.readers:
-            with pytest.raises(jr.DecodeError) as caught:
-                list(call(data, normalize=normalize))
-            assert_position(caught.value, len(data), row=True)
-            assert (caught.value.frame, caught.value.row) == (1, 0)
-
     def test_a_decoder_that_failed_stays_failed(self, f: Format) -> None:
         package = f.Decoder()
         package.decode_frame(f.frame(f.options(), f.name("urn:p")))
