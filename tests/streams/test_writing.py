@@ -15,8 +15,8 @@ from rdflib.namespace import XSD, Namespace
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests import strategies
-from tests.oracle import decoder, wire
-from tests.oracle import schema as pb
+from tests.core.jelly.formats import PATCH
+from tests.oracle import decoder
 from tests.oracle.build import FRAME
 from tests.oracle.terms import (
     Plain,
@@ -39,14 +39,6 @@ S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
 def as_written(stream: Stream) -> list[Plain]:
     """The stream's operations as its nodes have them: rdflib's constructors change some."""
     return [plain_operation(operation(op)) for op in stream.operations]
-
-
-def messages(data: bytes) -> list[Any]:
-    return [pb.RdfPatchFrame.FromString(part) for part in wire.split(data)]
-
-
-def rows(data: bytes) -> list[Any]:
-    return [row for message in messages(data) for row in message.rows]
 
 
 class TestAgainstProtobuf:
@@ -91,7 +83,7 @@ class TestAgainstProtobuf:
 def names_set(data: bytes) -> list[tuple[int, str]]:
     """The ids and texts of the name entries, in order."""
     entries, last = [], 0
-    for row in rows(data):
+    for row in PATCH.rows(data):
         if row.HasField("name"):
             last = row.name.id or last + 1
             entries.append((last, row.name.value))
@@ -134,7 +126,7 @@ class TestEconomy:
         ]
         data = write([("H", "", value) for value in values], options)
         entries, last = [], 0
-        for row in rows(data):
+        for row in PATCH.rows(data):
             if row.HasField(kind):
                 entry = getattr(row, kind)
                 last = entry.id or last + 1

@@ -39,7 +39,7 @@ from tests.oracle import rdf_build as b
 from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.strategies import dice
-from tests.support import assert_position, run
+from tests.support import run
 
 START = b"\x12\x01s\x2a\x02\x10\x01"
 """Subject and predicate of a statement; an object may follow."""

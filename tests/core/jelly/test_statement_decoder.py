@@ -16,7 +16,7 @@ from rdflib import BNode, Dataset, Graph, Literal, URIRef
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
 from tests.core.jelly.formats import RDF_GRAPHS
-from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly.statement_strategies import PHYSICAL_TYPES, Stream
 from tests.core.jelly.statement_support import (
     few,
     plain_frame,
@@ -109,19 +109,6 @@ class TestStrictness:
 
 class TestGraphs:
     """read_graphs: a Graph or a Dataset for each frame."""
-
-    @pytest.mark.parametrize(
-        ("physical_type", "logical_type"),
-        [(p, lt) for p in PHYSICAL_TYPES for lt in [0, *GROUPED[p]]],
-    )
-    def test_each_frame_is_one(self, physical_type: int, logical_type: int) -> None:
-        data = grouped(physical_type, logical_type)
-        kind = Graph if physical_type == TRIPLES else Dataset
-        graphs = list(jr.read_graphs(data))
-        assert [type(graph) for graph in graphs] == [kind] * 3
-        expected = [dataset_of(frame) for frame in rdf_decoder.read(data)]
-        assert [plain_graph(graph) for graph in graphs] == expected
-        assert [sum(counts.values()) for counts in expected] == [2, 0, 1]
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_namespaces_are_bound(self, physical_type: int) -> None:

@@ -16,14 +16,13 @@ from rdflib.namespace import Namespace
 
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
+from tests.core.jelly.formats import RDF
 from tests.core.jelly.statement_strategies import PHYSICAL_TYPES, Stream
 from tests.core.jelly.statement_support import (
     few,
-    messages,
     options_of,
     put,
     read,
-    rows,
     statements,
     write,
     write_frames,
@@ -131,7 +130,7 @@ class TestEconomy:
         """In flat streams they stay open from frame to frame."""
         for frame_rows in (2, 1000):
             data = write(stream.operations, options_for(stream, frame_rows=frame_rows))
-            got = Counter(row.WhichOneof("row") for row in rows(data))
+            got = Counter(row.WhichOneof("row") for row in RDF.rows(data))
             graphs = [op[4] for op in as_written(stream.operations) if op[0] == "A"]
             changes = sum(a != b for a, b in zip([None, *graphs], graphs, strict=False))
             assert got["graph_start"] == got["graph_end"] == changes
@@ -209,8 +208,8 @@ class TestFrames:
                 for frame in (encoder.encode_frame([statement]) for _ in range(3))
             ),
         ):
-            assert len(messages(data)) == 3
-            for message in messages(data):
+            assert len(RDF.messages(data)) == 3
+            for message in RDF.messages(data):
                 got = [row.WhichOneof("row") for row in message.rows]
                 assert (got.count("graph_start"), got[-1]) == (1, "graph_end")
 
@@ -356,7 +355,7 @@ class TestWriteGraphs:
         graphs = [a_graph("a", "b"), Graph(), a_graph("c")]
         file = io.BytesIO()
         jr.write_graphs(graphs, file)
-        options = rows(file.getvalue())[0].options
+        options = RDF.rows(file.getvalue())[0].options
         assert (options.physical_type, options.logical_type) == (TRIPLES, GRAPHS_OF_TRIPLES)
         assert [len(frame.statements) for frame in rdf_decoder.read(file.getvalue())] == [2, 0, 1]
         again = list(jr.read_graphs(file.getvalue()))
@@ -368,7 +367,7 @@ class TestWriteGraphs:
         datasets = [a_dataset(default="a", g="bc", h="d"), Dataset(), a_dataset(g="e")]
         file = io.BytesIO()
         jr.write_graphs(datasets, file, None if physical_type is None else grouped(physical_type))
-        options = rows(file.getvalue())[0].options
+        options = RDF.rows(file.getvalue())[0].options
         assert (options.physical_type, options.logical_type) == (physical_type or QUADS, DATASETS)
         again = list(jr.read_graphs(file.getvalue()))
         assert list(map(content, again)) == list(map(content, datasets))
@@ -381,7 +380,7 @@ class TestWriteGraphs:
         for namespaces in (False, True):
             file = io.BytesIO()
             jr.write_graphs(graphs, file, namespaces=namespaces)
-            assert rows(file.getvalue())[0].options.version == 1 + namespaces
+            assert RDF.rows(file.getvalue())[0].options.version == 1 + namespaces
             first, second = rdf_decoder.read(file.getvalue())
             assert (("ex", ("iri", EXAMPLE)) in first.namespaces) == namespaces
             assert ("ex", ("iri", EXAMPLE)) not in second.namespaces

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests.core.text import reference, soup
-from tests.core.text.support import attempt, batches, read
+from tests.core.text.support import attempt, batches
 from tests.pieces import Chunks, Pieces
 from tests.strategies import dice
 
@@ -77,12 +77,6 @@ def test_place_of_a_fault_far_behind() -> None:
             assert error is not None
             assert len(operations) % 700 == 0
             assert (error.line, error.column, error.offset) == (line, column, len(data) - 2)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 10_000])
-def test_pieces(size: int) -> None:
-    assert read(Pieces(SAMPLE, size)) == reference.read(SAMPLE).operations
-    assert read(Pieces(SAMPLE * 40, size)) == reference.read(SAMPLE * 40).operations
 
 
 def test_rows_come_as_soon_as_they_are_there() -> None:

@@ -20,8 +20,14 @@ from tests.oracle.terms import Plain
 from tests.pieces import Pieces, breaking
 from tests.strategies import dice
 
-A = SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"))
+T = SCHEMA.RDF_Term
+A = T(iri=SCHEMA.RDF_IRI(iri="a"))
+NAME = SCHEMA.RDF_PrefixName(prefix="a", localName="b")
 ROW: Plain = ("A", ("iri", "s"), ("iri", "p"), ("iri", "o"), None)
+
+
+def literal(**fields: Any) -> Any:
+    return T(literal=SCHEMA.RDF_Literal(lex="a", **fields))
 
 
 def fault(data: bytes, **limits: int) -> jr.DecodeError:
@@ -39,49 +45,19 @@ def fault(data: bytes, **limits: int) -> jr.DecodeError:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        (SCHEMA.RDF_Term(), "none of the members of RDF_Term"),
-        (
-            SCHEMA.RDF_Term(prefixName=SCHEMA.RDF_PrefixName(prefix="a", localName="b")),
-            "prefixed name",
-        ),
-        (SCHEMA.RDF_Term(variable=SCHEMA.RDF_VAR(name="a")), "variable of RDF_Term is no term"),
-        (SCHEMA.RDF_Term(any=SCHEMA.RDF_ANY()), "any of RDF_Term is no term"),
-        (SCHEMA.RDF_Term(undefined=SCHEMA.RDF_UNDEF()), "undefined of RDF_Term is no term"),
-        (SCHEMA.RDF_Term(repeat=SCHEMA.RDF_REPEAT()), "repeat of RDF_Term is no term"),
-        (
-            SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(lex="a", langtag="en_GB")),
-            "no language tag",
-        ),
-        (
-            SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(lex="a", langtag="en", datatype="urn:d")),
-            "language tag and a datatype",
-        ),
-        (
-            SCHEMA.RDF_Term(
-                literal=SCHEMA.RDF_Literal(
-                    lex="a", dtPrefix=SCHEMA.RDF_PrefixName(prefix="a", localName="b")
-                )
-            ),
-            "prefixed name as datatype",
-        ),
-        (
-            SCHEMA.RDF_Term(
-                literal=SCHEMA.RDF_Literal(lex="a", langtag="ar", baseDirection="rtl")
-            ),
-            "base direction",
-        ),
-        (
-            SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"), bnode=SCHEMA.RDF_BNode(label="b")),
-            "RDF_Term is to have one member, and has 2",
-        ),
-        (
-            SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"), any=SCHEMA.RDF_ANY()),
-            "RDF_Term is to have one member, and has 2",
-        ),
-        (
-            SCHEMA.RDF_Term(valInteger=1, valDouble=1.0),
-            "RDF_Term is to have one member, and has 2",
-        ),
+        (T(), "none of the members of RDF_Term"),
+        (T(prefixName=NAME), "prefixed name"),
+        (T(variable=SCHEMA.RDF_VAR(name="a")), "variable of RDF_Term is no term"),
+        (T(any=SCHEMA.RDF_ANY()), "any of RDF_Term is no term"),
+        (T(undefined=SCHEMA.RDF_UNDEF()), "undefined of RDF_Term is no term"),
+        (T(repeat=SCHEMA.RDF_REPEAT()), "repeat of RDF_Term is no term"),
+        (literal(langtag="en_GB"), "no language tag"),
+        (literal(langtag="en", datatype="urn:d"), "language tag and a datatype"),
+        (literal(dtPrefix=NAME), "prefixed name as datatype"),
+        (literal(langtag="ar", baseDirection="rtl"), "base direction"),
+        (T(iri=A.iri, bnode=SCHEMA.RDF_BNode(label="b")), "to have one member, and has 2"),
+        (T(iri=A.iri, any=SCHEMA.RDF_ANY()), "RDF_Term is to have one member, and has 2"),
+        (T(valInteger=1, valDouble=1.0), "RDF_Term is to have one member, and has 2"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip

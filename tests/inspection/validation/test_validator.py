@@ -487,26 +487,10 @@ class TestFields:
             "RdfQuad ",
         ]
 
-    def test_merged_messages_are_located_within_the_limit_of_merging(self) -> None:
-        add = GOOD.SerializeToString()
-        row = wire.field(2, GOOD.statement_add.SerializeToString())
-        size = 1000
-        for _ in range(8):
-            row += wire.field(2, wire.field(11, wire.field(30, b"z" * size)))
-            size = 2 * size + 60
-        assert found(patch(add, row, wire.field(99, 1)))[-1] == ("unknown-field", 0, 4)
-
     def test_a_row_of_no_kind_is_told_where_it_starts(self) -> None:
         row = wire.field(99, 1)
         data = patch(row)
         assert {fault.offset for fault in faults(data)} == {len(data) - len(row)}
-
-    def test_a_graph_in_one_half_of_a_triple(self) -> None:
-        graph = wire.field(2, wire.field(14, b"g"))
-        add = wire.field(2, GOOD.statement_add.SerializeToString())
-        for row in (add + graph, graph + add):
-            rules = [("repeated-field", 0, 2), ("graph-in-triples", 0, 2)]
-            assert sorted(found(patch(row))) == sorted(rules)
 
     @few
     @given(strategies.streams(), strategies.dice)
