@@ -14,21 +14,22 @@ from typing import Any
 import pytest
 import zstandard
 from hypothesis import given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.formats import RDF, Format, formats
 from tests.core.jelly.statement_support import few
 from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.inspection.counting import Counts, count
 from tests.oracle import build as b
-from tests.oracle import producer, rdf_producer, wire
 from tests.oracle import rdf_build as rb
+from tests.oracle import rdf_producer, wire
 from tests.oracle import schema as pb
 from tests.oracle.wire import varint
 from tests.pieces import Chunks
-from tests.strategies import Stream
 from tests.support import run
 from tests.support import write as write_patch
 
@@ -70,43 +71,30 @@ def assert_operations(report: jr.StreamReport, data: bytes) -> None:
     assert report.aborted == codes.count(jr.Op.TA)
 
 
+@formats
 @few
-@given(strategies.streams(), strategies.dice)
-def test_patches_are_counted_as_protobuf_has_them(stream: Stream, rng: random.Random) -> None:
-    messages = producer.frames(stream.operations, stream.options, rng)
-    expected = count(messages, stream.options, has_graphs=stream.quads)
+@given(data=st.data(), rng=strategies.dice)
+def test_streams_are_counted_as_protobuf_has_them(
+    f: Format, data: st.DataObject, rng: random.Random
+) -> None:
+    stream = data.draw(f.streams())
+    messages = f.spoken(stream, rng)
+    has_graphs = f is RDF or stream.quads
+    expected = count(messages, stream.options, has_graphs=has_graphs)
     # A frame of 35 bytes may look like a text that starts with a comment.
-    odd = jr.inspect(producer.spelled(messages, rng), format="jelly-patch")
+    odd = jr.inspect(f.producer.spelled(messages, rng), format=f.format)
     assert_counts(odd, expected, messages)
-    data = b.delimited(message.SerializeToString() for message in messages)
-    report = jr.inspect(data)
-    assert report.format == "jelly-patch"
+    written = b.delimited(message.SerializeToString() for message in messages)
+    report = jr.inspect(written)
+    assert report.format == f.format
     assert_counts(report, expected, messages)
     assert_sizes(report, messages)
-    assert_operations(report, data)
-    assert report.size == report.stored_size == len(data)
+    assert_operations(report, written)
+    assert report.size == report.stored_size == len(written)
     assert report.largest_frame == max(message.ByteSize() for message in messages)
-    assert report.metadata == jr.Tally()
+    assert report.metadata.count == expected.metadata
     assert report.is_delimited
     assert report.compression is report.lines is None
-
-
-@few
-@given(rdf_strategies.streams(), strategies.dice)
-def test_statements_are_counted_as_protobuf_has_them(
-    stream: rdf_strategies.Stream, rng: random.Random
-) -> None:
-    messages = rdf_producer.messages(stream.frames, stream.options, rng)
-    expected = count(messages, stream.options, has_graphs=True)
-    odd = jr.inspect(rdf_producer.spelled(messages, rng), format="jelly-rdf")
-    assert_counts(odd, expected, messages)
-    data = b.delimited(message.SerializeToString() for message in messages)
-    report = jr.inspect(data)
-    assert report.format == "jelly-rdf"
-    assert_counts(report, expected, messages)
-    assert_sizes(report, messages)
-    assert_operations(report, data)
-    assert report.metadata.count == expected.metadata
 
 
 @few
