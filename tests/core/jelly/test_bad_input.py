@@ -20,6 +20,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
+from fuzz import differential
 from tests.core.jelly.formats import (
     ALL_TYPES,
     FORMATS,
@@ -34,12 +35,13 @@ from tests.core.jelly.formats import (
     formats,
     in_row,
 )
+from tests.core.jelly.statement_support import few
 from tests.core.jelly.streams import PATCH_BARE, REALISTIC, SMALL, damage
+from tests.oracle import build, wire
 from tests.oracle import rdf_build as b
 from tests.oracle import schema as pb
-from tests.oracle import wire
 from tests.strategies import dice
-from tests.support import run
+from tests.support import assert_position, run
 
 START = b"\x12\x01s\x2a\x02\x10\x01"
 """Subject and predicate of a statement; an object may follow."""
@@ -498,6 +500,26 @@ class TestUnused:
             assert typed.assert_same_outcome(data) != is_good
 
 
+@pytest.mark.parametrize(("first", "second"), [(b"\xc0\x80", b"\x08\x01"), (b"\x0a", b"\x00")])
+def test_halves_that_are_messages_only_together(first: bytes, second: bytes) -> None:
+    halves = wire.field(6, first) + wire.field(6, second)
+    for row, message in (
+        (in_row(6, first + second), "inside a transaction"),
+        (wire.field(1, halves), r"cut off|beyond"),
+    ):
+        with pytest.raises(jr.DecodeError, match=message):
+            list(jr.read_operations(b.delimited([PATCH.head() + row])))
+
+
+@pytest.mark.parametrize("field", [1, 2])
+def test_a_negative_enum_before_a_good_one(field: int) -> None:
+    negative = wire.tag(field, wire.VARINT) + wire.varint((1 << 64) - 1)
+    options = negative + b"\x08\x01\x10\x03\x48\x08\x78\x01"
+    data = b.delimited([in_row(1, options)])
+    assert list(jr.read_operations(data)) == []
+    differential.compare_patch(data)
+
+
 class TestStrings:
     """Text that is not UTF-8."""
 
@@ -559,10 +581,76 @@ class TestBombs:
         claims = b"\x12" + wire.varint(len(inner) + 1) + inner
         f.refuse(b.delimited([f.head() + wire.field(1, claims)]), row=True)
 
+    @pytest.mark.parametrize("is_one_frame", [True, False])
+    def test_a_datatype_that_is_looked_up_again_and_again(self, is_one_frame: bool) -> None:
+        """A few bytes that make a reader look at a megabyte, a million times."""
+        head = build.frame(build.options(), build.name("n"), build.datatype("d" * (1 << 20)))
+        typed = build.add("s", b.iri(0, 1), b.literal("a", datatype=1))
+        # either way the number of the datatype's term is forgotten
+        once = (
+            [build.prefix("", 1), typed]
+            if is_one_frame
+            else [typed, build.add("s", b.iri(0, 1), "o")]
+        )
+        frames = [build.frame(*once * 2000)] if is_one_frame else [build.frame(*once)] * 2000
+        error = PATCH.refuse(b.delimited([head, *frames]), jr.LimitError, row=True)
+        assert "max_expansion" in str(error)
+
+    def test_a_large_term_that_each_frame_repeats(self) -> None:
+        """Legal, and what our own writer makes of it: a limit that can be set."""
+        head = build.frame(
+            build.options(), build.name("n"), build.add("s", b.iri(0, 1), "x" * 500_000)
+        )
+        again = build.frame(build.add("t"))
+        data = b.delimited([head, *[again] * 3000])
+        assert len(again) < 10
+        limits = jr.Limits(max_expansion=1 << 16)
+        assert sum(map(len, jr.read_batches(data, limits=limits))) == 3002
+        with pytest.raises(jr.LimitError, match="max_expansion"):
+            sum(map(len, jr.read_batches(data)))
+
+    def test_quoted_triples_that_share_parts(self) -> None:
+        """A tree of many leaves, but few distinct terms, costs little when it is repeated."""
+        out = run(
+            """
+import time
+import jelly_rdflib as jr
+from tests.oracle import build as b
+from tests.oracle import wire
+iri = b.iri(0, 1).SerializeToString()
+leaf = wire.field(1, iri) + wire.field(5, iri) + wire.field(9, iri)
+tree = leaf
+for level in range(14):
+    tree = wire.field(4, tree) + wire.field(5, iri) + wire.field(12, tree)
+head = b.frame(b.options(rdf_star=True), b.name("n"))
+first = wire.field(1, wire.field(2, wire.field(4, tree) + wire.field(5, iri) + wire.field(9, iri)))
+again = wire.field(1, wire.field(2, b""))
+data = b.delimited([head + first])
+start = time.process_time()
+assert sum(map(len, jr.read_batches(data))) == 2
+once = time.process_time() - start
+start = time.process_time()
+assert sum(map(len, jr.read_batches(data + b.delimited([again]) * 500))) == 502
+print(once, time.process_time() - start)
+"""
+        )
+        once, often = map(float, out.split())
+        assert often < 20 * once + 1
+
     @formats
     def test_a_string_beyond_the_limit(self, f: Format) -> None:
         p, long = b.iri(0, 1), "x" * 11
         graphs = [PATCH_QUADS] if f is PATCH else [RDF_QUADS, RDF_GRAPHS]
+        headers = (
+            []
+            if f is RDF
+            else [
+                build.header("x" * 11, "s"),
+                build.header("k", "x" * 11),
+                build.header("k", b.literal("x" * 11)),
+                build.header("k", b.literal("x", "a" * 11)),
+            ]
+        )
         for typed, content in (
             (f, f.spo(long, p, "o")),
             (f, f.spo("s", p, b.literal(long))),
@@ -572,10 +660,11 @@ class TestBombs:
             (f, f.datatype(long)),
             (f, f.namespace(long, p)),
             *((typed, typed.some(g=long)[0]) for typed in graphs),
+            *((f, row) for row in headers),
         ):
             data = typed.stream([typed.options(), f.name("p"), content])
             typed.refuse(data, jr.LimitError, limits=jr.Limits(max_string_size=10), row=True)
-            typed.operations(data, limits=jr.Limits(max_string_size=11))
+            typed.support.read(data, limits=jr.Limits(max_string_size=11))
         parts = [f.options(), f.prefix("x" * 6), f.name("y" * 5), f.spo("s", b.iri(1), "o")]
         data = f.stream(parts)
         f.refuse(data, jr.LimitError, limits=jr.Limits(max_string_size=10), row=True)
@@ -660,3 +749,30 @@ class TestErrors:
         for call in (*[lambda: package.decode_frame(good)] * 2, package.finish):
             with pytest.raises(jr.DecodeError):
                 call()
+
+
+@pytest.mark.parametrize("value", [5, 9, 10, 2**31, 2**32 - 1, -1, 2**63])
+def test_logical_types_of_no_known_base(value: int) -> None:
+    """Read or refused; nothing else."""
+    options = RDF.options().options.SerializeToString() + wire.field(14, value)
+    for strict in (True, False):
+        RDF.assert_same_outcome(b.delimited([in_row(1, options)]), strict=strict)
+
+
+@formats
+@few
+@given(data=st.data(), rng=dice)
+def test_all_readers_agree(f: Format, data: st.DataObject, rng: random.Random) -> None:
+    damaged = bytearray(f.spelled(data.draw(f.streams()), rng))
+    damage(damaged, rng)
+    outcomes = []
+    for call in f.readers:
+        if call is not jr.read_graphs:
+            try:
+                list(call(bytes(damaged), normalize=False))
+                outcomes.append(None)
+            except jr.DecodeError as error:
+                assert_position(error, len(damaged))
+                message = error.message.partition("; is the input")[0]
+                outcomes.append((message, error.offset, error.frame, error.row))
+    assert outcomes.count(outcomes[0]) == len(outcomes)
