@@ -28,7 +28,6 @@ from tests.core.jelly.statement_support import (
     write_frames,
 )
 from tests.oracle import rdf_decoder, wire
-from tests.oracle import schema as pb
 from tests.oracle.rdf_build import DATASETS, GRAPHS, GRAPHS_OF_TRIPLES, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import (
@@ -237,29 +236,6 @@ class TestFrames:
             writer.end_frame()
             with pytest.raises(jr.EncodeError):
                 writer.add(S, P, O)
-
-
-class TestEncoder:
-    """jr.StatementEncoder: frames for a message broker."""
-
-    def test_a_frame_of_nothing_has_the_options(self) -> None:
-        encoder = jr.StatementEncoder()
-        (row,) = pb.RdfStreamFrame.FromString(encoder.encode_frame([])).rows
-        assert row.WhichOneof("row") == "options"
-        assert encoder.encode_frame([]) == b""
-
-    def test_frames_are_bare_and_as_large_as_they_are_asked_to_be(self) -> None:
-        encoder = jr.StatementEncoder(jr.StreamOptions(frame_rows=1, frame_bytes=10))
-        frame = encoder.encode_frame([(S, P, O)] * 100, metadata={"k": b"v"})
-        assert wire.looks_bare(frame)
-        message = pb.RdfStreamFrame.FromString(frame)
-        assert sum(row.HasField("quad") for row in message.rows) == 100
-        assert dict(message.metadata) == {"k": b"v"}
-
-    @pytest.mark.parametrize("wrong", [None, 5, (S, P, O), [(S, P, O), 5], [[S]]])
-    def test_what_is_no_statements_is_an_error(self, wrong: Any) -> None:
-        with pytest.raises((TypeError, jr.EncodeError)):
-            jr.StatementEncoder().encode_frame(wrong)
 
 
 class TestOptions:

@@ -14,7 +14,7 @@ import jelly_rdflib as jr
 from tests.core.jelly.streams import damage
 from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes, term
 from tests.core.thrift.support import attempt, read, write
-from tests.core.thrift.test_batch_reader import DATA, SAMPLE, row_of
+from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE, XSD, row_of
 from tests.oracle import wire
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces, breaking
@@ -206,6 +206,55 @@ def test_errors_of_the_source_are_its_own(size: int) -> None:
         read(io.StringIO("TX ."))
 
 
+NUMBER = T(valDecimal=SCHEMA.RDF_Decimal(value=-5, scale=2000))
+STATEMENT: Plain = ("A", *SAMPLE[6][1:])
+NESTED = SAMPLE[7]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "enough"),
+    [
+        ("max_frame_size", rows_to_bytes([STATEMENT] * 3), len(rows_to_bytes([STATEMENT]))),
+        ("max_string_size", rows_to_bytes([STATEMENT] * 3), len(XSD + "integer")),
+        ("max_text_size", rows_to_bytes([STATEMENT] * 3), len(XSD + "integer" + "b.1p1")),
+        ("max_nesting_depth", rows_to_bytes([NESTED] * 3), 2),
+        # The digits, and the sign, zero and point before them.
+        ("max_string_size", row_of(NUMBER), len("-0.") + 2000),
+        ("max_text_size", row_of(NUMBER), len("k" + XSD + "decimal" + "-0.") + 2000),
+        # Of 8 bytes; 1024 characters are free, and 22 are counted for the digits and the rest.
+        ("max_expansion", row_of(NUMBER), -((1024 - 22 - 2000) // 8)),
+    ],
+)
+def test_where_a_limit_starts_to_hold(name: str, data: bytes, enough: int) -> None:
+    most = {"max_nesting_depth": 1000, "max_expansion": 1 << 24}.get(name, (1 << 31) - 1)
+    for value in (0, enough - 1, enough, enough + 1, most):
+        for source in (data, Pieces(data), Pieces(data, 1000)):
+            operations, error = attempt(source, **{name: value})
+            if value >= enough:
+                assert error is None
+                assert operations[-1] == END
+            else:
+                assert operations == []
+                assert type(error) is jr.LimitError
+                assert name in error.message
+                assert error.row == 0
+                assert error.offset is not None
+                assert error.offset <= len(data)
+
+
+def test_nesting_that_jena_can_not_read() -> None:
+    for levels in (30, 31, 32, 90):
+        term = A
+        for _ in range(levels):
+            term = T(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A, O=term))
+        if levels == 30:
+            assert attempt(row_of(term))[1] is None
+        else:
+            error = fault(row_of(term))
+            assert type(error) is jr.LimitError
+            assert "30 levels" in error.message
+
+
 class TestLimits:
     @pytest.mark.parametrize(
         "size", [1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, (1 << 35) - 1]
@@ -258,24 +307,6 @@ class TestLimits:
         error = fault(row_of(message))
         assert type(error) is jr.LimitError
         assert "max_expansion" in error.message
-
-    def test_of_nesting(self) -> None:
-        def nested(levels: int) -> bytes:
-            plain_term: Plain = ("iri", "o")
-            for _ in range(levels):
-                plain_term = ("triple", ("iri", "s"), ("iri", "p"), plain_term)
-            return rows_to_bytes([("A", ("iri", "s"), ("iri", "p"), plain_term, None)])
-
-        for levels in (0, 3, 29):
-            assert attempt(nested(levels), max_nesting_depth=levels)[1] is None
-            error = fault(nested(levels + 1), max_nesting_depth=levels)
-            assert type(error) is jr.LimitError
-            assert f"deeper than {levels}" in error.message
-        assert attempt(nested(30))[1] is None
-        for levels in (31, 32, 90):
-            error = fault(nested(levels))
-            assert type(error) is jr.LimitError
-            assert "30 levels" in error.message
 
     @pytest.mark.parametrize("levels", [1000, 100_000])
     @pytest.mark.parametrize(

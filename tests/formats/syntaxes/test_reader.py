@@ -299,14 +299,6 @@ class TestSources:
         if format in TEXTS_LIKE_TURTLE:
             assert read(b"\xef\xbb\xbf", format) == []
 
-    @pytest.mark.parametrize("format", ["rdf-xml", "json-ld"])
-    @pytest.mark.parametrize("make", [bytes, lambda d: Pieces(gzip.compress(d))])
-    @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
-    def test_by_first_bytes(self, format: str, make: Any, start: bytes) -> None:
-        data = start + SAMPLES[format]
-        assert len(list(jr.read_statements(make(data)))) == 3
-        assert sum(len(batch) for batch in jr.read_batches(make(data))) >= 3
-
     def test_files_are_closed(self, tmp_path: Path) -> None:
         """At the end, at an error, by close(), and when the reader is let go."""
         path = tmp_path / "x.nt"

@@ -140,10 +140,6 @@ class TestFaults:
         places = [(fault.rule, fault.offset) for fault in faults(data)]
         assert places == [("iri", offsets[0]), ("blank-node-label", offsets[1])]
 
-    def test_long_texts_are_cut(self) -> None:
-        (fault,) = faults(b.stream([options(), b.name("x" * 10_000), b.header("k", b.iri())]))
-        assert len(fault.message) < 400
-
 
 class TestFormat:
     """What readers refuse, and what comes behind it."""
@@ -335,13 +331,6 @@ class TestOptions:
             ("unused-feature", 0, 0)
         ]
 
-    def test_the_place_is_that_of_the_options(self) -> None:
-        frames = [rb.frame(metadata={"k": b"v"}), rb.frame(rdf_options(rdf_star=True))]
-        data = rb.delimited(frames)
-        (fault,) = faults(data)
-        assert (fault.rule, fault.frame, fault.row) == ("unused-feature", 1, 0)
-        assert fault.offset == len(rb.delimited(frames[:1])) + 1
-
     def test_a_prefix_lookup_is_used(self) -> None:
         assert found(b.stream([b.options(), P, GOOD])) == [("unused-lookup", 0, 0)]
         assert (
@@ -352,10 +341,6 @@ class TestOptions:
         assert found(b.stream([smallest, P, GOOD])) == [("unused-lookup", 0, 0)]
         # nothing to use it for
         assert found(b.stream([b.options(), b.begin(), b.commit()])) == []
-
-    def test_what_the_end_would_show_is_not_told_of_a_part(self) -> None:
-        data = b.stream([options(rdf_star=True), P, GOOD])
-        assert refusals(data[:-1]) == [("format", 0, None)]
 
 
 class TestFrames:
