@@ -629,20 +629,6 @@ def test_process_that_never_closes_writes_the_file_every_so_many_commits(
     assert len(numbers(opened(path))) == 90
 
 
-def test_large_file_is_written_the_more_seldom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_file, "_LEAST_REPLAY", 0)
-    dataset = opened(path, create=True)
-    dataset.graph(G).add((S, P, Literal("x" * 100_000)))
-    dataset.commit()
-    first = path.stat().st_mtime_ns
-    for number in range(20):
-        add(dataset, number)
-    assert path.stat().st_mtime_ns == first
-    for number in range(20, 40):
-        add(dataset, number)
-    assert path.stat().st_mtime_ns != first
-
-
 def test_commit_does_not_fail_since_the_file_can_not_be_written(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -186,43 +186,6 @@ def test_options_as_they_are_on_the_wire() -> None:
     assert set(report.as_dict()["options"]) == set(pb.RdfPatchOptions.DESCRIPTOR.fields_by_name)
 
 
-def test_a_term_that_is_spelled_twice_counts_once() -> None:
-    """Protobuf merges the two, of which the first one has no id: it does not refer to name 2."""
-    options = rb.options(physical_type=rb.TRIPLES)
-    subject = wire.field(1, b"") + wire.field(1, wire.field(2, 3))
-    others = rb.spo(None, rb.iri(0, 1), "o").triple.SerializeToString()
-    frame = b"".join(
-        (
-            rb.frame(options, *(rb.name(f"urn:{number}") for number in (1, 2, 3))),
-            rb.frame(rb.spo(rb.iri(0, 1), rb.iri(0, 1), "o")),
-            wire.field(1, wire.field(2, subject + others)),
-            # The decoder of regular rows needs some bytes behind a row.
-            rb.frame(*[options] * 9),
-        )
-    )
-    names = jr.inspect(b.delimited([frame])).lookups["name"]
-    assert (names.entries, names.references, names.unused) == (3, 4, 1)
-
-
-def test_the_ids_of_a_prefixs_graph_count_in_a_stream_of_triples() -> None:
-    """Jelly-JVM writes it where Jena's prefix has a graph: the next IRI goes on from there."""
-    data = b.stream(
-        [
-            b.options(max_name_table_size=8),
-            *(b.name(f"urn:{n}") for n in range(8)),
-            b.prefix_add("", b.iri(0, 8), b.iri(0, 1)),
-            b.prefix_delete("", None, b.iri(0, 0)),
-            b.add(b.iri(), b.iri(), "o"),
-        ]
-    )
-    report = jr.inspect(data)
-    assert report.error is None
-    assert report.terms["iri"] == report.lookups["name"].references == 5
-    # 5, 6 and 7
-    assert report.lookups["name"].unused == 3
-    assert report.repeated_terms["g"] == 0
-
-
 def test_json() -> None:
     report = jr.inspect(SMALL)
     again = json.loads(json.dumps(report.as_dict()))

@@ -17,7 +17,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.core.batch import BatchBuilder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
-from jelly_rdflib.errors import InUseError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from tests import strategies
@@ -276,14 +275,6 @@ class TestOddBatches:
             assert_same([batch, batch], options, Random(2))
 
 
-OPERATIONS = [
-    (Op.H, "id", URIRef("urn:uuid:1")),
-    (Op.TX,),
-    *((Op.A, S, P, Literal(f"{n}", lang="en"), None) for n in range(100)),
-    (Op.TC,),
-]
-
-
 def batch_of(operations: Any) -> jr.Batch:
     return next(iter(jr.read_batches(jr.PatchEncoder().encode_frame(operations))))
 
@@ -314,25 +305,3 @@ def test_batch_of_no_reader() -> None:
     for wrong in (None, [], jr.Batch.__new__(jr.Batch)):
         with pytest.raises(TypeError):
             encoder.write_batch(wrong)
-
-
-def test_a_sink_cannot_write_to_its_stream() -> None:
-    """Nor can another thread, while a batch is written."""
-    batch = batch_of(OPERATIONS)
-    errors = []
-
-    def sink(frame: bytes) -> None:
-        with pytest.raises(InUseError):
-            writer.add(S, P, S)
-        with pytest.raises(InUseError, match="another"):
-            encoder.write_batch(batch)
-        errors.append(frame)
-        if len(errors) == 3:
-            raise KeyError("x")
-
-    encoder = PatchFrameEncoder(NODE_TYPES, jr.PatchOptions(frame_rows=10), sink)
-    writer = OperationSink(NODE_TYPES, encoder)
-    with pytest.raises(KeyError):
-        encoder.write_batch(batch)
-    with pytest.raises(jr.EncodeError, match="could not be written"):
-        encoder.write_batch(batch)

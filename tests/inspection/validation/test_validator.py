@@ -458,20 +458,6 @@ class TestFields:
             ("row-kinds", 0, 5),
         ]
 
-    def test_fields_of_messages_that_are_merged_or_overwritten(self) -> None:
-        """A merged message has its fields twice by the merging; that hides no other field."""
-        iri = wire.field(2, 1)
-        s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
-        subject = wire.field(1, iri)
-        merged = wire.field(2, subject + subject + p + o)
-        twice = wire.field(2, s + wire.field(5, iri + iri) + o)
-        assert found(patch(merged, twice)) == [("repeated-field", 0, 2), ("repeated-field", 0, 3)]
-        overwritten = wire.field(2, wire.field(1, iri + iri) + s + p + o)
-        assert [fault.message[:8] for fault in faults(patch(overwritten))] == [
-            "RdfIri h",
-            "RdfQuad ",
-        ]
-
     def test_a_row_of_no_kind_is_told_where_it_starts(self) -> None:
         row = wire.field(99, 1)
         data = patch(row)
