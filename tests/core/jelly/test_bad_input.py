@@ -10,12 +10,13 @@ import gzip
 import io
 import random
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
 import zstandard
-from google.protobuf.message import DecodeError as ProtobufError
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -39,7 +40,6 @@ from tests.core.jelly.statement_support import few
 from tests.core.jelly.streams import PATCH_BARE, REALISTIC, SMALL, damage
 from tests.oracle import build, wire
 from tests.oracle import rdf_build as b
-from tests.oracle import schema as pb
 from tests.strategies import dice
 from tests.support import assert_position, run
 
@@ -257,82 +257,80 @@ class TestVarints:
 SIZES = (1, 2, 127, 128, 2**14, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, -1, -2)
 
 
-def places(f: Format, content: bytes) -> dict[str, tuple[Format, bytes]]:
-    """Messages of each kind that have these bytes, after legal ones: the end of a frame of a type.
+@dataclass
+class Place:
+    """A message in the first frame of a small stream.
 
-    "Quoted" is a triple in a statement.
+    `spell` gives the frame, or the row that the message is in, with bytes before and behind what
+    the message has; `start` are the rows before that, `end` those behind, and the other frames.
     """
-    iri = b"\x10\x01"
-    namespace = in_row(f.namespace_row, wire.field(2, iri) + content)
-    options = f.options(rdf_star=True).options.SerializeToString()
-    both = {
-        "Frame": (f, content),
-        "Row": (f, wire.field(1, wire.field(2, TRIPLE) + content)),
-        "Options": (f, in_row(1, options + content)),
-        "Quoted": (f, in_row(2, START + wire.field(12, TRIPLE + content))),
-        "RdfIri": (f, in_row(2, START + wire.field(9, iri + content))),
-        "RdfLiteral": (f, in_row(2, START + wire.field(11, content))),
-        "RdfNameEntry": (f, in_row(f.name_row, content)),
-        "RdfPrefixEntry": (f, in_row(f.name_row + 1, content)),
-        "RdfDatatypeEntry": (f, in_row(f.name_row + 2, content)),
-        "Namespace": (f, namespace),
-    }
-    quads = PATCH_QUADS if f is PATCH else RDF_QUADS
-    quad = TRIPLE + wire.field(14, b"g")
-    both["RdfQuad"] = (quads, in_row(quads.statement_row, quad + content))
-    graph = wire.field(15, content)
-    both["RdfDefaultGraph"] = (quads, in_row(quads.statement_row, TRIPLE + graph))
-    if f is PATCH:
-        return {**both, "RdfPatchHeader": (f, in_row(14, wire.field(3, b"s") + content))}
-    return {
-        **both,
-        "MetadataEntry": (f, wire.field(15, wire.field(1, b"k") + content)),
-        "RdfTriple": (f, in_row(2, TRIPLE + content)),
-        "RdfGraphStart": (RDF_GRAPHS, in_row(4, wire.field(2, b"g") + content)),
-        "RdfGraphEnd": (RDF_GRAPHS, b.frame(b.start("g")) + in_row(5, content)),
-    }
+
+    f: Format
+    descriptor: Any
+    spell: Callable[[bytes, bytes], bytes]
+    start: bytes = b""
+    end: bytes = b""
+    frames: Sequence[bytes] = ()
+    row: int | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.f.format}.{self.descriptor.name}"
+
+    def stream(self, before: bytes, after: bytes) -> bytes:
+        return b.delimited([self.start + self.spell(before, after) + self.end, *self.frames])
+
+    def refuse(self, before: bytes, after: bytes = b"") -> jr.DecodeError:
+        return self.f.refuse(self.stream(before, after))
 
 
-CLASSES = {
-    (PATCH, "Frame"): pb.RdfPatchFrame,
-    (PATCH, "Row"): pb.RdfPatchRow,
-    (PATCH, "Options"): pb.RdfPatchOptions,
-    (PATCH, "Namespace"): pb.RdfPatchNamespace,
-    (RDF, "Frame"): pb.RdfStreamFrame,
-    (RDF, "Row"): pb.RdfStreamRow,
-    (RDF, "Options"): pb.RdfStreamOptions,
-    (RDF, "Namespace"): pb.RdfNamespaceDeclaration,
-}
-MESSAGES = [(f, name) for f in FORMATS for name in places(f, b"")]
+def places(f: Format) -> Iterator[Place]:
+    first, *others = f.messages(SMALL[f])
+    more = [other.SerializeToString() for other in others]
+    for number, row in enumerate(first.rows):
+        start, end = f.frame(*first.rows[:number]), f.frame(*first.rows[number + 1 :])
+        for descriptor, spell in inside(row):
+            in_frame = partial(lambda spell, *around: wire.field(1, spell(*around)), spell)
+            yield Place(f, descriptor, in_frame, start, end, more, number)
+    whole = f.frame(*first.rows)
+    yield Place(f, first.DESCRIPTOR, lambda before, after: before + whole + after, frames=more)
+    if f is not PATCH_QUADS:
+        entry = first.DESCRIPTOR.fields_by_name["metadata"].message_type
+
+        def spell_entry(before: bytes, after: bytes) -> bytes:
+            return whole + wire.field(15, before + wire.field(1, b"k") + after)
+
+        yield Place(f, entry, spell_entry, frames=more)
 
 
-APART = ("Frame", "MetadataEntry", "RdfGraphEnd")
-"""Messages that are in no row, or not in the first one of `places`."""
+def inside(message: Any) -> Iterator[tuple[Any, Callable[[bytes, bytes], bytes]]]:
+    """Yield the descriptor of each message in a message, and what spells all with more in there."""
+    data = message.SerializeToString()
+    yield message.DESCRIPTOR, lambda before, after: before + data + after
+    for field, value in message.ListFields():
+        if field.type == 11:
+            rest = type(message)()
+            rest.CopyFrom(message)
+            rest.ClearField(field.name)
+            start = rest.SerializeToString() + wire.tag(field.number, wire.LEN)
+            for descriptor, spell in inside(value):
+                yield descriptor, partial(_embed, start, spell)
 
 
-def fields(f: Format, name: str) -> Any:
-    """The fields of a message in `places`."""
-    if name == "MetadataEntry":
-        return pb.RdfStreamFrame.DESCRIPTOR.fields_by_name["metadata"].message_type.fields
-    found = CLASSES.get((f, name)) or getattr(pb, "RdfTriple" if name == "Quoted" else name)
-    return found.DESCRIPTOR.fields
+def _embed(start: bytes, spell: Callable[[bytes, bytes], bytes], *around: bytes) -> bytes:
+    content = spell(*around)
+    return start + wire.varint(len(content)) + content
 
 
-def embed(f: Format, name: str, content: bytes) -> tuple[Format, bytes]:
-    """A stream with a message of a kind that has these bytes, after legal ones."""
-    typed, end = places(f, content)[name]
-    return typed, b.delimited([typed.head() + end])
+ALL_PLACES = [place for f in SMALL for place in places(f)]
+PLACES = list({repr(place): place for place in ALL_PLACES}.values())
+"""One of each kind of message, in each format."""
+
+messages = pytest.mark.parametrize("place", PLACES, ids=repr)
 
 
-def refuse_embedded(f: Format, name: str, content: bytes) -> jr.DecodeError:
-    typed, data = embed(f, name, content)
-    return typed.refuse(data)
-
-
-def strings() -> Iterator[tuple[Format, str, int]]:
-    """Yield each string there is, by its message in `places` and its number."""
-    for f, name in MESSAGES:
-        yield from ((f, name, field.number) for field in fields(f, name) if field.type == 9)
+def blocks(place: Place, *types: int) -> list[int]:
+    """The numbers of fields of a message that are strings (9) or messages (11)."""
+    return [field.number for field in place.descriptor.fields if field.type in (types or (9, 11))]
 
 
 class TestLengths:
@@ -350,10 +348,9 @@ class TestLengths:
     @pytest.mark.parametrize("size", SIZES)
     def test_of_a_row_and_all_in_it(self, size: int) -> None:
         length = wire.varint(size)
-        for f, name in MESSAGES:
-            numbers = [field.number for field in fields(f, name) if field.type in (9, 11)]
-            for number in (*numbers, 99):
-                refuse_embedded(f, name, wire.tag(number, wire.LEN) + length)
+        for place in PLACES:
+            for number in (*blocks(place), 99):
+                place.refuse(b"", wire.tag(number, wire.LEN) + length)
         for f in FORMATS:
             f.refuse(b.delimited([f.head() + b"\x0a" + length]))
             f.refuse(b.delimited([f.head() + wire.field(1, b"\x12" + length)]))
@@ -389,26 +386,23 @@ class TestLengths:
             f.Decoder(less).decode_frame(frame)
 
 
-messages = pytest.mark.parametrize(("f", "name"), MESSAGES)
-
-
 class TestWireTypes:
     """Fields of the wrong kind."""
 
     @messages
-    def test_what_is_embedded_is_legal(self, f: Format, name: str) -> None:
-        typed, data = embed(f, name, b"")
-        assert not typed.assert_same_outcome(data)
+    def test_what_is_embedded_is_legal(self, place: Place) -> None:
+        for data in (place.stream(b"", b""), place.stream(wire.field(99, 1), wire.field(99, b""))):
+            assert not place.f.assert_same_outcome(data)
 
     @pytest.mark.parametrize(
-        ("f", "name", "field"),
+        ("place", "field"),
         [
-            pytest.param(f, name, field, id=f"{f!r}.{name}.{field.name}")
-            for f, name in MESSAGES
-            for field in fields(f, name)
+            pytest.param(place, field, id=f"{place!r}.{field.name}")
+            for place in PLACES
+            for field in place.descriptor.fields
         ],
     )
-    def test_a_known_field_with_another_wire_type(self, f: Format, name: str, field: Any) -> None:
+    def test_a_known_field_with_another_wire_type(self, place: Place, field: Any) -> None:
         number = field.number
         right = wire.VARINT if field.type in (8, 13, 14) else wire.LEN
         for wire_type, content in [
@@ -422,10 +416,10 @@ class TestWireTypes:
             (7, b""),
         ]:
             if wire_type != right:
-                assert refuse_embedded(f, name, wire.tag(number, wire_type) + content).frame == 0
+                assert place.refuse(b"", wire.tag(number, wire_type) + content).frame == 0
 
     @messages
-    def test_what_is_no_field(self, f: Format, name: str) -> None:
+    def test_what_is_no_field(self, place: Place) -> None:
         for content in (
             *(wire.tag(99, wire_type) + bytes(9) for wire_type in (6, 7)),
             *(bytes([wire_type]) + bytes(9) for wire_type in range(8)),
@@ -445,59 +439,34 @@ class TestWireTypes:
             wire.tag(99, 3) * 50 + wire.tag(99, 4) * 49,
             wire.tag(99, 3) * 100_000 + wire.tag(99, 4) * 100_000,
         ):
-            refuse_embedded(f, name, content)
+            place.refuse(b"", content)
 
     @messages
     @pytest.mark.parametrize("levels", [1, 10, 60])
-    def test_groups_may_nest(self, f: Format, name: str, levels: int) -> None:
+    def test_groups_may_nest(self, place: Place, levels: int) -> None:
         group = wire.tag(99, 3) * levels + wire.field(5, 3) + wire.tag(99, 4) * levels
-        typed, data = embed(f, name, group)
-        assert not typed.assert_same_outcome(data)
-
-
-def spoiled(message: Any) -> Iterator[bytes]:
-    """Yield a message with a value that is none before each other one, also in what it embeds."""
-    data = message.SerializeToString()
-    for field in message.DESCRIPTOR.fields:
-        if field.type in (9, 11):
-            yield wire.field(field.number, b"\xff") + data
-    for field, value in message.ListFields():
-        if field.type == 11:
-            rest = type(message)()
-            rest.CopyFrom(message)
-            rest.ClearField(field.name)
-            for bad in spoiled(value):
-                yield rest.SerializeToString() + wire.field(field.number, bad)
+        assert not place.f.assert_same_outcome(place.stream(b"", group))
 
 
 class TestUnused:
     """Values that mean nothing, as another member of their oneof comes after them."""
 
-    @small
-    def test_they_are_checked_all_the_same(self, f: Format, data: bytes) -> None:
-        first, *others = f.messages(data)
-        rows = list(first.rows)
-        for number, row in enumerate(rows):
-            for bad in spoiled(row):
-                frame = f.frame(*rows[:number]) + wire.field(1, bad) + f.frame(*rows[number + 1 :])
-                with pytest.raises(ProtobufError):
-                    f.Frame.FromString(frame)
-                more = [other.SerializeToString() for other in others]
-                assert f.refuse(b.delimited([frame, *more]), row=True).row == number
+    def test_they_are_checked_all_the_same(self) -> None:
+        """Wherever they stand: what comes later is read, and would be good."""
+        for place in ALL_PLACES:
+            for number in blocks(place):
+                error = place.refuse(wire.field(number, b"\xff"))
+                assert place.row is None or error.row == place.row
 
-    @pytest.mark.parametrize(("f", "name"), [each for each in MESSAGES if each[1] not in APART])
-    def test_rows_that_are_overwritten_too(self, f: Format, name: str) -> None:
+    @messages
+    def test_rows_that_are_overwritten_too(self, place: Place) -> None:
         """Protobuf reads them in full, though they mean nothing."""
-        for bad, is_good in (
-            (b"\x07", False),
-            (b"\x9a\x06\x05x", False),
-            (wire.field(99, b"x"), True),
-        ):
-            typed, end = places(f, bad)[name]
-            _, at = wire.read_varint(end, 1)
-            last = wire.field(2, b"") if name == "Row" else wire.field(f.name_row + 1, b"\x12\x01x")
-            data = b.delimited([typed.head() + wire.field(1, end[at:] + last)])
-            assert typed.assert_same_outcome(data) != is_good
+        if place.row is not None:
+            entry = wire.field(place.f.name_row + 1, b"\x12\x01x")
+            for more in (b"\x07", b"\x9a\x06\x05x", wire.field(99, b"x")):
+                _, at = wire.read_varint(row := place.spell(b"", more), 1)
+                data = b.delimited([place.start + wire.field(1, row[at:] + entry)])
+                place.f.assert_same_outcome(data)
 
 
 @pytest.mark.parametrize(("first", "second"), [(b"\xc0\x80", b"\x08\x01"), (b"\x0a", b"\x00")])
@@ -544,8 +513,9 @@ class TestStrings:
             text = frame % bad
             with pytest.raises(UnicodeDecodeError):
                 text.decode()
-            for f, name, number in strings():
-                refuse_embedded(f, name, wire.field(number, text))
+            for place in PLACES:
+                for number in blocks(place, 9):
+                    place.refuse(b"", wire.field(number, text))
 
     @formats
     def test_characters_cut_between_prefix_and_name(self, f: Format) -> None:
