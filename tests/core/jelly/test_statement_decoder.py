@@ -149,22 +149,6 @@ class TestGraphs:
             with pytest.raises(jr.JellyError, match=r"read_(statements|frames)"):
                 list(jr.read_graphs(data))
 
-    def test_a_frame_before_the_options_is_what_they_say(self) -> None:
-        data = b"\x00" + grouped(QUADS, DATASETS)
-        assert {type(graph) for graph in jr.read_graphs(data)} == {Dataset}
-
-    @pytest.mark.parametrize("empty", [0, 1, 3])
-    def test_first_frames_without_statements_are_elements(self, empty: int) -> None:
-        """Frames before the options, and the first one behind them."""
-        head = b.stream([b.options(logical_type=3, version=2), b.name("urn:p")])
-        rows = [b.namespace("ex", b.iri()), b.spo("s", b.iri(0, 1), "o")]
-        graphs = list(jr.read_graphs(bytes(empty) + head + b.stream(rows)))
-        assert [len(graph) for graph in graphs] == [0] * (empty + 1) + [1]
-        (graph,) = jr.read_graphs(
-            b.stream([b.options(logical_type=3, version=2), b.name("urn:p"), rows[0]])
-        )
-        assert dict(graph.namespaces())["ex"] == P
-
 
 READERS: list[Callable[..., Any]] = [
     jr.read_statements,
