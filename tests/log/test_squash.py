@@ -32,11 +32,17 @@ from tests.log.support import (
 TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
 
 
-@pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
+@pytest.fixture
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
-    return PatchLog.create(tmp_path / "log", compression=request.param)
+    compression = getattr(request, "param", None)
+    return PatchLog.create(tmp_path / "log", compression=compression)
 
 
+# Where it matters whether the files are compressed.
+both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
+
+
+@both
 def test_other_versions_stay_as_they_were(log: PatchLog) -> None:
     fill(log, 9)
     expected = [state(log.checkout(version)) for version in range(10)]
@@ -150,6 +156,7 @@ def test_there_must_be_something_to_squash(log: PatchLog) -> None:
     assert files(log.path) == before
 
 
+@both
 def test_snapshots_between_go_too(log: PatchLog) -> None:
     fill(log, 6)
     for version in (1, 2, 3, 4, 6):
@@ -242,6 +249,7 @@ def test_a_squash_does_not_show_what_others_appended(log: PatchLog) -> None:
     assert (other.refresh() or log.entry(0)).version == 6
 
 
+@both
 def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     quoted = jr.TripleTerm(S, P, jr.TripleTerm(S, P, Literal("x")))
     star = jr.PatchOptions(rdf_star=True)
@@ -259,6 +267,7 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
         assert not operations.options.generalized_statements
 
 
+@both
 def test_a_squashed_patch_may_go_to_another_log(log: PatchLog, tmp_path: Path) -> None:
     fill(log, 4)
     log.squash(2, 3)
