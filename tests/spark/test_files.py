@@ -54,14 +54,6 @@ def test_a_row_is_an_operation(tmp_path: Path, name: str) -> None:
     assert {(row["file"], row["length"]) for row in rows} == {(f"file:{path}", path.stat().st_size)}
 
 
-def test_the_first_bytes_tell_what_no_name_does(tmp_path: Path) -> None:
-    path = write_file(tmp_path / "a.rdfp", make_operations(1, 3)).rename(tmp_path / "a.data")
-    assert len(rows_in(decode_files(table_of(path)))) == len(make_operations(1, 3))
-    # A name that is given stands above both.
-    with pytest.raises(jr.DecodeError, match=r"a\.data: .*"):
-        decode_files(table_of(path), "jelly-patch")
-
-
 def test_statements(tmp_path: Path) -> None:
     from rdflib import URIRef
 
@@ -111,12 +103,6 @@ def test_damage_in_each_mode(tmp_path: Path) -> None:
     assert damage["file"] == damage["_corrupt"]["file"] == f"file:{tmp_path}/b.jellyp"
     assert damage["length"] == good.stat().st_size - 1
     assert damage["op"] is None
-
-
-def test_limits_hold(tmp_path: Path) -> None:
-    files = table_of(write_file(tmp_path / "a.jellyp", make_operations(1, 100)))
-    with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*limit max_frame_size: 100"):
-        decode_files(files, limits=jr.Limits(max_frame_size=100))
 
 
 def test_options_that_come_again(tmp_path: Path) -> None:
