@@ -423,6 +423,27 @@ def test_replay_to_a_graph(log: PatchLog) -> None:
     assert {int(o) for _, _, o in graph} == {2}
 
 
+def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
+    """Its frames are not all kept: it is decoded twice."""
+    operations = []
+    for number in range(0, 3000, 3):
+        operations += [TX, add(number), add(number + 1), TC, TX, delete(number), add(-1), TA]
+    entry = log.append(operations)
+    assert sum(1 for _ in entry.batches()) > 8
+    assert len(numbers(log.checkout())) == 2000
+
+
+def test_a_patch_is_applied_wholly_or_not_at_all(log: PatchLog) -> None:
+    fill(log, 2)
+    options = jr.PatchOptions(rdf_star=True)
+    # the first transaction by itself could be applied
+    log.append([TX, add(7), TC, TX, (Op.A, S, P, TripleTerm(S, P, S), None), TC], options=options)
+    target = Dataset()
+    with pytest.raises(jr.ApplyError):
+        log.replay(target)
+    assert numbers(target) == {2}
+
+
 def test_checkout_into_a_store_of_ones_own(log: PatchLog, tmp_path: Path) -> None:
     fill(log, 4)
     log.snapshot(2)
@@ -522,6 +543,13 @@ def test_a_patch_is_appended_once(log: PatchLog) -> None:
         with pytest.raises(LogConflict, match=f"already: it makes version {number}"):
             log.append([(Op.H, "id", patch_id(number)), *change(number)])
     assert log.verify() == []
+
+
+def test_a_stale_view_appends_what_says_that_it_follows(log: PatchLog) -> None:
+    other = PatchLog(log.path)
+    fill(log, 2)
+    entry = other.append([(Op.H, "prev", patch_id(2)), *change(3)])
+    assert (entry.version, len(other.patches())) == (3, 3)
 
 
 def test_the_error_survives_a_process_boundary() -> None:
