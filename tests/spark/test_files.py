@@ -105,6 +105,12 @@ def test_damage_in_each_mode(tmp_path: Path) -> None:
     assert damage["op"] is None
 
 
+def test_limits_hold(tmp_path: Path) -> None:
+    files = table_of(write_file(tmp_path / "a.jellyp", make_operations(1, 100)))
+    with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*limit max_frame_size: 100"):
+        decode_files(files, limits=jr.Limits(max_frame_size=100))
+
+
 def test_options_that_come_again(tmp_path: Path) -> None:
     one = write_file(tmp_path / ".a.jellyp", make_operations(1, 3)).read_bytes()
     (tmp_path / "a.jellyp").write_bytes(gzip.compress(one + one))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import random
 import threading
 import time
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ def test_faults_of_a_server_that_stay_end_a_source(
         raise RuntimeError("a fault")
 
     monkeypatch.setattr(log_server.PatchLogServer, "_frames", fail)
-    monkeypatch.setattr(patches, "waits", lambda: itertools.repeat(0.0))
+    monkeypatch.setattr(patches, "waits", lambda: repeat(0.0))
     with live.connect(address) as source:
         if is_long:
             monkeypatch.setattr(patches, "_FIRST_SECONDS", -1.0)
@@ -100,12 +100,24 @@ def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compres
 # The rules of the service.
 
 
-def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str) -> None:
+# What is sent, how many patches of it are taken, and how the call ends.
+SENT: dict[str, tuple[list[jr.Patch | bytes], int, str]] = {
+    "two": ([with_id(1), with_id(2)], 2, "OK"),
+    "what comes after a conflict": ([with_id(1), with_id(2, prev=5), with_id(3)], 1, "ABORTED"),
+    "garbage after a patch": ([with_id(1), b"\xff garbage"], 1, "INVALID_ARGUMENT"),
+}
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str, name: str) -> None:
+    sent, count, code = SENT[name]
     encoder = FrameEncoder()
-    frames = [frame for n in (1, 2) for frame in encoder.encode(with_id(n))]
-    assert publish(address, frames) == ([(1, str(patch_id(1))), (2, str(patch_id(2)))], "OK", "")
+    parts = [[each] if isinstance(each, bytes) else encoder.encode(each) for each in sent]
+    answers = [(number, str(patch_id(number))) for number in range(1, count + 1)]
+    assert publish(address, [*chain.from_iterable(parts)])[:2] == (answers, code)
     log.refresh()
-    assert [entry.prev for entry in log.patches()] == [None, patch_id(1)]
+    ids = [None, *map(patch_id, range(1, count))]
+    assert [entry.prev for entry in log.patches()] == ids
 
 
 def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
@@ -137,15 +149,6 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
     assert log.version == 2
 
 
-def test_what_comes_after_a_conflict_is_not_appended(log: jr.PatchLog, address: str) -> None:
-    encoder = FrameEncoder()
-    frames = [f for p in (with_id(1), with_id(2, prev=5), with_id(3)) for f in encoder.encode(p)]
-    answers, code, _ = publish(address, frames)
-    assert (answers, code) == ([(1, str(patch_id(1)))], "ABORTED")
-    log.refresh()
-    assert log.version == 1
-
-
 HUGE = {"statement_type": 2, "stream_type": 3, "version": 1, "max_name_table_size": 1 << 30}
 # Each is refused, and nothing of it is appended.
 WRONG: dict[str, list[bytes | memoryview]] = {
@@ -164,13 +167,6 @@ WRONG: dict[str, list[bytes | memoryview]] = {
 def test_what_may_not_be_published(log: jr.PatchLog, address: str, name: str) -> None:
     assert publish(address, WRONG[name])[:2] == ([], "INVALID_ARGUMENT")
     assert log.refresh() is None
-
-
-def test_garbage_after_a_patch_leaves_the_patch(log: jr.PatchLog, address: str) -> None:
-    frames = [*FrameEncoder().encode(with_id(1)), b"\xff garbage"]
-    assert publish(address, frames)[:2] == ([(1, str(patch_id(1)))], "INVALID_ARGUMENT")
-    log.refresh()
-    assert log.version == 1
 
 
 HUGE = {"statement_type": 2, "stream_type": 3, "version": 1, "max_name_table_size": 1 << 30}

@@ -198,8 +198,11 @@ def test_last_of_several_headers_counts(spark: SparkSession) -> None:
     # The key prev goes before previous, wherever they are.
     previous = [(Op.H, key, URIRef("urn:9")) for key in ("previous", "Previous")]
     later = [previous[0], *patch("2", "1")[:-1], previous[1], (Op.END,)]
-    found = versions(changes_of(spark, {"b": several, "a": later}))
-    assert [row.file for row in found.orderBy("version").collect()] == ["b", "a"]
+    found = versions(changes_of(spark, {"b": several, "a": later})).orderBy("version").collect()
+    assert [(row.version, row.file, row.patch, row.id, row.prev) for row in found] == [
+        (1, "b", 0, "<urn:1>", None),
+        (2, "a", 0, "<urn:2>", "<urn:1>"),
+    ]
 
 
 def test_versions_by_number_and_id(spark: SparkSession) -> None:

@@ -303,6 +303,14 @@ def test_a_sink(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> 
     assert sink.quads(spark) == expected[PATCHES]
 
 
+def test_a_sink_in_the_order_of_a_column(
+    spark: SparkSession, folder: Path, expected: list[set[Any]]
+) -> None:
+    sink = Sink(folder)
+    start(spark, folder, sink=sink, order_by="file").awaitTermination()
+    assert sink.quads(spark) == expected[PATCHES]
+
+
 def test_a_stream_of_frames(
     spark: SparkSession, tmp_path: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
