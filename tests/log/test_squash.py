@@ -42,28 +42,6 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
 both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
-@both
-def test_other_versions_stay_as_they_were(log: PatchLog) -> None:
-    fill(log, 9)
-    expected = [state(log.checkout(version)) for version in range(10)]
-    entry = log.squash(3, 6)
-    assert (entry.first, entry.version, entry.id, entry.prev) == (3, 6, patch_id(6), patch_id(2))
-    assert log.version == 9
-    assert [each.version for each in log.patches()] == [1, 2, 6, 7, 8, 9]
-    for again in (log, PatchLog(log.path)):
-        for version in (0, 1, 2, 6, 7, 8, 9):
-            assert state(again.checkout(version)) == expected[version]
-        for version in (3, 4, 5):
-            with pytest.raises(LogError, match=r"versions 3 to 6 were squashed"):
-                again.checkout(version)
-        with pytest.raises(LogError, match="squashed"):
-            again.checkout(patch_id(4))
-        assert again.verify(deep=True) == []
-    assert len(files(log.path / "segments")) == 6
-    fill(log, 1)
-    assert log.verify() == []
-
-
 def test_a_log_knows_which_patches_it_squashed(log: PatchLog) -> None:
     fill(log, 9)
     log.squash(2, 4)
