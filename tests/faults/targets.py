@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pyoxigraph
+from oxrdflib import OxigraphStore
 from rdflib import ConjunctiveGraph, Dataset, Graph, URIRef
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
@@ -29,6 +30,10 @@ class OtherMemory(Memory):
     """A Memory store that goes the general way, since it may do more in its methods."""
 
 
+class OtherOxigraph(OxigraphStore):
+    """A store of Oxigraph's that goes the general way."""
+
+
 class TransactionalStore(Memory):
     """A store with transactions of its own, by a copy of all it has; a rollback is one step."""
 
@@ -37,15 +42,19 @@ class TransactionalStore(Memory):
     def __init__(self) -> None:
         super().__init__()
         self.saved: dict[str, Any] = {}
+        self.calls: list[str] = []
         self.commit()
+        self.calls.clear()
 
     def commit(self) -> None:
+        self.calls.append("commit")
         # Not the prefixes: those of a store are in no transaction.
         names = [name for name in vars(self) if name.startswith("_Memory")]
         names = [name for name in names if not name.endswith(("__namespace", "__prefix"))]
         self.saved = {name: _copied(getattr(self, name)) for name in names}
 
     def rollback(self) -> None:
+        self.calls.append("rollback")
         vars(self).update(_copied(self.saved))
 
 

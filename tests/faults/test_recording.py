@@ -14,7 +14,7 @@ from rdflib import Dataset, Literal, URIRef
 from jelly_rdflib import record
 from jelly_rdflib.graph.stores import prefixes
 from jelly_rdflib.recording import sinks, transactions
-from tests.graph.stores.memory_state import exact_state
+from tests.graph.stores.at_hand import exact_state
 
 S, G = URIRef("urn:s"), URIRef("urn:g")
 FILES = {sys.modules["jelly_rdflib.recording.record"].__file__} | {

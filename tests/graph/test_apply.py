@@ -22,17 +22,13 @@ from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
 from tests.algebra.strategies import Pipe
+from tests.faults.targets import OtherMemory, TransactionalStore
 from tests.graph.stores.memory_state import visible_state
-from tests.recording.support import TransactionalStore
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
-
-
-class PlainMemory(Memory):
-    """A Memory store that goes the general way, since it may do more in its methods."""
 
 
 class PlainJelly(jr.JellyStore):
@@ -45,7 +41,7 @@ class StoreError(Exception):
 
 DATASETS: dict[str, Callable[[Path], Dataset]] = {
     "memory": lambda path: Dataset(),
-    "memory, the general way": lambda path: Dataset(PlainMemory()),
+    "memory, the general way": lambda path: Dataset(OtherMemory()),
     "memory, all graphs as default": lambda path: Dataset(default_union=True),
     "jelly": lambda path: Dataset("Jelly"),
     "jelly, the general way": lambda path: Dataset(PlainJelly()),
@@ -63,7 +59,7 @@ def on_disk(path: Path) -> Dataset:
 
 GRAPHS: dict[str, Callable[[], Graph]] = {
     "memory": Graph,
-    "memory, the general way": lambda: Graph(PlainMemory()),
+    "memory, the general way": lambda: Graph(OtherMemory()),
     "simple memory": lambda: Graph(SimpleMemory()),
     "jelly": lambda: Graph("Jelly"),
     "oxigraph": lambda: Graph("Oxigraph"),
@@ -410,7 +406,7 @@ def test_what_is_no_operation(wrong: Any) -> None:
 
 
 def on_general(_: Path) -> Graph:
-    return Graph(PlainMemory())
+    return Graph(OtherMemory())
 
 
 def test_what_is_no_operation_says_why() -> None:
@@ -729,7 +725,7 @@ def test_a_store_that_does_not_bind() -> None:
         apply([(Op.PA, "x", URIRef("urn:x#"), None)], Graph(Deaf()))
 
 
-@pytest.mark.parametrize("store", [Memory, PlainMemory])
+@pytest.mark.parametrize("store", [Memory, OtherMemory])
 def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
     store: type[Memory],
 ) -> None:
@@ -744,7 +740,7 @@ def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
     assert set(dataset.quads()) == {(S, P, O, G), (S, P, O, H)}
 
 
-class StubbornStore(PlainMemory):
+class StubbornStore(OtherMemory):
     """Has transactions, but can't roll back."""
 
     transaction_aware = True

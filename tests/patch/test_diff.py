@@ -19,6 +19,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.patch.diff import diff
+from tests.faults.targets import OtherMemory
 from tests.graph.stores.memory_state import full_state
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
@@ -148,13 +149,9 @@ def test_the_other_spelling_is_no_difference(
     # but in another graph it is a difference
     assert len(diff(old.graph(H), new.graph(G))) == 2 + 1
     # and a Memory store that goes the general way has no other
-    plain = spelled(PlainMemory(), {(P, o, G) for o in before})
+    plain = spelled(OtherMemory(), {(P, o, G) for o in before})
     assert not list(diff(plain, new))
     assert not list(diff(new, plain))
-
-
-class PlainMemory(Memory):
-    """A Memory store that goes the general way, since it may do more in its methods."""
 
 
 @pytest.mark.parametrize(("kept", "lost"), [(STRING, PLAIN), (PLAIN, STRING)])
@@ -286,7 +283,7 @@ def test_formulas_are_left_out() -> None:
 
 
 def test_a_store_that_lists_graphs_by_their_names() -> None:
-    class Names(PlainMemory):
+    class Names(OtherMemory):
         """Does as rdflib's SPARQLStore."""
 
         def contexts(self, triple: Any = None) -> Any:
