@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,8 +33,9 @@ from tests.recording.support import (
     statements,
 )
 
-TRIPLES = ["turtle", "nt", "xml", "n3", "json-ld", "jelly-patch", "jelly-rdf", "rdf-patch"]
-QUADS = ["nquads", "trig", "trix", "hext", "json-ld", "jelly-patch", "jelly-rdf", "rdf-patch"]
+# rdflib's parsers add statements by one method or another; ours put them in by batches.
+TRIPLES = ["turtle", "xml", "n3", "json-ld", "jelly-patch", "jelly-rdf"]
+QUADS = ["nquads", "trig", "json-ld", "jelly-patch", "jelly-rdf"]
 
 
 @pytest.fixture(params=DATASETS)
@@ -217,38 +217,3 @@ def test_operations_that_change_the_dataset_themselves() -> None:
 
     operations_of = check(dataset, Dataset, lambda: jr.apply(operations(), dataset))
     assert operations_of == [TX, add(1, G), delete(1, G), add(1, G), TC]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer here")
-# An interrupt in a callback of the garbage collector, hypothesis has one, can't get out of it.
-@pytest.mark.filterwarnings("ignore:.*gc_callback:pytest.PytestUnraisableExceptionWarning")
-def test_interrupt_while_a_patch_is_applied() -> None:
-    data = encoded_patch([TX, *(add(number, G) for number in range(50_000)), TC])
-    before = signal.getsignal(signal.SIGALRM)
-    # What is imported when it is first used must not be interrupted.
-    jr.apply(data, Dataset())
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for milliseconds in (1, 20, 40, 60, 80, 100):
-            dataset = Dataset()
-            dataset.add((S, P, O))
-            start = state(dataset)
-            with pytest.raises(KeyboardInterrupt), jr.record(dataset, io.BytesIO()):
-                apply_for(milliseconds / 1000, data, dataset)
-            assert state(dataset) == start
-    finally:
-        signal.signal(signal.SIGALRM, before)
-
-
-def apply_for(seconds: float, data: bytes, dataset: Dataset) -> None:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        jr.apply(data, dataset)
-        raise KeyboardInterrupt
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
