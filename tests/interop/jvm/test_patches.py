@@ -1,7 +1,8 @@
-"""Jelly-Patch: we and Jelly-JVM read the same operations from what the other writes."""
+"""Jelly-Patch and RDF Patch: both sides read the same operations from what the other writes."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from tests.interop.jvm.inputs import (
     schema_org,
 )
 from tests.interop.jvm.peer import Peer
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 from tests.support import read, write
 
 # Of a frame, at the most.
@@ -144,4 +145,36 @@ def check_size(ours: bytes, theirs: bytes, marks: int) -> None:
 
 
 def without_ends(operations: list[Plain]) -> list[Plain]:
-    return [operation for operation in without_last_end(operations) if operation != ("END",)]
+    return [each for each in without_last_end(operations) if each != END]
+
+
+# --- RDF Patch as text and in Thrift -------------------------------------------------------------
+
+FORMATS = {"rdfp": "rdf-patch", "rdfpb": "rdf-patch-thrift"}
+
+formats = pytest.mark.parametrize("extension", FORMATS)
+
+
+def check_rdf_patch(peer: Peer, operations: list[Plain], extension: str) -> None:
+    format: Any = FORMATS[extension]
+    expected = without_last_end(without_default_graph(seen_by_jena(operations)))
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format=format) as writer:
+        writer.write_all(map(operation, operations))
+    found = peer.read_changes(file.getvalue(), extension)
+    assert without_last_end(without_default_graph(found)) == expected
+    theirs = peer.write_changes(operations, extension)
+    assert without_last_end(read(theirs, format=format)) == expected
+
+
+@pytest.mark.parametrize("name", FEATURES)
+@pytest.mark.parametrize("statements", STATEMENT_TYPES)
+@formats
+def test_features_of_rdf_patch(peer: Peer, name: str, statements: str, extension: str) -> None:
+    check_rdf_patch(peer, feature(name, quads=statements == "QUADS"), extension)
+
+
+@pytest.mark.parametrize("history", [brick, schema_org])
+@formats
+def test_real_histories_of_rdf_patch(peer: Peer, history: Any, extension: str) -> None:
+    check_rdf_patch(peer, history(), extension)
