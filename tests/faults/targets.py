@@ -19,6 +19,8 @@ from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 from rdflib.store import Store
 
+from jelly_rdflib import JellyStore
+
 __all__ = ["DATASETS", "GRAPHS", "TARGETS", "Endpoint"]
 
 
@@ -28,6 +30,10 @@ NAME = URIRef("urn:target")
 
 class OtherMemory(Memory):
     """A Memory store that goes the general way, since it may do more in its methods."""
+
+
+class OtherJelly(JellyStore):
+    """A JellyStore that goes the general way."""
 
 
 class OtherOxigraph(OxigraphStore):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
 from rdflib.namespace import NamespaceManager
-from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
 import jelly_rdflib as jr
@@ -23,6 +22,7 @@ from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
 from tests.algebra.strategies import Pipe
 from tests.faults.targets import OtherMemory, TransactionalStore
+from tests.graph.stores.at_hand import AT_HAND, MORE, StoreAtHand
 from tests.graph.stores.memory_state import visible_state
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
@@ -31,51 +31,23 @@ DEFAULT = DATASET_DEFAULT_GRAPH_ID
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 
 
-class PlainJelly(jr.JellyStore):
-    """A JellyStore that goes the general way."""
-
-
 class StoreError(Exception):
     """What a `FailingStore` raises."""
 
 
-DATASETS: dict[str, Callable[[Path], Dataset]] = {
-    "memory": lambda path: Dataset(),
-    "memory, the general way": lambda path: Dataset(OtherMemory()),
-    "memory, all graphs as default": lambda path: Dataset(default_union=True),
-    "jelly": lambda path: Dataset("Jelly"),
-    "jelly, the general way": lambda path: Dataset(PlainJelly()),
-    "oxigraph": lambda path: Dataset("Oxigraph"),
-    "oxigraph on disk": lambda path: on_disk(path),
-    "transactional": lambda path: Dataset(TransactionalStore()),
-}
+KINDS = [each for each in (*AT_HAND, *MORE) if not each.is_slow]
 
 
-def on_disk(path: Path) -> Dataset:
-    dataset = Dataset("Oxigraph")
-    dataset.open(str(path / "store"), create=True)
-    return dataset
+@pytest.fixture(params=[each for each in KINDS if each.is_dataset and each.unbinds], ids=str)
+def dataset(request: pytest.FixtureRequest) -> Iterator[Dataset]:
+    with request.param.make() as target:
+        yield target
 
 
-GRAPHS: dict[str, Callable[[], Graph]] = {
-    "memory": Graph,
-    "memory, the general way": lambda: Graph(OtherMemory()),
-    "simple memory": lambda: Graph(SimpleMemory()),
-    "jelly": lambda: Graph("Jelly"),
-    "oxigraph": lambda: Graph("Oxigraph"),
-    "auditable": lambda: Graph(AuditableStore(Memory())),
-    "auditable simple memory": lambda: Graph(AuditableStore(SimpleMemory())),
-}
-
-
-@pytest.fixture(params=DATASETS)
-def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
-    return DATASETS[request.param](tmp_path)
-
-
-@pytest.fixture(params=GRAPHS)
-def graph(request: pytest.FixtureRequest) -> Graph:
-    return GRAPHS[request.param]()
+@pytest.fixture(params=[each for each in KINDS if not each.is_dataset], ids=str)
+def graph(request: pytest.FixtureRequest) -> Iterator[Graph]:
+    with request.param.make() as target:
+        yield target
 
 
 @pytest.fixture(params=["a graph", "a dataset"])
@@ -393,9 +365,10 @@ NOT_OPERATIONS: list[Any] = [
 def test_what_is_no_operation(wrong: Any) -> None:
     """It is the same error from each way into a store, whatever came before it."""
     messages = set()
-    for make in [*(DATASETS[name] for name in list(DATASETS)[:4]), lambda _: Graph(), on_general]:
+    kinds = (Dataset, Graph)
+    for cls, store in [(Dataset, "Jelly"), *product(kinds, (Memory, OtherMemory))]:
         for start in ([], [TX], [add(1, DEFAULT)], [add(1)]):
-            target = make(Path())
+            target = cls(store if isinstance(store, str) else store())
             before = prepared(target)
             with pytest.raises(ApplyError) as caught:
                 apply([*start, wrong, add(2)], target)
@@ -403,10 +376,6 @@ def test_what_is_no_operation(wrong: Any) -> None:
             messages.add(str(caught.value))
     assert len(messages) == 1
     assert len(messages.pop()) < 500
-
-
-def on_general(_: Path) -> Graph:
-    return Graph(OtherMemory())
 
 
 def test_what_is_no_operation_says_why() -> None:
@@ -482,21 +451,19 @@ def test_end_without_start(dataset: Dataset, end: Operation) -> None:
         apply([TX, TC, end], dataset)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [ValueError("x"), KeyboardInterrupt(), GeneratorExit(), SystemExit(), DecodeError("bad")],
-)
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, GeneratorExit, SystemExit])
 def test_exceptions_of_the_source_leave_the_target_as_it_was(
-    dataset: Dataset, graph: Graph, error: BaseException
+    kind: StoreAtHand, error: type[BaseException]
 ) -> None:
-    for target, changes in ((dataset, CHANGES), (graph, PLAIN_CHANGES)):
+    changes = CHANGES if kind.is_dataset else PLAIN_CHANGES
+    changes = [each for each in changes if kind.unbinds or each[0] not in (Op.PA, Op.PD)]
+    with kind.make() as target:
         before = prepared(target)
-        with pytest.raises(type(error)):
-            apply(raising([TX, *changes], error), target)
-        assert visible_state(target) == before
-        with pytest.raises(type(error)):
-            apply(raising(list(changes), error), target)
-        assert visible_state(target) == before
+        for start in ([TX], []):
+            with pytest.raises(error):
+                apply(raising([*start, *changes], error()), target)
+            assert visible_state(target) == before
 
 
 def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset) -> None:

@@ -20,7 +20,13 @@ from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 
-from tests.faults.targets import ForeignStore, OtherMemory, OtherOxigraph, TransactionalStore
+from tests.faults.targets import (
+    ForeignStore,
+    OtherJelly,
+    OtherMemory,
+    OtherOxigraph,
+    TransactionalStore,
+)
 from tests.sanitized import UNDER_SANITIZERS
 
 FUSEKI = "SPARQLUpdateStore on Apache Jena Fuseki"
@@ -249,6 +255,9 @@ AT_HAND = [
 MORE = [
     StoreAtHand("Memory, a Graph", lambda: nullcontext(Graph(identifier=NAME)), is_dataset=False),
     StoreAtHand("another Memory", lambda: nullcontext(Dataset(OtherMemory()))),
+    StoreAtHand("Memory, all graphs as default", lambda: nullcontext(Dataset(default_union=True))),
+    StoreAtHand("another JellyStore", lambda: nullcontext(Dataset(OtherJelly()))),
+    StoreAtHand("Jelly, a Graph", lambda: nullcontext(Graph("Jelly", NAME)), is_dataset=False),
     StoreAtHand("another Oxigraph", lambda: nullcontext(Dataset(OtherOxigraph()))),
     StoreAtHand("of a third party", lambda: nullcontext(Dataset(ForeignStore())), unbinds=False),
     StoreAtHand("transactional", lambda: nullcontext(Dataset(TransactionalStore()))),
