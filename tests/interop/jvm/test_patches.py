@@ -1,4 +1,7 @@
-"""Jelly-Patch and RDF Patch: both sides read the same operations from what the other writes."""
+"""Jelly-Patch and RDF Patch: both sides read the same operations from what the other writes.
+
+Of Jelly-Patch `test_conformance` has each feature, and `test_random` all options.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,10 @@ from tests.interop.jvm.forms import (
 from tests.interop.jvm.inputs import (
     END,
     FEATURES,
-    PRESETS,
     THING,
     G,
     P,
     S,
-    allows,
     brick,
     feature,
     patches_of,
@@ -34,20 +35,6 @@ from tests.support import read, write
 
 # Of a frame, at the most.
 LENGTH = 3
-
-STREAM_TYPES = ["FRAME", "FLAT", "PUNCTUATED"]
-
-STATEMENT_TYPES = ["TRIPLES", "QUADS"]
-
-# A FLAT stream is one patch.
-FORMS = [
-    (name, stream, statements)
-    for name in FEATURES
-    for stream in STREAM_TYPES
-    for statements in STATEMENT_TYPES
-    if stream != "FLAT" or patches_of(FEATURES[name]) == 1
-]
-CASES = [(*form, preset) for form in FORMS for preset in PRESETS if allows(preset, form[0])]
 
 
 def check_ours(
@@ -82,22 +69,6 @@ def check_theirs(
         stream_type=types["stream"], statement_type=types["statements"], **preset_fields(preset)
     )
     return data
-
-
-@pytest.mark.parametrize(("name", "stream", "statements", "preset"), CASES)
-@pytest.mark.parametrize("delimited", [True, False])
-def test_features(
-    peer: Peer, name: str, stream: str, statements: str, preset: str, delimited: bool
-) -> None:
-    # A bare frame is one patch of a FRAME stream.
-    if not delimited and stream == "FRAME" and patches_of(FEATURES[name]) > 1:
-        return
-    operations = feature(name, quads=statements == "QUADS")
-    types: dict[str, Any] = {"preset": preset, "stream": stream, "statements": statements}
-    check_ours(peer, operations, delimited=delimited, **types)
-    # Jelly-JVM writes options with the first row only: see test_differences.
-    if name != "nothing" or stream == "PUNCTUATED":
-        check_theirs(peer, operations, delimited=delimited, **types)
 
 
 def test_no_graph_is_the_default_graph(peer: Peer) -> None:
@@ -168,7 +139,7 @@ def check_rdf_patch(peer: Peer, operations: list[Plain], extension: str) -> None
 
 
 @pytest.mark.parametrize("name", FEATURES)
-@pytest.mark.parametrize("statements", STATEMENT_TYPES)
+@pytest.mark.parametrize("statements", ["TRIPLES", "QUADS"])
 @formats
 def test_features_of_rdf_patch(peer: Peer, name: str, statements: str, extension: str) -> None:
     check_rdf_patch(peer, feature(name, quads=statements == "QUADS"), extension)
