@@ -21,9 +21,11 @@ from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
 from tests.algebra.strategies import Pipe
+from tests.algebra.strategies import write as encoded
 from tests.faults.targets import OtherMemory, TransactionalStore
 from tests.graph.stores.at_hand import AT_HAND, MORE, StoreAtHand
 from tests.graph.stores.memory_state import visible_state
+from tests.graph.stores.test_prefix_changes import own as prefixes
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
@@ -143,14 +145,6 @@ def test_headers_are_left_alone(target: Graph) -> None:
 # --- where operations come from ------------------------------------------------------------------
 
 
-def encoded(operations: list[Operation], **options: Any) -> bytes:
-    file = io.BytesIO()
-    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
-        for operation in operations:
-            writer.write(operation)
-    return file.getvalue()
-
-
 def sources(data: bytes, path: Path) -> list[Any]:
     path.write_bytes(data)
     seekable = io.BytesIO(b"other bytes" + data)
@@ -171,7 +165,7 @@ def sources(data: bytes, path: Path) -> list[Any]:
 
 def test_every_kind_of_source(tmp_path: Path) -> None:
     for statement_type, g in (("TRIPLES", None), ("QUADS", DEFAULT)):
-        data = encoded([TX, add(1, g), add(2, g), TC], statement_type=statement_type)
+        data = encoded([TX, add(1, g), add(2, g), TC], statement_type=statement_type, frame_rows=9)
         for make in (Graph, Dataset):
             operations = list(jr.read_operations(data))
             for source in [
@@ -590,12 +584,6 @@ def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> No
 
 
 # --- prefixes ------------------------------------------------------------------------------------
-
-
-def prefixes(graph: Graph) -> dict[str, str]:
-    """Return the prefixes, without those that rdflib binds."""
-    own = {prefix for prefix, _ in Graph().namespaces()}
-    return {prefix: str(iri) for prefix, iri in graph.namespaces() if prefix not in own}
 
 
 def test_prefixes_are_bound_exactly(dataset: Dataset) -> None:
