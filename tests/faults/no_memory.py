@@ -18,8 +18,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib.graph.apply import apply
 from tests.faults.campaign import Tally
-from tests.faults.scenario import Scenario, state_of
-from tests.faults.targets import TARGETS
+from tests.faults.scenario import TARGETS, Scenario, state_of
 
 __all__ = ["WORKS", "failing_at_each_allocation", "main"]
 
