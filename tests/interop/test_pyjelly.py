@@ -316,28 +316,19 @@ def _peer_parse(data: bytes, target: Graph) -> None:
 
 @physical_types
 @pytest.mark.parametrize("namespaces", [False, True])
-class TestGraphs:
-    def test_what_pyjelly_serializes(self, physical: str, namespaces: bool) -> None:
-        graph = _make(physical)
-        options = jr.StreamOptions(physical_type=physical, version=2 if namespaces else 1)
-        data = _peer_serialize(graph, options)
-        target = _empty(physical)
-        target.parse(data=data, format="jelly-rdf")
-        assert _content(target) == _content(graph)
-        bound = dict(target.namespaces())
-        assert (bound.get("ex") == URIRef(EX)) == namespaces
-        pairs = [pair for frame in jr.read_frames(data) for pair in frame.namespaces]
-        assert pairs == (list(graph.namespaces()) if namespaces else [])
-
-    def test_what_we_serialize(self, physical: str, namespaces: bool) -> None:
-        graph = _make(physical)
-        options = jr.StreamOptions(physical_type=physical, namespace_declarations=namespaces)
-        data = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
-        assert isinstance(data, bytes)
-        target = _empty(physical)
-        _peer_parse(data, target)
+def test_graphs_both_ways(physical: str, namespaces: bool) -> None:
+    graph = _make(physical)
+    options = jr.StreamOptions(physical_type=physical, namespace_declarations=namespaces)
+    theirs = _peer_serialize(graph, options)
+    ours = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
+    assert isinstance(ours, bytes)
+    one, other = _empty(physical).parse(data=theirs, format="jelly-rdf"), _empty(physical)
+    _peer_parse(ours, other)
+    for target in (one, other):
         assert _content(target) == _content(graph)
         assert (dict(target.namespaces()).get("ex") == URIRef(EX)) == namespaces
+    pairs = [pair for frame in jr.read_frames(theirs) for pair in frame.namespaces]
+    assert pairs == (list(graph.namespaces()) if namespaces else [])
 
 
 @physical_types
