@@ -32,11 +32,6 @@ from tests.recording.support import (
 )
 
 
-@pytest.fixture(params=DATASETS)
-def make_dataset(request: pytest.FixtureRequest) -> Callable[[], Dataset]:
-    return DATASETS[request.param]
-
-
 def some_quads(dataset: Dataset) -> None:
     for g, o in ((None, "1"), (G, "1"), (G, "2"), (H, "2"), (H, "3")):
         dataset.add((S, P, URIRef(f"urn:{o}"), g or dataset.default_graph))

@@ -14,7 +14,6 @@ from jelly_rdflib.graph.stores.native import MemoryChanges, UndoLog
 from jelly_rdflib.graph.stores.target import Target
 from tests.algebra.strategies import write
 from tests.recording.support import (
-    DATASETS,
     TC,
     TX,
     G,
@@ -33,11 +32,6 @@ from tests.recording.support import (
 
 # rdflib's parsers add statements by one method or another; ours put them in by batches.
 QUADS = ["nquads", "trig", "json-ld", "jelly-patch", "jelly-rdf"]
-
-
-@pytest.fixture(params=DATASETS)
-def make_dataset(request: pytest.FixtureRequest) -> Callable[[], Dataset]:
-    return DATASETS[request.param]
 
 
 def check(target: Graph, make: Callable[[], Graph], change: Callable[[], Any]) -> list[Any]:

@@ -15,8 +15,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.graph.stores.test_prefixes import Hidden
 from tests.recording.support import (
-    DATASETS,
-    GRAPHS,
     TC,
     TX,
     Failure,
@@ -38,9 +36,9 @@ from tests.recording.support import (
 ONE, TWO, THREE = (URIRef(f"urn:{name}") for name in ("one", "two", "three"))
 
 
-@pytest.fixture(params=DATASETS)
-def dataset(request: pytest.FixtureRequest) -> Dataset:
-    dataset = DATASETS[request.param]()
+@pytest.fixture
+def dataset(make_dataset: Callable[[], Dataset]) -> Dataset:
+    dataset = make_dataset()
     dataset.bind("ex", "http://example.org/")
     dataset.add((S, P, ONE))
     dataset.add((S, P, ONE, G))
@@ -49,9 +47,9 @@ def dataset(request: pytest.FixtureRequest) -> Dataset:
     return dataset
 
 
-@pytest.fixture(params=GRAPHS)
-def graph(request: pytest.FixtureRequest) -> Graph:
-    graph = GRAPHS[request.param]()
+@pytest.fixture
+def graph(make_graph: Callable[[], Graph]) -> Graph:
+    graph = make_graph()
     graph.add((S, P, ONE))
     return graph
 
