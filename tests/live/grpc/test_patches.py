@@ -76,6 +76,30 @@ def test_faults_of_a_server_that_stay_end_a_source(
             assert len(tries) <= patches._MOST_STRANGE + 2
 
 
+def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:
+    for start in ("7", str(patch_id(1))):
+        with pytest.raises(jr.MissingVersion, match=address):
+            live.connect(address, start=start)
+    log.append(patch_of(0))
+    log.append(patch_of(1))
+    log.squash()
+    with pytest.raises(jr.MissingVersion, match="squashed"):
+        live.connect(address, start="1")
+
+
+def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> None:
+    rows = [(Op.A, URIRef(f"urn:{n}"), URIRef("urn:p"), Literal("x" * 9000), G) for n in range(400)]
+    patch = jr.Patch([(Op.TX,), *rows, (Op.TC,)])
+    with live.open_sink(address) as sink:
+        sink.send(patch)
+        sink.send(patch_of(1))
+    with live.connect(address) as source:
+        assert list(source.receive(30) or ())[1:] == list(patch)
+        assert take(source, 1) == [1]
+    log.refresh()
+    assert log.version == 2
+
+
 @pytest.mark.parametrize("compression", [None, "zst"])
 def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compression: Any) -> None:
     """One of more than 4 MiB, or of a compressed segment that may stand for as much."""
