@@ -27,7 +27,7 @@ def advice(what: str, install: str) -> Iterator[None]:
 
     Examples:
         >>> with advice("a picture", "jelly-rdflib[plot]"):
-        ...     import module_that_is_not_there
+        ...     module = __import__("module_that_is_not_there")
         Traceback (most recent call last):
         ModuleNotFoundError: a picture needs module_that_is_not_there: pip install '...'
     """
