@@ -68,12 +68,16 @@ class _PlacedError(JellyError):
         self.line = line
         self.column = column
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """The message with the position, but without the source."""
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= {"frame": self.frame, "row": self.row}
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
-        text = f"{self.message} ({', '.join(known)})" if known else self.message
-        return text if self.source is None else f"{self.source}: {text}"
+        return f"{self.message} ({', '.join(known)})" if known else self.message
+
+    def __str__(self) -> str:
+        return self.text if self.source is None else f"{self.source}: {self.text}"
 
 
 class DecodeError(_PlacedError, ValueError):
@@ -96,6 +100,7 @@ class DecodeError(_PlacedError, ValueError):
 
     Attributes:
         message: The message without the source and the position.
+        text: The message with the position.
         source, offset, frame, row, line, column: As given; None where there is none.
         rule: As given.
 

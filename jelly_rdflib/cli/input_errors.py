@@ -43,10 +43,6 @@ def _in_words(error: object) -> str:
     from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
     from jelly_rdflib.rules import Rule
 
-    if isinstance(error, (DecodeError, ApplyError)):
-        # The input has another name here, such as that of standard input.
-        error = copy.copy(error)
-        error.source = None
     params = click.get_current_context().command.params
     known = {name for param in params for name in param.opts}
     if isinstance(error, EncodeError) and error.needs is not None:
@@ -65,5 +61,7 @@ def _in_words(error: object) -> str:
                 ", and --repeated-options restart reads them; --repeated-options continue is for a"
                 " producer that repeats its options and goes on with its lookups"
             )
+        error = copy.copy(error)
         error.message = message
-    return str(error)
+    # The input may have another name here, such as that of standard input.
+    return error.text if isinstance(error, (DecodeError, ApplyError)) else str(error)

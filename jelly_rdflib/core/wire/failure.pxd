@@ -1,27 +1,5 @@
 # Code without the GIL can raise no exception: it fills in a Failure, which is made into one later.
 
-cdef extern from *:
-    """
-    #include <string.h>
-
-    /* Frames of compiled code name files that users do not have. In the traceback of a bug they
-       help whoever mends it; an error in data needs none. */
-    static inline int add_frame(PyFrameObject *frame) {
-        static const char *const of_data[] = {
-            "DecodeError", "LimitError", "EncodeError", "ApplyError", NULL
-        };
-        PyObject *type = PyErr_Occurred();
-        const char *const *name;
-        for (name = of_data; type != NULL && *name != NULL; name++) {
-            if (strcmp(((PyTypeObject *)type)->tp_name, *name) == 0) {
-                return 0;
-            }
-        }
-        return PyTraceBack_Here(frame);
-    }
-    #define PyTraceBack_Here(frame) add_frame(frame)
-    """
-
 ctypedef struct Failure:
     const char* rule  # the value of a `jelly_rdflib.Rule`
     const char* message  # may have the fields {number}, {bound} and {what}

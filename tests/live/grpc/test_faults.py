@@ -92,7 +92,7 @@ def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
     frames = [bytes(frame) for frame in FrameEncoder().encode(with_id(1))]
     with Fake([], [*frames, b"\xff garbage"]) as fake, live.connect(fake.url) as source:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
-        with pytest.raises(jr.DecodeError, match=f"{fake.url}.* after version 1, <uuid:.*01>"):
+        with pytest.raises(jr.DecodeError, match=f"{fake.url}.* after version 1, <uuid:0+1-"):
             source.receive(10)
 
 
