@@ -11,7 +11,7 @@ from conformance import VERSION
 from conformance.check import Outcome
 from conformance.manifest import SUITE
 
-__all__ = ["turtle"]
+__all__ = ["assertion", "turtle"]
 
 _OUTCOMES = {"passed": "passed", "failed": "failed", "unsupported": "inapplicable"}
 _HEAD = """\
@@ -44,6 +44,25 @@ _ASSERTION = """
 """
 
 
+def assertion(test: str, subject: str, outcome: str, date: datetime.date, info: str = "") -> str:
+    """Return an assertion in Turtle.
+
+    Args:
+        test: The IRI of a case.
+        subject: The IRI of what was tried.
+        outcome: The name of an outcome in EARL.
+        date: When it was tried.
+        info: What there is to say of it.
+    """
+    return _ASSERTION.format(
+        test=URIRef(test),
+        subject=URIRef(subject),
+        outcome=outcome,
+        date=date.isoformat(),
+        info=f" ;\n        earl:info {Literal(info).n3()}" if info else "",
+    )
+
+
 def turtle(
     outcomes: Sequence[Outcome], *, name: str, revision: str, subject: str, date: datetime.date
 ) -> str:
@@ -65,12 +84,6 @@ def turtle(
         version=VERSION,
     )
     for outcome in outcomes:
-        info = f" ;\n        earl:info {Literal(outcome.info).n3()}" if outcome.info else ""
-        text += _ASSERTION.format(
-            test=outcome.entry.iri,
-            subject=URIRef(subject),
-            outcome=_OUTCOMES[outcome.verdict],
-            date=date.isoformat(),
-            info=info,
-        )
+        word = _OUTCOMES[outcome.verdict]
+        text += assertion(outcome.entry.iri, subject, word, date, outcome.info)
     return text

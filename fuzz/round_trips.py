@@ -10,8 +10,7 @@ from typing import Any
 
 import jelly_rdflib as jr
 from tests.core.jelly.statement_support import plain_frame, write_frames
-from tests.core.text import test_round_trips as text_rules
-from tests.core.thrift import test_round_trips as thrift_rules
+from tests.core.test_round_trips import expected as rdf_patch_says
 from tests.oracle.term_producer import needs
 from tests.oracle.terms import Plain, operation, with_simple_strings
 
@@ -91,14 +90,14 @@ def _read(data: bytes, format: Any) -> list[Plain]:
 
 
 def _round_trip_text(data: bytes, operations: list[Plain], _: jr.PatchOptions) -> None:
-    _round_trip_other(data, operations, "rdf-patch", text_rules)
+    _round_trip_other(data, operations, "rdf-patch")
 
 
 def _round_trip_thrift(data: bytes, operations: list[Plain], _: jr.PatchOptions) -> None:
-    _round_trip_other(data, operations, "rdf-patch-thrift", thrift_rules)
+    _round_trip_other(data, operations, "rdf-patch-thrift")
 
 
-def _round_trip_other(data: bytes, operations: list[Plain], format: str, rules: Any) -> None:
+def _round_trip_other(data: bytes, operations: list[Plain], format: str) -> None:
     """Write another format; what it can't say is refused, of tuples as of batches."""
     try:
         written = _write(map(operation, operations), format=format)
@@ -109,7 +108,7 @@ def _round_trip_other(data: bytes, operations: list[Plain], format: str, rules: 
             return
         raise
     assert _write_batches(data, format=format) == written
-    assert _read(written, format) == rules.expected(operations)
+    assert _read(written, format) == rdf_patch_says(operations)
     assert _write(map(operation, _read(written, format)), format=format) == written
 
 

@@ -20,11 +20,10 @@ from jelly_rdflib.formats.syntaxes import messages
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.streams import PATCH_BARE, PATCH_REALISTIC, PATCH_SMALL, RDF_TYPES, SMALL
+from tests.core.test_round_trips import as_rdf_patch_says, sayable
 from tests.core.text import soup
 from tests.core.text import support as text
-from tests.core.text.test_round_trips import sayable
 from tests.core.thrift import oracle as thrift
-from tests.core.thrift.test_round_trips import as_thrift_says
 from tests.formats.syntaxes import texts
 from tests.oracle import producer, rdf_producer, wire
 
@@ -113,7 +112,7 @@ def _texts() -> Iterator[bytes]:
 
 def _thrift() -> Iterator[bytes]:
     for stream in _draw(strategies.streams(), COUNT):
-        yield thrift.rows_to_bytes(map(as_thrift_says, stream.operations))
+        yield thrift.rows_to_bytes(map(as_rdf_patch_says, stream.operations))
 
 
 def _frames() -> Iterator[bytes]:

@@ -30,6 +30,7 @@ from jelly_rdflib.core.arrow import (
 )
 from jelly_rdflib.core.batch import Batch, BatchSlice, Tabular
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.extras import advice
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
@@ -38,14 +39,8 @@ from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOp
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 from jelly_rdflib.types import ChangeFormat, JellyFormat, Readable, StatementFormat, Writable
 
-try:
+with advice("jelly_rdflib.arrow", "jelly-rdflib[arrow]"):
     import pyarrow as pa
-except ModuleNotFoundError as error:
-    if error.name != "pyarrow":
-        raise
-    raise ModuleNotFoundError(
-        "jelly_rdflib.arrow needs pyarrow: pip install 'jelly-rdflib[arrow]'", name="pyarrow"
-    ) from error
 
 OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
@@ -235,10 +230,8 @@ def to_pandas(
     rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
 ) -> Any:
     """Do what `jelly_rdflib.Patch.to_pandas` does."""
-    try:
+    with advice("to_pandas", "pandas"):
         import pandas
-    except ModuleNotFoundError as error:
-        raise _missing("pandas", error) from error
     table = to_table(rows, columns, terms)
     return table.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
 
@@ -247,17 +240,9 @@ def to_polars(
     rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
 ) -> Any:
     """Do what `jelly_rdflib.Patch.to_polars` does."""
-    try:
+    with advice("to_polars", "polars"):
         import polars
-    except ModuleNotFoundError as error:
-        raise _missing("polars", error) from error
     return polars.DataFrame(to_table(rows, columns, terms))
-
-
-def _missing(name: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
-    if error.name != name:
-        return error
-    return ModuleNotFoundError(f"to_{name} needs {name}: pip install {name}", name=name)
 
 
 def _open_rows(

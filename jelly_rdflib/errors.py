@@ -52,6 +52,7 @@ class _PlacedError(JellyError):
         self,
         message: str,
         *,
+        source: str | None = None,
         offset: int | None = None,
         frame: int | None = None,
         row: int | None = None,
@@ -60,17 +61,23 @@ class _PlacedError(JellyError):
     ) -> None:
         super().__init__(message)
         self.message: str = self.args[0]
+        self.source = source
         self.offset = offset
         self.frame = frame
         self.row = row
         self.line = line
         self.column = column
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """The message with the position, but without the source."""
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= {"frame": self.frame, "row": self.row}
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
         return f"{self.message} ({', '.join(known)})" if known else self.message
+
+    def __str__(self) -> str:
+        return self.text if self.source is None else f"{self.source}: {self.text}"
 
 
 class DecodeError(_PlacedError, ValueError):
@@ -81,6 +88,7 @@ class DecodeError(_PlacedError, ValueError):
 
     Args:
         message: What is wrong, in words.
+        source: The file, the address or the place in a topic that the input is from.
         offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
             frames are decoded one by one.
         frame: Number of the frame, counted from 0.
@@ -91,8 +99,9 @@ class DecodeError(_PlacedError, ValueError):
         rule: The rule that the input breaks; `Rule.FORMAT` stands for all that have no name.
 
     Attributes:
-        message: The message without the position.
-        offset, frame, row, line, column: As given; None where there is no such position.
+        message: The message without the source and the position.
+        text: The message with the position.
+        source, offset, frame, row, line, column: As given; None where there is none.
         rule: As given.
 
     Examples:
@@ -110,7 +119,7 @@ class DecodeError(_PlacedError, ValueError):
         (<Rule.FORMAT: 'format'>, 11)
     """
 
-    def __init__(self, message: str, *, rule: Rule = Rule.FORMAT, **place: int | None) -> None:
+    def __init__(self, message: str, *, rule: Rule = Rule.FORMAT, **place: Any) -> None:
         super().__init__(message, **place)
         self.rule = rule
 
@@ -149,7 +158,7 @@ class LimitError(DecodeError):
         limit: str | None = None,
         value: int | None = None,
         asked: int | None = None,
-        **place: int | None,
+        **place: Any,
     ) -> None:
         if limit is not None:
             message += f" (limit {limit})" if asked is None else f" (limit {limit}: {value})"
@@ -202,6 +211,7 @@ class ApplyError(_PlacedError):
     applied changes stay, and if the transaction can't be undone, the error is a `RollbackError`.
 
     Attributes:
+        source: The file or the address that the change is from; else None.
         offset, frame, line: Where the frame of the change starts, if bytes were applied, or in a
             text the rows that were read with it; else None.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-__all__ = ["Chunks", "Pieces"]
+__all__ = ["Chunks", "Pieces", "Trickle", "breaking"]
 
 
 class Pieces:
@@ -27,9 +29,38 @@ class Chunks:
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._rest = b""
+        self.asked = 0
 
     def read(self, size: int) -> bytes:
+        self.asked += 1
         if not self._rest:
             self._rest = next(self._chunks, b"")
         piece, self._rest = self._rest[:size], self._rest[size:]
         return piece
+
+
+def breaking(error: BaseException, *chunks: bytes) -> Chunks:
+    """Return a source of chunks, behind which an error comes."""
+
+    def make() -> Iterator[bytes]:
+        yield from chunks
+        raise error
+
+    return Chunks(make())
+
+
+class Trickle(io.RawIOBase):
+    """A raw file that gives 1 byte at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self.data[self.at : self.at + 1]
+        buffer[: len(piece)] = piece
+        self.at += len(piece)
+        return len(piece)

@@ -15,20 +15,6 @@ from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from tests.oracle.producer import needs
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
-__all__ = [
-    "Pool",
-    "Stream",
-    "blank_nodes",
-    "dice",
-    "iris",
-    "literals",
-    "make_room",
-    "streams",
-    "term_options",
-    "terms",
-    "typed_literals",
-]
-
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 

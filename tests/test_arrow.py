@@ -236,26 +236,13 @@ class TestWriting:
         (batch,) = read_record_batches([record_batch])
         assert list(batch) == [operation(("A", *[("iri", "urn:b")] * 3, None))]
 
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "",
-            "urn:a",
-            "<urn:a",
-            "<urn:a> .",
-            "<urn:a> .\nD <urn:a> <urn:a> <urn:a>",
-            "1",
-            "'x'",
-            '"x',
-            '"x"@',
-            '"x"^^urn:a',
-            '"x\\y"',
-            '"\\ud800"',
-            "_:a.",
-            "<< <urn:a> <urn:a> 1 >>",
-            "ex:a",
-        ],
+    NO_TERMS = (
+        *("", "urn:a", "<urn:a", "<urn:a> .", "<urn:a> .\nD <urn:a> <urn:a> <urn:a>", "1", "'x'"),
+        *('"x', '"x"@', '"x"^^urn:a', '"x\\y"', '"\\ud800"', "_:a.", "ex:a"),
+        "<< <urn:a> <urn:a> 1 >>",
     )
+
+    @pytest.mark.parametrize("text", NO_TERMS)
     def test_what_is_no_term_is_refused(self, text: str) -> None:
         column = pa.array(["<urn:a>", "<urn:a>"])
         record_batch = pa.record_batch({"s": column, "p": column, "o": ["<urn:a>", text]})

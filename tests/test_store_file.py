@@ -41,6 +41,13 @@ def add(dataset: Dataset, *numbers: int, commit: bool = True) -> None:
         dataset.commit()
 
 
+def make_file(path: Path, *numbers: int) -> None:
+    """Commit these numbers, and close the store."""
+    dataset = opened(path, create=True)
+    add(dataset, *numbers)
+    dataset.close()
+
+
 def numbers(graph: Graph) -> set[Any]:
     return {o.value for _, _, o, _ in graph.quads()}
 
@@ -70,9 +77,7 @@ def test_what_was_committed_is_there_again(path: Path) -> None:
 
 
 def test_file_is_one_of_jelly_rdf(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1, 2)
-    dataset.close()
+    make_file(path, 1, 2)
     other = Dataset()
     other.parse(path, format="jelly-rdf")
     assert numbers(other) == {1, 2}
@@ -93,9 +98,7 @@ def test_each_commit_is_a_patch_of_the_log(path: Path) -> None:
 
 
 def test_process_that_ended_without_closing_loses_nothing(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
+    make_file(path, 1)
     lost = opened(path)
     add(lost, 2)
     lost.graph(G).remove((S, P, Literal(1)))
@@ -114,9 +117,7 @@ def test_file_of_somebody_else_becomes_the_first_patch(tmp_path: Path, name: str
     with path.open("wb") as file:
         graph.serialize(file, format="jelly-rdf")
     path.chmod(0o640)
-    dataset = opened(path)
-    add(dataset, 2)
-    dataset.close()
+    make_file(path, 2)
     assert path.stat().st_mode & 0o777 == 0o640
     log = jr.PatchLog(log_of(path))
     assert [numbers(log.checkout(version)) for version in range(3)] == [set(), {1}, {1, 2}]
@@ -126,27 +127,21 @@ def test_file_of_somebody_else_becomes_the_first_patch(tmp_path: Path, name: str
 @pytest.mark.parametrize("name", ["data.jelly.gz", "data.jelly.zst"])
 def test_compressed_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
+    make_file(path, 1)
     assert not path.read_bytes().startswith(b"\n")
     assert len(list(jr.read_statements(path))) == 1
     assert numbers(opened(path)) == {1}
 
 
 def test_file_that_did_not_change_is_not_written(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
+    make_file(path, 1)
     before = path.stat().st_mtime_ns, path.stat().st_ino
     opened(path).close()
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
 
 
 def test_file_that_another_program_has_written_is_refused(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
+    make_file(path, 1)
     with path.open("wb") as file:
         Graph().add((S, P, Literal(5))).serialize(file, format="jelly-rdf")
     dataset = Dataset(store="Jelly")
@@ -156,17 +151,13 @@ def test_file_that_another_program_has_written_is_refused(path: Path) -> None:
     # The same data are no matter.
     with path.open("wb") as file:
         jr.PatchLog(log_of(path)).checkout().serialize(file, format="jelly-rdf")
-    dataset = opened(path)
-    add(dataset, 2)
-    dataset.close()
+    make_file(path, 2)
     assert numbers(opened(path)) == {1, 2}
 
 
 def test_log_of_another_file_is_refused(path: Path) -> None:
     for number, name in enumerate(("data.jelly", "other.jelly")):
-        dataset = opened(path.with_name(name), create=True)
-        add(dataset, number)
-        dataset.close()
+        make_file(path.with_name(name), number)
     log_of(path).rename(path.with_name("x"))
     log_of(path.with_name("other.jelly")).rename(log_of(path))
     with pytest.raises(jr.LogError, match="another program has written one"):
@@ -507,9 +498,7 @@ def damaged(data: bytes, random: Random) -> bytes:
 @pytest.mark.parametrize("name", ["data.jelly", "data.jelly.gz", "data.jelly.zst"])
 def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> None:
     path, random = tmp_path / name, Random(name)
-    dataset = opened(path, create=True)
-    add(dataset, *range(1000, 1010))
-    dataset.close()
+    make_file(path, *range(1000, 1010))
     whole = path.read_bytes()
     for _ in range(15):
         path.write_bytes(damaged(whole, random))
@@ -533,9 +522,7 @@ def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> No
 
 @pytest.mark.parametrize("has_log", [False, True], ids=["no log", "an empty log"])
 def test_damaged_file_that_no_log_can_make_anew_is_refused(path: Path, has_log: bool) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1000)
-    dataset.close()
+    make_file(path, 1000)
     shutil.rmtree(log_of(path))
     if has_log:
         jr.PatchLog.create(log_of(path))
@@ -553,9 +540,7 @@ def test_damaged_file_that_no_log_can_make_anew_is_refused(path: Path, has_log: 
 
 
 def test_damaged_file_with_a_damaged_log_is_refused(path: Path) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1000)
-    dataset.close()
+    make_file(path, 1000)
     path.write_bytes(path.read_bytes()[:-1])
     [segment] = (log_of(path) / "segments").iterdir()
     segment.unlink()
@@ -593,9 +578,7 @@ def test_file_whose_patch_makes_another_version_of_its_log_is_refused(path: Path
 
 @pytest.mark.parametrize("is_squashed", [False, True])
 def test_file_beside_another_branch_of_its_log_is_refused(path: Path, is_squashed: bool) -> None:
-    dataset = opened(path, create=True)
-    add(dataset, 1)
-    dataset.close()
+    make_file(path, 1)
     for suffix in ("", ".log"):
         copy = path.with_name(f"copy.jelly{suffix}")
         (shutil.copytree if suffix else shutil.copy)(path.with_name(path.name + suffix), copy)
@@ -644,20 +627,6 @@ def test_process_that_never_closes_writes_the_file_every_so_many_commits(
         assert jr.PatchLog(log_of(path)).version - saved_version(path) < 14
     assert 5 < len(set(written)) < 20
     assert len(numbers(opened(path))) == 90
-
-
-def test_large_file_is_written_the_more_seldom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_file, "_LEAST_REPLAY", 0)
-    dataset = opened(path, create=True)
-    dataset.graph(G).add((S, P, Literal("x" * 100_000)))
-    dataset.commit()
-    first = path.stat().st_mtime_ns
-    for number in range(20):
-        add(dataset, number)
-    assert path.stat().st_mtime_ns == first
-    for number in range(20, 40):
-        add(dataset, number)
-    assert path.stat().st_mtime_ns != first
 
 
 def test_commit_does_not_fail_since_the_file_can_not_be_written(
@@ -838,7 +807,6 @@ USES_OF_A_STORE: list[Any] = [
 
 def test_a_closed_store_is_not_used(path: Path) -> None:
     dataset = opened(path, create=True)
-    add(dataset, 1)
     dataset.close()
     for use in USES_OF_A_STORE:
         with pytest.raises(ValueError, match="the store is closed"):

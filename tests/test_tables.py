@@ -229,7 +229,7 @@ class TestLibraries:
         self, package: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(ModuleNotFoundError, match=f"needs {package}: pip install {package}"):
+        with pytest.raises(ModuleNotFoundError, match=f"needs {package}: pip install '{package}'"):
             getattr(self.PATCH, f"to_{package}")()
 
     def test_without_pyarrow_the_extra_is_named(self) -> None:

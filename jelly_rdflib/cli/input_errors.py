@@ -40,7 +40,7 @@ def naming(*names: str) -> Iterator[None]:
 
 def _in_words(error: object) -> str:
     """Return the message of an error, with options of the command for arguments of Python."""
-    from jelly_rdflib.errors import DecodeError, EncodeError
+    from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
     from jelly_rdflib.rules import Rule
 
     params = click.get_current_context().command.params
@@ -63,4 +63,5 @@ def _in_words(error: object) -> str:
             )
         error = copy.copy(error)
         error.message = message
-    return str(error)
+    # The input may have another name here, such as that of standard input.
+    return error.text if isinstance(error, (DecodeError, ApplyError)) else str(error)

@@ -30,6 +30,7 @@ from jelly_rdflib.cli.options import (
 from jelly_rdflib.cli.outputs import open_output, output_format
 from jelly_rdflib.cli.printable import count, name_errors, say, tell
 from jelly_rdflib.cli.progress import show_progress
+from jelly_rdflib.extras import advice
 
 if TYPE_CHECKING:
     from jelly_rdflib.log import LogEntry, PatchLog
@@ -326,27 +327,19 @@ def serve(
       jellyp log serve logs/*
       jellyp log tail -f http://127.0.0.1:8080
     """
-    try:
+    with advice("a server", "jelly-rdflib[server]"):
         import uvicorn
 
         from jelly_rdflib.cli import serving
         from jelly_rdflib.cli.connections import most_connections, protocol
         from jelly_rdflib.live.http.access import Tokens, is_local
         from jelly_rdflib.live.http.server import LogServer
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"a server needs more packages ({error.name}): pip install 'jelly-rdflib[server]'"
-        ) from error
     server_class: Any = LogServer
     if grpc_port is not None:
         # Otherwise gRPC prints a line for each client that breaks off a handshake.
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-        try:
+        with advice("--grpc-port", "jelly-rdflib[grpc]"):
             from jelly_rdflib.live.grpc.log_server import PatchLogServer as server_class
-        except ModuleNotFoundError as error:
-            raise ImportError(
-                f"--grpc-port needs more packages ({error.name}): pip install 'jelly-rdflib[grpc]'"
-            ) from error
 
     tokens, certificate = options.pop("tokens"), options.pop("certificate")
     if tokens is None and not is_open and not is_local(host):

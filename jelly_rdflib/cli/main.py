@@ -150,6 +150,7 @@ def _show(error: Any) -> None:
 def _explain(error: Exception) -> str | None:
     """Return the message for an exception; None if it is a bug of this program."""
     from jelly_rdflib.errors import JellyError
+    from jelly_rdflib.extras import missing
 
     if isinstance(error, OSError):
         if error.errno == errno.EBADF:
@@ -165,7 +166,7 @@ def _explain(error: Exception) -> str | None:
         # Other extras than that of the command line have their own messages.
         package = (error.name or "").partition(".")[0]
         if package in PACKAGES:
-            return f"this needs the package {package}: pip install 'jelly-rdflib[cli]'"
+            return str(missing("this", "jelly-rdflib[cli]", package))
     is_expected = isinstance(error, JellyError | ImportError | NotImplementedError)
     return str(error) if is_expected else None
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.outputs import check_folder, open_output
+from jelly_rdflib.extras import advice
 from jelly_rdflib.inspection.stats import NameCounts, StreamStats, TransactionSizes
 
 ADDED = "#2a9d8f"
@@ -30,10 +31,8 @@ def _kind_of(path: str) -> str:
 def _import_figure() -> Any:
     # At its first start matplotlib logs to standard error.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    try:
+    with advice("a picture", "jelly-rdflib[plot]"):
         from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise ImportError("a picture needs matplotlib: pip install 'jelly-rdflib[plot]'") from error
     return Figure
 
 

@@ -11,7 +11,7 @@ import os
 
 import jelly_rdflib.importers as importers
 from jelly_rdflib.display import words
-from jelly_rdflib.errors import ApplyError, EncodeError, LimitError
+from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
 include "batch/terms.pxi"

@@ -12,13 +12,9 @@ _T = TypeVar("_T")
 class Address:
     """An address: ``scheme://host:port/path?setting=value``, and further settings.
 
-    Args:
-        url: The address. Its settings are those that nobody needs to hide.
-        settings: Further settings, such as passwords; they win over those of the address.
-
-    Raises:
-        ValueError: The address has a user name or a password, which messages would show; or a
-            ``#``, which starts no part of it.
+    The further settings, such as passwords, win over those of the address. A ValueError says that
+    the address has a user name or a password, which messages would show; or a ``#``, which starts
+    no part of it.
 
     Examples:
         >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})
@@ -50,11 +46,7 @@ class Address:
         return f"{self.scheme}://{self.host}/{self.path}" if self.scheme else self.path
 
     def take(self, name: str, kind: Callable[[Any], _T], default: _T) -> _T:
-        """Take a setting out, as a value of some type.
-
-        Raises:
-            ValueError: It has no such value.
-        """
+        """Take a setting out, as a value of some type; a ValueError says that it is none."""
         if name not in self.settings:
             return default
         value = self.settings.pop(name)

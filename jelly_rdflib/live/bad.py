@@ -36,7 +36,7 @@ class BadMessages:
         The file's name has the parts of the place, ``where``, and the digest of the message.
         """
         if isinstance(error, DecodeError):
-            error.message = f"{place}: {error.message}"
+            error.source = place
         else:
             error = LogError(f"{place}: {error}")
         if not self._are_skipped:

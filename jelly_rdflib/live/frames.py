@@ -26,8 +26,7 @@ _ROWS = _OPTIONS = 0x0A
 class FrameBuffer:
     """The destination of a writer, which gives its frames back without the lengths before them.
 
-    Args:
-        most: The bytes of the largest frame that may be.
+    The largest frame may have ``most`` bytes.
     """
 
     def __init__(self, most: int) -> None:
@@ -134,12 +133,7 @@ class FrameEncoder:
 
 
 def starts_stream(frame: Buffer) -> bool:
-    """Does a frame start with a row of options?
-
-    Examples:
-        >>> starts_stream(b"")
-        False
-    """
+    """Does a frame start with a row of options?"""
     data = memoryview(frame).cast("B")[:8]
     if len(data) < 3 or data[0] != _ROWS:
         return False

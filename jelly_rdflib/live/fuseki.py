@@ -27,6 +27,8 @@ VARIABLES = ("JELLYP_FUSEKI_TOKEN", "JELLYP_FUSEKI_USER", "JELLYP_FUSEKI_PASSWOR
 _TIMEOUT = 600.0
 # Bytes of a transaction that are held in memory, and bytes that are sent at once.
 _MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
+# To read the certificates takes long.
+_ssl_context = cache(httpx2.create_ssl_context)
 # Operations that are written at once; characters of an answer that are shown.
 _MANY, _MOST_SHOWN = 1000, 200
 
@@ -64,10 +66,20 @@ def apply_to_fuseki(
     """
     if token is None and user is None:
         token, user, password = map(os.environ.get, VARIABLES)
+    url = httpx2.URL(address)
+    if url.scheme not in ("http", "https") or url.userinfo:
+        # Addresses are shown in messages.
+        raise ValueError(
+            f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
+            f" or a password: for these there are {', '.join(VARIABLES)}"
+        )
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    auth = (user, password or "") if user and not token else None
+    connected = WatchedClient(address, headers=headers, auth=auth, verify=_ssl_context())
     is_explicit = False
     count = before = patches = committed = aborted = 0
     with (
-        closing(_client(address, token, user, password)) as client,
+        closing(connected) as client,
         SpooledTemporaryFile(_MOST_IN_MEMORY) as file,
     ):
         transaction = _Transaction(file, timeout)
@@ -139,41 +151,16 @@ class _Transaction:
         request = client.stream("POST", address, self._timeout, content=pieces, headers=headers)
         try:
             with request as (answer, _):
-                _check(address, answer, start_of(answer))
+                # Of the body the start is enough.
+                body, kind = start_of(answer), answer.headers.get("content-type", "")
         except Unanswered as error:
             what = "; it is unknown whether a transaction was applied"
             raise ConnectionError(f"{error}{what}") from error
-        return True
-
-
-# To read the certificates takes long.
-_ssl_context = cache(httpx2.create_ssl_context)
-
-
-def _client(
-    address: str, token: str | None, user: str | None, password: str | None
-) -> WatchedClient:
-    url = httpx2.URL(address)
-    if url.scheme not in ("http", "https") or url.userinfo:
-        # Addresses are shown in messages.
-        raise ValueError(
-            f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
-            f" or a password: for these there are {', '.join(VARIABLES)}"
-        )
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    auth = (user, password or "") if user and not token else None
-    return WatchedClient(address, headers=headers, auth=auth, verify=_ssl_context())
-
-
-def _check(address: str, answer: httpx2.Response, body: bytes) -> None:
-    """Raise the error that an answer stands for; of its body the start is enough."""
-    status, kind = answer.status_code, answer.headers.get("content-type", "")
-    if answer.is_success and not body:
-        return
-    what = f"{address}: the server answers {status} {answer.reason_phrase}"
-    lines = body.decode("utf-8", "replace").split("\n") if kind.startswith("text/plain") else []
-    detail = next((line.strip() for line in lines if line.strip()), "")
-    if detail:
-        what += f": {detail[:_MOST_SHOWN]}"
-    more = "; it is no endpoint for patches" if answer.is_success else ""
-    raise ERRORS.get(status, ApplyError)(what + more)
+        if answer.is_success and not body:
+            return True
+        what = f"{address}: the server answers {answer.status_code} {answer.reason_phrase}"
+        lines = body.decode("utf-8", "replace").split("\n") if kind.startswith("text/plain") else []
+        if detail := next((line.strip() for line in lines if line.strip()), ""):
+            what += f": {detail[:_MOST_SHOWN]}"
+        more = "; it is no endpoint for patches" if answer.is_success else ""
+        raise ERRORS.get(answer.status_code, ApplyError)(what + more)

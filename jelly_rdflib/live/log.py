@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from rdflib.term import Literal
 
@@ -13,15 +12,15 @@ from jelly_rdflib.errors import EncodeError, LimitError, LogConflict, MissingVer
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
-from jelly_rdflib.live.source import Source
-from jelly_rdflib.live.threaded import Received, ThreadedSource
+from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
-from jelly_rdflib.log.versions import place_of, point_of, version_at
+from jelly_rdflib.log.source import Source
+from jelly_rdflib.log.versions import Point, Version, place_of, point_of
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -30,56 +29,35 @@ from jelly_rdflib.patch.patch import Patch
 _LOOK = 0.5
 
 
-def open_source(address: Address, limits: Limits, timeout: float | None) -> LogSource:
-    """Open a log as a source: see `LogSource` for the settings."""
-    start = address.take("start", str, "earliest")
-    log = _open(address, limits)
-    return LogSource(log, timeout, start=start)
-
-
-def open_sink(address: Address, limits: Limits, options: PatchOptions | None) -> LogSink:
-    """Open a log as a sink."""
-    return LogSink(_open(address, limits), limits, options)
-
-
 def _open(address: Address, limits: Limits) -> PatchLog:
-    settings: dict[str, Any] = {}
-    if token := address.take("token", str, ""):
-        settings["token"] = token
+    token = address.take("token", str, "") or None
     wait = address.take("wait", float, DEFAULT_TIMEOUT)
     address.check_all_taken()
-    return PatchLog(str(address), limits=limits, timeout=wait, **settings)
+    return PatchLog(str(address), limits=limits, timeout=wait, token=token)
 
 
 class LogSource(ThreadedSource):
     """The patches of a log, as they are appended.
 
-    The `position` is the version that the last patch makes, and its id.
-
-    Args:
-        log: The log, which no other thread uses.
-        timeout: As for `Source`.
-        start: ``"earliest"``, ``"latest"``, or the version before the first patch: its number or
-            the id of its patch.
+    The setting ``start`` is ``"earliest"``, ``"latest"``, or the version before the first patch:
+    its number or the id of its patch.
     """
 
-    def __init__(
-        self, log: PatchLog, timeout: float | None = None, *, start: str = "earliest"
-    ) -> None:
-        super().__init__(log.location, timeout)
-        self._log = log
-        self._link = log.link
-        latest = place_of(point_of(log.head))
+    def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
+        start = address.take("start", str, "earliest")
+        self._log = _open(address, limits)
+        super().__init__(self._log.location, timeout)
+        self._link = self._log.link
+        latest = place_of(point_of(self._log.head))
         self._start = {"earliest": "0", "latest": latest}.get(start, start)
 
-    def _read(self, position: str | None) -> Generator[Received, None, None]:
-        version = version_at(position)
+    def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         # A server's answer ends when its client is closed; a folder has to be left now and then.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
             for entry in self._log.follow(version, timeout=timeout):
-                version = point_of(entry)
-                yield Received(entry.read(), place_of(version), entry.version)
+                version = point = point_of(entry)
+                yield entry.read(), point
 
     def _close(self) -> None:
         self._log.close()
@@ -91,9 +69,9 @@ class LogSink(Sink):
     They go after whatever other writers have appended; see `append_newest`.
     """
 
-    def __init__(self, log: PatchLog, limits: Limits, options: PatchOptions | None) -> None:
-        super().__init__(log.location, limits)
-        self._log = log
+    def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
+        self._log = _open(address, limits)
+        super().__init__(self._log.location, limits)
         self._options = options
 
     def _send(self, patch: Patch) -> None:
@@ -106,14 +84,15 @@ class LogSink(Sink):
         self._log.close()
 
 
+open_source, open_sink = LogSource, LogSink
+
+
 def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> LogEntry:
     """Append a patch after the newest one, or after the one that its header ``prev`` names.
 
     If the log has it already, with the same ``id`` and ``prev``, it is not appended again.
-
-    Raises:
-        LogConflict: Another patch follows the one that the header names; or the log stays locked.
-        LogError, EncodeError, LimitError, OSError: As for `jelly_rdflib.PatchLog.append`.
+    A LogConflict says that another patch follows the one that the header names, or that the log
+    stays locked; the other errors are those of `jelly_rdflib.PatchLog.append`.
     """
     while True:
         try:
@@ -183,17 +162,7 @@ def append_from(
 
     See Also:
         - `connect`: returns a source, by an address.
-        - `Replica.follow`: keep the data, and not the patches.
-
-    Examples:
-        >>> import tempfile
-        >>> from jelly_rdflib import live
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     entry = PatchLog.create(f"{folder}/one").append([])
-        ...     log = PatchLog.create(f"{folder}/two")
-        ...     with live.connect(f"{folder}/one", timeout=1) as source:
-        ...         append_from(source, log)
-        1
+        - `Replica.follow`: keep the data, and not the patches; with an example.
     """
     if not source.has_positions:
         raise ValueError(f"{source.url}: without positions, a log can't take each patch once")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from jelly_rdflib.live.connection import Connection
 from jelly_rdflib.log import LogEntry
+from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
@@ -28,9 +28,6 @@ class Sink(Connection):
     Args:
         url: The address, for messages.
         limits: The limits for reading the patches of a source.
-
-    See Also:
-        - `open_sink`: returns a sink, by an address.
 
     Examples:
         >>> import tempfile
@@ -82,7 +79,19 @@ class Sink(Connection):
             EncodeError: The patch can't be expressed with the options, or is too large.
             LogConflict: The sink is a log, and the patch does not follow the one that it names.
         """
-        for each in _patches_of(patch, format, self._limits):
+        patches: Iterable[Patch]
+        if isinstance(patch, LogEntry):
+            patches = [patch.read()]
+        elif is_readable(patch):
+            patches = read_patches(patch, limits=self._limits, normalize=False, format=format)
+        elif format is not None:
+            raise ValueError("a format is for bytes, and operations are given")
+        elif isinstance(patch, Iterable):
+            patches = [patch if isinstance(patch, Patch) else Patch(patch)]
+        else:
+            what = f"can't send a {type(patch).__name__}: give a patch, or a file of patches"
+            raise TypeError(what)
+        for each in patches:
             self._send(each)
 
     async def send_async(
@@ -111,20 +120,3 @@ class Sink(Connection):
             self._flush()
         finally:
             self._close()
-
-
-def _patches_of(
-    patch: object, format: ChangeFormat | None, limits: Limits | None
-) -> Iterator[Patch]:
-    if isinstance(patch, LogEntry):
-        yield patch.read()
-    elif is_readable(patch):
-        yield from read_patches(patch, limits=limits, normalize=False, format=format)
-    elif format is not None:
-        raise ValueError("a format is for bytes, and operations are given")
-    elif isinstance(patch, Patch):
-        yield patch
-    elif isinstance(patch, Iterable):
-        yield Patch(patch)
-    else:
-        raise TypeError(f"can't send a {type(patch).__name__}: give a patch, or a file of patches")

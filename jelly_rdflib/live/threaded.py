@@ -1,4 +1,4 @@
-"""Sources whose client can only be waited for: a thread does that."""
+"""Sources of patch logs, whose client can only be waited for: a thread does that."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import threading
 from abc import abstractmethod
 from collections.abc import Generator
 from contextlib import closing
-from typing import NamedTuple
 
-from jelly_rdflib.live.source import Source
+from jelly_rdflib.log.names import InvalidId
+from jelly_rdflib.log.source import Source
+from jelly_rdflib.log.versions import Point, Version, place_of, version_at
 from jelly_rdflib.patch.patch import Patch
 
 # Patches that are received before the reader asks for them: then the transport has to wait.
@@ -18,33 +19,28 @@ _MOST_AHEAD = 16
 _INTERVAL = 0.25
 
 
-class Received(NamedTuple):
-    """A patch, and what the source says of it then."""
-
-    patch: Patch
-    position: str | None
-    version: int | None = None
-
-
 class ThreadedSource(Source):
-    """A source that a thread reads ahead, by a few patches."""
+    """The patches of a log, which a thread reads ahead, by a few patches.
+
+    The `position` is the version that the last patch makes, and its id.
+    """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
         super().__init__(url, timeout)
         self._start: str | None = None
-        self._last: Received | None = None
+        self._last: Point | None = None
         # It has no bound, but costs a tenth of one that has.
-        self._ahead: queue.SimpleQueue[Received | BaseException] = queue.SimpleQueue()
+        self._ahead: queue.SimpleQueue[tuple[Patch, Point] | BaseException] = queue.SimpleQueue()
         self._has_room = threading.Event()
         self._reader: threading.Thread | None = None
 
     @abstractmethod
-    def _read(self, position: str | None) -> Generator[Received, None, None]:
-        """Yield the patches after a position, which is None for the start, as they come."""
+    def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
+        """Yield the patches after a version, or None for the start, each with what it makes."""
 
     @property
     def _position(self) -> str | None:
-        return self._start if self._last is None else self._last.position
+        return self._start if self._last is None else place_of(self._last)
 
     @property
     def _version(self) -> int | None:
@@ -55,6 +51,10 @@ class ThreadedSource(Source):
 
     def resume(self, position: str) -> None:
         """Go on from a `position`, before the first patch was received."""
+        try:
+            version_at(position)
+        except InvalidId:
+            raise ValueError(f"{self.url}: {position!r} is no position in it") from None
         self._start = position
 
     def _receive(self, wait: float) -> Patch | None:
@@ -73,12 +73,12 @@ class ThreadedSource(Source):
             self._reader = None
             self._start = self._position
             raise found
-        self._last = found
-        return found.patch
+        patch, self._last = found
+        return patch
 
     def _run(self) -> None:
         try:
-            with closing(self._read(self._start)) as items:
+            with closing(self._read(version_at(self._start))) as items:
                 for item in items:
                     if not self._put(item):
                         return
@@ -86,7 +86,7 @@ class ThreadedSource(Source):
         except BaseException as error:
             self._put(error)
 
-    def _put(self, item: Received | BaseException) -> bool:
+    def _put(self, item: tuple[Patch, Point] | BaseException) -> bool:
         """Hand something over; False if the source was closed meanwhile."""
         while not self._is_closed.is_set():
             if self._ahead.qsize() < _MOST_AHEAD:

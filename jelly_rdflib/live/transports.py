@@ -6,9 +6,10 @@ import os
 from importlib import import_module
 from typing import Any
 
+from jelly_rdflib.extras import advice
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
-from jelly_rdflib.live.source import Source
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions
 
 # The modules here by the schemes of addresses; a module's extra has its name. Each module has
@@ -116,10 +117,5 @@ def _import(address: Address) -> Any:
     if module is None:
         known = ", ".join(filter(None, _MODULES))
         raise ValueError(f"there is no transport {address.scheme!r}: {known}")
-    try:
+    with advice(f"{address.scheme}://", f"jelly-rdflib[{module}]"):
         return import_module(f"jelly_rdflib.live.{module}")
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"{address.scheme}:// needs the package {error.name}:"
-            f" pip install 'jelly-rdflib[{module}]'"
-        ) from error

@@ -267,15 +267,12 @@ class Database:
             make_folder(folder, self.path.parent)
         dead, noted = find_dead(self.staging)
         with suppress(OSError):
+            for folder, table in self.tables.items() if noted else ():
+                kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
+                paths = (folder / name for name in noted - kept)
+                remove_files(path for path in paths if path.is_file())
             # The notes last: they show that there may be more to remove.
-            remove_files(self._uncommitted(connection, noted))
             remove_files(dead)
-
-    def _uncommitted(self, connection: sqlite3.Connection, noted: set[str]) -> Iterator[Path]:
-        """Iterate over the files without a row that dead writers have noted."""
-        for folder, table in self.tables.items() if noted else ():
-            kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
-            yield from (folder / name for name in noted - kept if (folder / name).is_file())
 
     def problems(self) -> list[str]:
         """Return the faults that SQLite itself finds in the file."""

@@ -41,6 +41,7 @@ class LogEntry:
 
     Attributes:
         limits: Limits for reading the patch.
+        row: The patch as the database has it: the values of `COLUMNS`.
 
     Raises:
         LogError: By its methods: the segment is damaged, is in the wrong place, or is gone.
@@ -64,42 +65,37 @@ class LogEntry:
     """
 
     # There may be a hundred thousand entries, with few attributes used.
-    __slots__ = ("_folder", "_row", "limits")
+    __slots__ = ("_folder", "limits", "row")
 
     def __init__(self, row: Any, folder: Path, limits: Limits) -> None:
-        self._row: Row = row
+        self.row: Row = row
         self._folder = folder
         self.limits = limits
 
     @property
-    def row(self) -> Row:
-        """The patch as the database has it: the values of `COLUMNS`."""
-        return self._row
-
-    @property
     def version(self) -> int:
         """The version that the patch makes."""
-        return self._row[0]
+        return self.row[0]
 
     @property
     def first(self) -> int:
         """The first version that the patch replaces; the same, unless it is squashed."""
-        return self._row[1]
+        return self.row[1]
 
     @property
     def id(self) -> URIRef:
         """The id of the patch."""
-        return URIRef(self._row[2])
+        return URIRef(self.row[2])
 
     @property
     def prev(self) -> URIRef | None:
         """The id of the previous patch; None for the first."""
-        return None if self._row[3] is None else URIRef(self._row[3])
+        return None if self.row[3] is None else URIRef(self.row[3])
 
     @property
     def path(self) -> Path:
         """The path of the segment."""
-        return file_path(self._folder, self._row[4])
+        return file_path(self._folder, self.row[4])
 
     @property
     def location(self) -> str:
@@ -109,12 +105,12 @@ class LogEntry:
     @property
     def size(self) -> int:
         """The size of the segment in bytes."""
-        return self._row[5]
+        return self.row[5]
 
     @property
     def digest(self) -> str:
         """The SHA-256 of the segment, in hexadecimal digits."""
-        return self._row[6]
+        return self.row[6]
 
     @property
     def time(self) -> datetime.datetime:
@@ -124,10 +120,10 @@ class LogEntry:
             LogError: The database has no valid time.
         """
         try:
-            return datetime.datetime.fromtimestamp(self._row[7], datetime.timezone.utc)
+            return datetime.datetime.fromtimestamp(self.row[7], datetime.timezone.utc)
         except (ValueError, OverflowError, OSError) as error:
             raise LogError(
-                f"the database has no time for version {self.version}, but {self._row[7]}"
+                f"the database has no time for version {self.version}, but {self.row[7]}"
             ) from error
 
     def __repr__(self) -> str:
@@ -141,10 +137,10 @@ class LogEntry:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LogEntry):
             return NotImplemented
-        return (self._row[:5], self._folder) == (other._row[:5], other._folder)
+        return (self.row[:5], self._folder) == (other.row[:5], other._folder)
 
     def __hash__(self) -> int:
-        return hash(self._row[:5])
+        return hash(self.row[:5])
 
     @property
     def header(self) -> Headers:
@@ -177,19 +173,11 @@ class LogEntry:
         return self._open(read_operations, normalize)
 
     def batches(self, *, normalize: bool | None = False) -> BatchSource:
-        """Iterate over the batches, with bounded memory; see `jelly_rdflib.read_batches`.
-
-        Args:
-            normalize: Whether literals get the normal form of their value; see `operations`.
-        """
+        """Iterate over the batches, as `operations` does; see `jelly_rdflib.read_batches`."""
         return self._open(read_batches, normalize)
 
     def read(self, *, normalize: bool | None = False) -> Patch:
-        """Read the whole patch into memory.
-
-        Args:
-            normalize: Whether literals get the normal form of their value; see `operations`.
-        """
+        """Read the whole patch into memory; ``normalize`` is as for `operations`."""
         settings: Any = {"limits": self.limits, "normalize": normalize, "format": FORMAT}
         with closing(read_patches(self.stored(), **settings)) as patches:
             # A segment that others made may have none.

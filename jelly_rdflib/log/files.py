@@ -28,7 +28,7 @@ from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.names import SNAPSHOT, FileName
-from jelly_rdflib.log.staging import StagedFile, read_stored
+from jelly_rdflib.log.staging import StagedFile
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import (
     Limits,
@@ -68,7 +68,8 @@ class Place:
         wanted = self._values()
         found: dict[str, list[Node]] = {key: [] for key in wanted}
         for _, key, value in headers:
-            values = found.get(self._key(key))
+            # Beside a prev, previous is an ordinary key.
+            values = found.get(header_key(key) if self.prev is None else key.lower())
             # Two values of one key are an error already, so no more are kept.
             if values is not None and len(values) < 2:
                 values.append(value)
@@ -77,15 +78,6 @@ class Place:
                 shown = " and ".join(map(show, found[key])) or "missing"
                 advice = f"it should be {show(expected)}" if expected else "there should be none"
                 raise LogError(f"its header {key} is {shown}; {advice}")
-
-    @staticmethod
-    def has_header(operation: Operation) -> bool:
-        """Is this operation a header with one of the keys of a place?"""
-        return operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, SQUASHED)
-
-    def _key(self, key: str) -> str:
-        """Return a key for comparisons: beside a ``prev``, ``previous`` is an ordinary key."""
-        return header_key(key) if self.prev is None else key.lower()
 
     def _values(self) -> dict[str, Node | None]:
         values: dict[str, Node | None] = {ID: self.id, PREV: self.prev}
@@ -169,15 +161,9 @@ def headers_of(batch: Batch) -> list[Header]:
 
 
 def write_snapshot(
-    file: StagedFile,
-    dataset: Dataset,
-    version: int,
-    id: URIRef,
-    folder: Path,
-    *,
-    is_compressed: bool,
-) -> Path:
-    """Write a version of a dataset to the disk; return the path for the file in a folder.
+    file: StagedFile, dataset: Dataset, version: int, id: URIRef, *, is_compressed: bool
+) -> str:
+    """Write a version of a dataset to the disk; return the name for the file.
 
     The same dataset always gives the same bytes. ``id`` is that of the patch with this version.
     """
@@ -191,13 +177,7 @@ def write_snapshot(
     ):
         write_graph(dataset, writer, namespaces=has_prefixes)
     file.sync()
-    return folder / str(FileName(version, version, id, file.digest, SNAPSHOT, is_compressed))
-
-
-def check_snapshot(source: bytes | Path, limits: Limits) -> None:
-    """Check that a whole snapshot can be read."""
-    for _ in read_batches(source, limits=limits, format=JELLY.name):
-        pass
+    return str(FileName(version, version, id, file.digest, SNAPSHOT, is_compressed))
 
 
 def check_empty(target: Dataset) -> None:
@@ -209,12 +189,7 @@ def check_empty(target: Dataset) -> None:
         raise ValueError("the target is not empty: it must get the statements of a version alone")
 
 
-def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> None:
-    """Load a snapshot into an empty dataset, which stays empty after an error."""
-    load_data(read_stored(path, digest), target, limits)
-
-
-def load_data(source: Readable, target: Dataset, limits: Limits) -> None:
+def load_snapshot(source: Readable, target: Dataset, limits: Limits) -> None:
     """Load the bytes of a snapshot into an empty dataset, which stays empty after an error."""
     opened = open_input(source, format=JELLY.name, holds_changes=False, limits=limits)
     apply_read(opened.operations(), Target(target), is_held=True, limits=limits)

@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 
+if TYPE_CHECKING:
+    from jelly_rdflib.log.source import Source
+
 # The seconds without a patch after which is looked whether anything is due.
 _INTERVAL = 0.25
 
 
-class PatchSource(Protocol):
-    """A source of patches that come live, see `jelly_rdflib.live.Source`."""
-
-    @property
-    def position(self) -> str | None:
-        """The place after the last patch."""
-
-    @property
-    def version(self) -> int | None:
-        """The version that the last patch makes, if the source is a patch log."""
-
-    @property
-    def must_be_acknowledged(self) -> bool:
-        """Whether no more patches will come soon, before `acknowledge` is called."""
-        ...
-
-    def resume(self, position: str) -> None:
-        """Go on from a position."""
-
-    def acknowledge(self) -> None:
-        """Say that all patches so far have been kept."""
-
-    def listen(self, interval: float) -> Iterator[Patch | None]:
-        """Yield patches, and None after an interval in seconds without one."""
-        ...
-
-
 def follow(
-    source: PatchSource,
+    source: Source,
     take: Callable[[Patch], object],
     store: Callable[[], object],
     *,
@@ -52,7 +28,6 @@ def follow(
     """Take the patches of a source as they come, until it ends.
 
     Args:
-        source: The source.
         take: Called with each patch. It takes it wholly, or raises an error and has none of it.
         store: Called when something was taken: from time to time, at the end, and after an error.
             Patches are acknowledged after that.
@@ -77,34 +52,29 @@ def follow(
                     is_stored, last = True, time.monotonic()
                 # Also without a patch: messages that were left out count as kept.
                 source.acknowledge()
-    except BaseException:
-        # Not acknowledged: after an interrupt the last patch may not have been taken.
+    finally:
         if not is_stored:
             store()
-        raise
-    if not is_stored:
-        store()
+    # Not after an interrupt: the last patch may not have been taken.
     source.acknowledge()
 
 
 def follow_into(
     target: Any,
-    source: PatchSource,
+    source: Source,
     taken: Callable[[Patch], object],
     store: Callable[[], object],
     *,
     store_every: float,
     strict: bool = False,
 ) -> None:
-    """Apply the patches of a source as they come, each wholly or not at all, until it ends.
+    """Apply the patches of a source as `follow` takes them, each wholly or not at all.
 
     Args:
         target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
-        source: The source.
         taken: Called with each patch after it was applied.
         store: Stores the target, and the position of the source at the last patch ``taken``, both
-            or none; with a LogConflict, if others have stored something since. See `follow`.
-        store_every: As for `follow`.
+            or none; with a LogConflict, if others have stored something since.
         strict: Refuse a patch with an operation that changes nothing, unless it was squashed: such
             a one also deletes what came and went in between.
     """

@@ -25,20 +25,15 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
+from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
-from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
+from jelly_rdflib.log.files import SQUASHED, Place, check_segment, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import (
-    SEGMENT,
-    FileName,
-    file_path,
-    file_paths,
-    id_bytes,
-)
+from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes
 from jelly_rdflib.log.sealed_file import find_fault
-from jelly_rdflib.log.staging import StagedFile, is_whole, read_stored
+from jelly_rdflib.log.staging import StagedFile, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
 from jelly_rdflib.operations import Header, Op, Operation
@@ -98,7 +93,7 @@ class History:
     """The folder of a log: its database, and the folders of its segments and snapshots."""
 
     is_compressed = False  # whether new files are compressed with zstd
-    _id = ""  # of the log, once it was read
+    id = ""  # of the log, once it was read
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
@@ -128,7 +123,7 @@ class History:
         """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
             # One that was read before may be on its way, back from a backup.
-            if self._id or not self.path.exists():
+            if self.id or not self.path.exists():
                 raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
             if not self.path.is_dir():
                 raise NotADirectoryError(
@@ -160,8 +155,8 @@ class History:
     def _check_same(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
         """Return what `read_name` does; a LogError if this is another log than before."""
         found = self.read_name(connection)
-        check_log_id(self._id, found[0], self.location)
-        self._id, self.is_compressed = found[0], found[1] is not None
+        self.id = check_log_id(self.id, found[0], self.location)
+        self.is_compressed = found[1] is not None
         return found
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
@@ -196,20 +191,20 @@ class History:
         return problems
 
     def append(
-        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
+        self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Append a patch, with an id and the id of the patch that it must follow."""
+        """Append a patch, with the id of the patch that it must follow."""
         if not patch.is_in_memory:
             # A conflict is better reported before a large patch is read.
             with self.database.writing() as connection:
-                self._next_version(connection, prev, id)
+                self._next_version(connection, prev, patch.id)
         with self.database.staged() as file:
             # The segment does not contain its version.
-            place = Place(0, 0, id, prev)
+            place = Place(0, 0, patch.id, prev)
             self._write(file, patch.operations(), place, options, patch.check_header)
             patch.check_end()
             with self.database.writing(file) as connection:
-                version = self._next_version(connection, prev, id)
+                version = self._next_version(connection, prev, patch.id)
                 place = replace(place, first=version, last=version)
                 return self._add_segment(connection, file, place)
 
@@ -253,19 +248,18 @@ class History:
                 return self.snapshot_path(found[-1])
         dataset = checkout()
         with self.database.staged() as file:
-            path = write_snapshot(
-                file, dataset, version, id, self.snapshots, is_compressed=self.is_compressed
-            )
+            is_compressed = self.is_compressed
+            name = write_snapshot(file, dataset, version, id, is_compressed=is_compressed)
+            path = self.snapshots / name
             with self.database.writing(file) as connection:
                 if _Rows(self, connection).find_id(id) != version:
                     raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
-                # Another process may have made the same one.
-                if old != [path] or not is_whole(path, file.digest):
-                    connection.execute("DELETE FROM snapshots WHERE version = ?", (version,))
-                    row = (version, str(id), path.name, file.size, file.digest, time.time())
-                    self.database.publish(connection, file, path, row, old)
+                # Another process may have made the same one: it is made anew.
+                connection.execute("DELETE FROM snapshots WHERE version = ?", (version,))
+                row = (version, str(id), name, file.size, file.digest, time.time())
+                self.database.publish(connection, file, path, row, old)
         return path
 
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
@@ -273,7 +267,7 @@ class History:
         self._check_same(connection)
         rows = _Rows(self, connection)
         newest = rows.newest()
-        version, head_id = (0, None) if newest is None else (newest.version, newest.id)
+        version, head_id = point_of(newest)
         earlier, how = rows.find_id(id), "makes"
         if earlier is None:
             earlier, how = rows.find_squashed(id), "was squashed into"
@@ -378,7 +372,8 @@ def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
     has_deletes = entries[0].prev is not None
     for operation in compact(chain.from_iterable(entry.operations() for entry in entries)):
         is_idle = operation[0] == Op.D and not has_deletes
-        if not is_idle and not Place.has_header(operation):
+        is_place = operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, SQUASHED)
+        if not is_idle and not is_place:
             yield operation
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
-from typing import Any, TypeGuard
+from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
@@ -14,7 +14,7 @@ from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.headers import ID, PREV, PREVIOUS
-from jelly_rdflib.log.names import parse_patch_id
+from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -42,7 +42,7 @@ def default_options(patch: Any) -> PatchOptions:
 
 
 class IncomingPatch:
-    """The operations of one patch, whose first headers have been read.
+    """The operations of one patch, whose first headers have been read; it gets an id if need be.
 
     ``max_text_size`` of ``limits`` limits the first headers and the keys of all others, which are
     kept until the patch is written and checked; ``limits`` is None if they are in memory anyway.
@@ -59,45 +59,43 @@ class IncomingPatch:
         place_error: Callable[[LimitError], None] | None = None,
     ) -> None:
         self.is_in_memory = limits is None
-        self.id: URIRef | None = None
-        self.prev: URIRef | None = None
+        self._place: dict[str, URIRef] = {}
         self._headers: list[Header] = []
         self._spellings: dict[str, str] = {}
         self._room = None if limits is None else HeaderRoom(limits)
-        first = next(operations, _NOTHING)
+        first: Any = next(operations, _NOTHING)
         if first is _NOTHING and place_error is not None:
             raise UnfitPatch("there is no patch to append: the input has none")
-        while _is_header(first):
-            self._take_header(first, place_error)
+        # The writer reports anything that is no operation.
+        while (
+            isinstance(first, tuple)
+            and len(first) == 3
+            and first[0] == Op.H
+            and isinstance(first[1], str)
+        ):
+            _, spelled, value = first
+            key = spelled.lower()
+            if key not in (ID, PREV):
+                self._check_spelling(key, spelled)
+                if self._room is not None:
+                    self._room.take(spelled, value, place_error=place_error)
+                self._headers.append(first)
+            elif key in self._place:
+                raise UnfitPatch(f"the patch has more than one header {key}")
+            else:
+                self._place[key] = parse_patch_id(value)
             first = next(operations, _NOTHING)
         # Without a prev, the header previous has its meaning.
-        self._has_prev = self.prev is not None
+        self._has_prev = PREV in self._place
         if not self._has_prev:
-            self._take_previous()
+            found = [header for header in self._headers if header[1].lower() == PREVIOUS]
+            if len(found) > 1:
+                raise UnfitPatch(f"the patch has more than one header {PREVIOUS}")
+            if found:
+                self._place[PREV] = parse_patch_id(found[0][2])
+                self._headers.remove(found[0])
+        self.id, self.prev = self._place.get(ID) or make_patch_id(), self._place.get(PREV)
         self._rest = operations if first is _NOTHING else chain([first], operations)
-
-    def _take_header(
-        self, header: Header, place_error: Callable[[LimitError], None] | None
-    ) -> None:
-        _, spelled, value = header
-        key = spelled.lower()
-        if key not in (ID, PREV):
-            self._check_spelling(key, spelled)
-            if self._room is not None:
-                self._room.take(spelled, value, place_error=place_error)
-            self._headers.append(header)
-        elif getattr(self, key) is not None:
-            raise UnfitPatch(f"the patch has more than one header {key}")
-        else:
-            setattr(self, key, parse_patch_id(value))
-
-    def _take_previous(self) -> None:
-        found = [header for header in self._headers if header[1].lower() == PREVIOUS]
-        if len(found) > 1:
-            raise UnfitPatch(f"the patch has more than one header {PREVIOUS}")
-        if found:
-            self.prev = parse_patch_id(found[0][2])
-            self._headers.remove(found[0])
 
     def _check_spelling(self, key: str, spelled: str) -> None:
         if self._spellings.setdefault(key, spelled) != spelled:
@@ -130,16 +128,6 @@ class IncomingPatch:
                 "there is more than one patch; append them one by one:"
                 " for patch in read_patches(source): log.append(patch)"
             )
-
-
-def _is_header(operation: Any) -> TypeGuard[Header]:
-    """Is this a header? The writer reports anything that is no operation."""
-    return (
-        isinstance(operation, tuple)
-        and len(operation) == 3
-        and operation[0] == Op.H
-        and isinstance(operation[1], str)
-    )
 
 
 @contextmanager

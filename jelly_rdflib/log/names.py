@@ -39,12 +39,7 @@ def is_address(path: object) -> bool:
 
 def make_patch_id() -> URIRef:
     """Make a new id."""
-    return patch_id_of(str(uuid.uuid4()))
-
-
-def patch_id_of(digits: str) -> URIRef:
-    """Return the id with the digits of a UUID."""
-    return URIRef(SCHEME + digits)
+    return URIRef(f"{SCHEME}{uuid.uuid4()}")
 
 
 def parse_patch_id(value: Any) -> URIRef:
@@ -60,7 +55,7 @@ def parse_patch_id(value: Any) -> URIRef:
             f"{show(value)} can't be the id of a patch: those are UUIDs as IRIs,"
             f" such as <{SCHEME}0686c69d-8f89-4496-acb5-744f0157a8db>"
         )
-    return patch_id_of(found[1].lower())
+    return URIRef(SCHEME + found[1].lower())
 
 
 def id_bytes(id: URIRef) -> bytes:
@@ -101,7 +96,7 @@ class FileName:
         if found is None:
             return None
         first, last, digits, digest, kind, compression = found.groups()
-        id = patch_id_of(digits)
+        id = URIRef(SCHEME + digits)
         parsed = cls(int(first), int(last or first), id, digest, kind, compression is not None)
         # Each name has one spelling, so that no two files have the same meaning.
         return parsed if str(parsed) == name and 1 <= parsed.first <= parsed.last else None

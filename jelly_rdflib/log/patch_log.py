@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from copy import copy
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
@@ -23,28 +23,15 @@ from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning, M
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.files import check_empty, load_data
+from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import History
-from jelly_rdflib.log.incoming import IncomingPatch, default_options, open_incoming
+from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import (
-    Compression,
-    is_address,
-    make_patch_id,
-    parse_patch_id,
-)
+from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import (
-    EMPTY,
-    Point,
-    Snapshot,
-    State,
-    Version,
-    check_chain,
-    point_of,
-)
+from jelly_rdflib.log.versions import EMPTY, Point, Snapshot, State, Version, check_chain, point_of
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -52,32 +39,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 # Patches, in a notebook.
 _MOST_SHOWN = 50
-
-
 _NOT_MADE = "{}: a log is made where its server is: jellyp log init"
-
-
-class _Backend(Protocol):
-    """Where a log is kept: `History` for a folder, or the same for a server."""
-
-    limits: Limits
-    link: Link
-
-    @property
-    def path(self) -> Path: ...
-    @property
-    def location(self) -> str: ...
-    def close(self) -> None: ...
-    def read_log(self) -> tuple[str, str | None, LogEntry | None]: ...
-    def reading(self) -> AbstractContextManager[State]: ...
-    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]: ...
-    def append(
-        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
-    ) -> LogEntry: ...
-    def squash(self, entries: Sequence[LogEntry]) -> LogEntry: ...
-    def open_snapshot(self, snapshot: Snapshot) -> Readable: ...
-    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path: ...
-    def find_problems(self, *, deep: bool) -> list[LogProblem]: ...
 
 
 class PatchLog(Tabular):
@@ -143,7 +105,8 @@ class PatchLog(Tabular):
         token: str | None = None,
     ) -> None:
         limits = limits or Limits()
-        self._history: _Backend
+        # For a server it is another class, whose methods do the same.
+        self._history: History
         if is_address(path):
             if create or compression is not None:
                 raise ValueError(_NOT_MADE.format(path))
@@ -151,9 +114,9 @@ class PatchLog(Tabular):
         elif token is not None:
             raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
         else:
-            self._history = history = History(path, limits, timeout)
+            self._history = History(path, limits, timeout)
             if create:
-                history.create(compression)
+                self._history.create(compression)
         self._log_id, self._compression, self._head = self._history.read_log()
 
     @classmethod
@@ -239,7 +202,7 @@ class PatchLog(Tabular):
     @property
     def version(self) -> int:
         """The newest version; 0 if there is no patch."""
-        return 0 if self._head is None else self._head.version
+        return point_of(self._head).version
 
     @property
     def snapshots(self) -> list[int]:
@@ -252,11 +215,7 @@ class PatchLog(Tabular):
         self._history.close()
 
     def refresh(self) -> LogEntry | None:
-        """Update the view with the changes of other writers.
-
-        Returns:
-            The newest patch.
-        """
+        """Update the view with the changes of other writers, and return the newest patch."""
         with self._history.reading() as state:
             self._head = state.newest()
         return self._head
@@ -270,28 +229,11 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: There is no such version, or it was squashed; or the log is broken.
-
-        Examples:
-            >>> import tempfile
-            >>> with tempfile.TemporaryDirectory() as folder:
-            ...     log = PatchLog(folder, create=True)
-            ...     entry = log.append([])
-            ...     [patch.version for patch in log.patches()]
-            [1]
         """
         return self._between(since, upto)[0]
 
     def latest(self, count: int = 10) -> list[LogEntry]:
-        """Return the last patches, so many at most, the oldest first; none of them is read.
-
-        Examples:
-            >>> import tempfile
-            >>> with tempfile.TemporaryDirectory() as folder:
-            ...     log = PatchLog(folder, create=True)
-            ...     entries = [log.append([]) for _ in range(3)]
-            ...     [patch.version for patch in log.latest(2)]
-            [2, 3]
-        """
+        """Return the last patches, so many at most, the oldest first; none of them is read."""
         with self._history.reading() as state:
             return state.latest(point_of(self._head), count)
 
@@ -393,15 +335,13 @@ class PatchLog(Tabular):
                 see above.
         """
         with open_incoming(patch, self._history.limits, format) as incoming:
-            head_id = None if self._head is None else self._head.id
-            expected = head_id if prev is None else parse_patch_id(prev)
+            expected = point_of(self._head).id if prev is None else parse_patch_id(prev)
             if incoming.prev is not None:
                 if prev is not None and incoming.prev != expected:
                     raise ValueError(f"prev is {expected}, but the patch says {incoming.prev}")
                 expected = incoming.prev
             self._head = self._history.append(
                 incoming,
-                id=incoming.id or make_patch_id(),
                 prev=expected,
                 options=options or incoming.options or default_options(patch),
             )
@@ -465,7 +405,9 @@ class PatchLog(Tabular):
         kept = None
         if position is not None:
             kept = Position(target, as_iri(position), self._log_id)
-            since = self._resolve(kept.read() if since is None else since)
+            since = kept.read() if since is None else since
+            with self._history.reading() as state:
+                since = self._point(state, since)
             kept.set(since)
         entries, start, end = self._between(since, upto)
         replay_entries(
@@ -483,8 +425,8 @@ class PatchLog(Tabular):
     ) -> Dataset:
         """Return the data of a version, made from the nearest snapshot before it.
 
-        The data have the lexical forms of the patches. A new dataset has only the prefixes of the
-        patches, not those that rdflib binds by itself.
+        It is in the target, or in a new dataset. The data have the lexical forms of the patches. A
+        new dataset has only the prefixes of the patches, not those that rdflib binds by itself.
 
         Args:
             version: The version; by default the newest.
@@ -492,9 +434,6 @@ class PatchLog(Tabular):
                 `JellyStore`; ``"default"`` is rdflib's own.
             target: An empty dataset to fill, of any store, in place of a new one of ``store``.
             progress: Called with each applied `LogEntry`.
-
-        Returns:
-            The target.
 
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged.
@@ -507,10 +446,9 @@ class PatchLog(Tabular):
         if target is None:
             target = empty_dataset(store)
         check_empty(target)
-        end = self._resolve(version).version
         start = EMPTY
         with self._history.reading() as state:
-            snapshots = state.snapshots(end)
+            snapshots = state.snapshots(self._point(state, version).version)
         for snapshot in reversed(snapshots):
             if self._load_snapshot(snapshot, target):
                 start = Point(snapshot.version, URIRef(snapshot.id))
@@ -531,9 +469,7 @@ class PatchLog(Tabular):
             version is only replaced if it is damaged.
 
         Raises:
-            LogError: There is no such version, or it was squashed; a segment is damaged.
-            ApplyError: The target can't take an operation, or the patch is out of order; see
-                `checkout`.
+            LogError, ApplyError: As for `checkout`.
             OSError: The file can't be written. Then no file is left.
         """
         entry = self.entry(version)
@@ -602,17 +538,13 @@ class PatchLog(Tabular):
     def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
         """Load a snapshot; warn and return False if that fails."""
         try:
-            load_data(self._history.open_snapshot(snapshot), target, self._history.limits)
+            load_snapshot(self._history.open_snapshot(snapshot), target, self._history.limits)
         except LimitError:
             raise
         except (LogError, DecodeError, OSError) as error:
             warn(f"the snapshot of version {snapshot.version} is not used: {error}", LogWarning)
             return False
         return True
-
-    def _resolve(self, version: Version) -> Point:
-        with self._history.reading() as state:
-            return self._point(state, version)
 
     def _point(self, state: State, version: Version) -> Point:
         """Return a version; None is the newest of this view."""

@@ -1,14 +1,12 @@
 """Replay: applying the patches of a log in order, each wholly or not at all.
 
-The position of a target in a log is a statement in a graph of its own, which changes together with
-the data of a patch. A store with transactions has both changes or neither. In any other store
-changes come one after another and the position last. If a replay is interrupted before that, the
-whole patch is applied again. The result is the same, since only the last operation of a patch on
-each statement has an effect. The old position is deleted after the new one was added.
+The position of a target in a log is a statement in a graph of its own, see `PatchLog.replay`. In a
+store without transactions changes come one after another and the position last, and the old one is
+deleted after the new one was added. The result of applying a patch again is the same, since only
+its last operation on each statement has an effect.
 
-A patch that changes this graph is refused. A statement from another source, such as a replay
-without a position, is no position: the subject of a position is a seal of the version and the id of
-its patch, and making it takes the id of the log, which only the log's database has.
+The subject of a position is a seal of the version and the id of its patch, and making it takes the
+id of the log, which only the log's database has. So a statement from another source is none.
 """
 
 from __future__ import annotations

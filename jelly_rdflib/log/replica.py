@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.display.html import report_html
@@ -20,7 +19,7 @@ from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
-from jelly_rdflib.log.following import PatchSource, follow_into
+from jelly_rdflib.log.following import follow_into
 from jelly_rdflib.log.history import check_compression
 from jelly_rdflib.log.names import (
     Compression,
@@ -32,9 +31,13 @@ from jelly_rdflib.log.names import (
 )
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
+from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.versions import Point, Version, place_of
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
+
+if TYPE_CHECKING:
+    from jelly_rdflib.log.source import Source
 
 _NAME = "replica.db"
 _APPLICATION_ID = 0x4A505250  # "JPRP"
@@ -79,6 +82,7 @@ class Replica:
         timeout: The seconds to wait for other writers.
 
     Attributes:
+        path: The folder, as an absolute path.
         dataset: The data, in a `JellyStore`, without the prefixes that rdflib binds by itself.
             Only changes by `update` are kept; others are neither kept nor undone.
 
@@ -114,10 +118,10 @@ class Replica:
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
         check_compression(compression)
-        self._path = Path(os.path.abspath(path))
+        self.path = Path(os.path.abspath(path))
         self._is_compressed = compression is not None
         self._limits = limits or Limits()
-        path, tables = self._path / _NAME, {self._path: "data"}
+        path, tables = self.path / _NAME, {self.path: "data"}
         self._database = Database(
             path, "replica", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE
         )
@@ -133,19 +137,12 @@ class Replica:
         """Return the statements by graph as a table, for notebooks."""
         heading = f"Replica {self.path.name}: version {self.version}"
         graphs = list(islice(self.dataset.graphs(), _MOST_SHOWN))
-        table = Table(("graph", "statements"), [(self._name(each), len(each)) for each in graphs])
+        default = self.dataset.default_graph.identifier
+        ids = [each.identifier for each in graphs]
+        names = ["default graph" if id == default else show(id) for id in ids]
+        table = Table(("graph", "statements"), list(zip(names, map(len, graphs), strict=True)))
         patch = "no patch was applied" if self.id is None else f"made by the patch {self.id}"
         return report_html(heading, [patch, table])
-
-    def _name(self, graph: Graph) -> str:
-        if graph.identifier == self.dataset.default_graph.identifier:
-            return "default graph"
-        return show(graph.identifier)
-
-    @property
-    def path(self) -> Path:
-        """The folder, as an absolute path."""
-        return self._path
 
     @property
     def version(self) -> int:
@@ -170,7 +167,7 @@ class Replica:
         strict: bool = False,
         progress: Progress | None = None,
     ) -> int:
-        """Apply the missing patches, and store the result in the folder.
+        """Apply the missing patches, store the result in the folder, and return its version.
 
         The patches are those that ``log`` has seen: see `PatchLog.refresh`. After an error
         `dataset` is a new object, read from the disk. An update in a forked child changes the
@@ -182,9 +179,6 @@ class Replica:
                 replica does not go back.
             strict: Refuse a patch with an operation that changes nothing; see `PatchLog.replay`.
             progress: Called with each applied `LogEntry`.
-
-        Returns:
-            The new version of the dataset.
 
         Raises:
             LogError: The log does not have the version of the dataset, or has squashed it, or does
@@ -216,7 +210,7 @@ class Replica:
 
     def follow(
         self,
-        source: PatchSource,
+        source: Source,
         *,
         save_every: float = 10.0,
         strict: bool = False,
@@ -263,7 +257,15 @@ class Replica:
             source.resume(self.position or place_of(point))
 
         def taken(patch: Patch) -> None:
-            self._at = self._after(patch, source)
+            try:
+                id = parse_patch_id(patch.header.get("id"))
+            except InvalidId:
+                id = make_patch_id()
+            if source.version is not None:
+                # The version and the id are its position.
+                self._at = source.version, id, None
+            else:
+                self._at = self.version + 1, id, source.position
             if progress is not None:
                 progress(patch)
 
@@ -279,16 +281,6 @@ class Replica:
     def _point(self) -> Version:
         # Not each source tells the versions of its log.
         return self.id if self.position else Point(self.version, self.id)
-
-    def _after(self, patch: Patch, source: PatchSource) -> _Place:
-        try:
-            id = parse_patch_id(patch.header.get("id"))
-        except InvalidId:
-            id = make_patch_id()
-        if source.version is not None:
-            # The version and the id are its position.
-            return source.version, id, None
-        return self.version + 1, id, source.position
 
     def _read(self) -> _Row | None:
         """Return the row of the dataset; None for an empty dataset."""
@@ -310,8 +302,8 @@ class Replica:
             if row is None:
                 return
             try:
-                path = file_path(self._path, row.file)
-                load_snapshot(path, row.digest, self.dataset, self._limits)
+                path = file_path(self.path, row.file)
+                load_snapshot(read_stored(path, row.digest), self.dataset, self._limits)
             except LogError:
                 # Unless another process has replaced the file meanwhile.
                 if self._read() == row:
@@ -325,9 +317,9 @@ class Replica:
         version, id, position = at
         assert id is not None
         with self._database.staged() as file:
-            place = (version, id, self._path)
-            path = write_snapshot(file, self.dataset, *place, is_compressed=self._is_compressed)
-            row = _Row(version, str(id), path.name, file.digest, position)
+            is_compressed = self._is_compressed
+            name = write_snapshot(file, self.dataset, version, id, is_compressed=is_compressed)
+            row = _Row(version, str(id), name, file.digest, position)
             with self._database.writing(file) as connection:
                 old = self._row(connection)
                 if old != self._stored:
@@ -340,6 +332,7 @@ class Replica:
                         version=version,
                     )
                 connection.execute("DELETE FROM data")
-                replaced = file_paths(self._path, [(old.file,)] if old else [])
-                self._database.publish(connection, file, path, (*row, time.time()), replaced)
+                replaced = file_paths(self.path, [(old.file,)] if old else [])
+                values = (*row, time.time())
+                self._database.publish(connection, file, self.path / name, values, replaced)
         self._at, self._stored = at, row

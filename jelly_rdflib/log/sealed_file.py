@@ -56,17 +56,10 @@ class Sealer:
 class SealedFile:
     """A file of a store, whose digest is computed while it is read.
 
-    Args:
-        path: The file.
-        limits: What to accept.
-
     Attributes:
         version: The version that the file has, as it says; empty in another program's file.
         size: How many bytes were read, uncompressed.
         source: The uncompressed bytes. After they were read to the end, `fault` can tell.
-
-    Raises:
-        DecodeError: The first frame can't be read.
     """
 
     def __init__(self, path: Path, limits: Limits) -> None:

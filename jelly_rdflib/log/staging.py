@@ -74,7 +74,11 @@ class StagedFile:
         self._data += rest
         if len(self._data) > _AT_ONCE:
             with self._alone():
-                self._make_mark()
+                mark = self.path.with_suffix(".mark")
+                self._signs.append(mark)
+                # An error of the system is clearer than one of SQLite.
+                os.close(create_file(mark))
+                self._lock = _lock(mark)
                 self._make_file()
 
     @property
@@ -112,7 +116,14 @@ class StagedFile:
         # Last: `settle` needs the rest.
         self.published = path
         for each in self._new | self._old:
-            self._make_note(each.name)
+            note = self.path.with_name(f"{self.path.stem}.{each.name}.note")
+            self._signs.append(note)
+            try:
+                # Only the name matters, and a link is faster than a new file.
+                os.link(self.path, note)
+            except OSError:
+                # Not all file systems have links.
+                os.close(create_file(note))
         # The notes first: without them nobody would remove an uncommitted file.
         sync_folder(self.path.parent)
         os.replace(self.path, path)
@@ -146,28 +157,11 @@ class StagedFile:
                     self._signs[-1].unlink(missing_ok=True)
                     self._signs.pop()
 
-    def _make_mark(self) -> None:
-        mark = self.path.with_suffix(".mark")
-        self._signs.append(mark)
-        # An error of the system is clearer than one of SQLite.
-        os.close(create_file(mark))
-        self._lock = _lock(mark)
-
     def _make_file(self) -> None:
         data, self._data = self._data, None
         assert data is not None
         self._fd = create_file(self.path)
         self._write(memoryview(data))
-
-    def _make_note(self, name: str) -> None:
-        note = self.path.with_name(f"{self.path.stem}.{name}.note")
-        self._signs.append(note)
-        try:
-            # Only the name matters, and a link is faster than a new file.
-            os.link(self.path, note)
-        except OSError:
-            # Not all file systems have links.
-            os.close(create_file(note))
 
     def _write(self, rest: memoryview) -> None:
         assert self._fd is not None
@@ -307,7 +301,7 @@ def sync_folder(path: Path) -> None:
             os.close(fd)
 
 
-def read_stored(path: Path, digest: str) -> bytes | Path:
+def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Path:
     """Return a file as a source for readers, after a check of its SHA-256 or its first digits.
 
     The source is the bytes of a small file, or the path of a large one.
@@ -325,6 +319,8 @@ def read_stored(path: Path, digest: str) -> bytes | Path:
         # To get memory for more would take longer than to read a small file.
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
     check_digest(found, digest, path)
+    if size not in (None, status.st_size):
+        raise LogError(f"{path} has {status.st_size} bytes, and should have {size}")
     return path if data is None else data
 
 
@@ -349,15 +345,6 @@ def rewound(source: Readable) -> Readable:
     if (seek := getattr(source, "seek", None)) is not None:
         seek(0)
     return source
-
-
-def is_whole(path: Path, digest: str) -> bool:
-    """Does `read_stored` accept a file?"""
-    try:
-        read_stored(path, digest)
-    except (LogError, OSError):
-        return False
-    return True
 
 
 @contextmanager

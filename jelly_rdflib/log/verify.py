@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.operations import operation_text
@@ -20,11 +20,13 @@ from jelly_rdflib.errors import (
     LogError,
     LogWarning,
 )
+from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import ApplyResult
+from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import wrong_types
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, broken_links, place_of
-from jelly_rdflib.log.files import check_segment, check_snapshot, load_snapshot
+from jelly_rdflib.log.files import check_segment, load_snapshot
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName, file_path
 from jelly_rdflib.log.replay import replay_entries
 from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_stored
@@ -91,14 +93,8 @@ def find_problems(history: History, *, deep: bool) -> list[LogProblem]:
     return problems
 
 
-class _State(NamedTuple):
-    """The rows of the database, and its strange parts in words."""
-
-    segments: list[Any]
-    snapshots: list[Any]
-    strange: list[str]
-
-
+# The rows of the patches and the snapshots in the database, and its strange parts in words.
+_State: TypeAlias = tuple[list[Any], list[Any], list[str]]
 _SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
 
 
@@ -109,28 +105,25 @@ def _read(history: History) -> _State:
             connection.execute(f"SELECT {columns} FROM {table} ORDER BY version").fetchall()
             for table, columns in (("segments", COLUMNS), ("snapshots", _SNAPSHOT_COLUMNS))
         )
-        return _State(segments, snapshots, history.database.strange_parts(connection))
+        return segments, snapshots, history.database.strange_parts(connection)
 
 
 def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[LogProblem]:
     """Iterate over the problems of a log whose database can be read."""
     problem = partial(_database_problem, history)
-    problems = [problem(each) for each in state.strange]
-    for columns, rows in ((COLUMNS, state.segments), (_SNAPSHOT_COLUMNS, state.snapshots)):
+    segments, snapshots, strange = state
+    problems = [problem(each) for each in strange]
+    for columns, rows in ((COLUMNS, segments), (_SNAPSHOT_COLUMNS, snapshots)):
         wrong = {row[0]: what for row in rows if (what := wrong_types(columns, row))}
         problems += [problem(what, version) for version, what in wrong.items()]
-    entries = [history.entry(row) for row in state.segments if not wrong_types(COLUMNS, row)]
-    snapshots = [row for row in state.snapshots if not wrong_types(_SNAPSHOT_COLUMNS, row)]
+    entries = [history.entry(row) for row in segments if not wrong_types(COLUMNS, row)]
+    snapshots = [row for row in snapshots if not wrong_types(_SNAPSHOT_COLUMNS, row)]
     known = {each.version for each in problems}
-    broken = broken_links(state.segments)
+    broken = broken_links(segments)
     problems += [problem(what, version) for version, what in broken if version not in known]
-    ids = {entry.version: str(entry.id) for entry in entries}
-    for found in (
-        *(_segment_problem(history, entry) for entry in entries),
-        *(_snapshot_problem(history, row, ids) for row in snapshots),
-        *_strange_files(history),
-    ):
-        problems += [found] if found else []
+    problems += _segment_problems(history, entries)
+    problems += _snapshot_problems(history, entries, snapshots)
+    problems += _strange_files(history)
     yield from problems
     if deep and not problems:
         yield from _replay_problems(history, entries, snapshots)
@@ -182,44 +175,41 @@ def _strays(history: History, folder: Path) -> set[str]:
     return names.intersection(list_names(folder))
 
 
-def _segment_problem(history: History, entry: LogEntry) -> LogProblem | None:
-    try:
-        path, _ = entry.path, entry.time
-    except LogError as error:
-        return _database_problem(history, str(error), entry.version)
-    name = FileName.parse(path.name)
-    assert name is not None
-    try:
-        source = _read_file(path, entry.digest, entry.size)
-        said = (name.first, name.last, name.id)
-        is_named = said == (entry.first, entry.version, entry.id)
-        if not is_named or not entry.digest.startswith(name.digest):
-            raise LogError("its name does not match its row in the database")
-        check_segment(source, place_of(entry), limits=entry.limits)
-    except (LogError, DecodeError, OSError) as error:
-        return _problem_of(path, error, entry.version, _SEGMENT)
-    return None
+def _segment_problems(history: History, entries: list[LogEntry]) -> Iterator[LogProblem]:
+    for entry in entries:
+        try:
+            path, _ = entry.path, entry.time
+        except LogError as error:
+            yield _database_problem(history, str(error), entry.version)
+            continue
+        name = FileName.parse(path.name)
+        assert name is not None
+        try:
+            source = read_stored(path, entry.digest, entry.size)
+            said = (name.first, name.last, name.id)
+            is_named = said == (entry.first, entry.version, entry.id)
+            if not is_named or not entry.digest.startswith(name.digest):
+                raise LogError("its name does not match its row in the database")
+            check_segment(source, place_of(entry), limits=entry.limits)
+        except (LogError, DecodeError, OSError) as error:
+            yield _problem_of(path, error, entry.version, _SEGMENT)
 
 
-def _read_file(path: Path, digest: str, size: int) -> bytes | Path:
-    source = read_stored(path, digest)
-    found = path.stat().st_size
-    if found != size:
-        raise LogError(f"it has {found} bytes, and should have {size}")
-    return source
-
-
-def _snapshot_problem(history: History, row: Any, ids: dict[int, str]) -> LogProblem | None:
-    version, id, file, size, digest, _ = row
-    path = history.snapshots / file
-    try:
-        path = file_path(history.snapshots, file)
-        if ids.get(version) != id:
-            raise LogError(f"the log has no version {version} with the id <{id}>")
-        check_snapshot(_read_file(path, digest, size), history.limits)
-    except (LogError, DecodeError, OSError) as error:
-        return _problem_of(path, error, version, _SNAPSHOT_AGAIN)
-    return None
+def _snapshot_problems(
+    history: History, entries: list[LogEntry], rows: list[Any]
+) -> Iterator[LogProblem]:
+    ids = {entry.version: str(entry.id) for entry in entries}
+    for version, id, file, size, digest, _ in rows:
+        path = history.snapshots / file
+        try:
+            path = file_path(history.snapshots, file)
+            if ids.get(version) != id:
+                raise LogError(f"the log has no version {version} with the id <{id}>")
+            source = read_stored(path, digest, size)
+            for _ in read_batches(source, limits=history.limits, format=JELLY.name):
+                pass
+        except (LogError, DecodeError, OSError) as error:
+            yield _problem_of(path, error, version, _SNAPSHOT_AGAIN)
 
 
 def _replay_problems(
@@ -236,7 +226,7 @@ def _replay_problems(
             ineffective += replay_entries(wanted, dataset)
             applied += len(wanted)
             snapshot = empty_dataset()
-            load_snapshot(path, digest, snapshot, history.limits)
+            load_snapshot(read_stored(path, digest), snapshot, history.limits)
         except (JellyError, OSError) as error:
             # There can't be a snapshot of a version that can't be replayed.
             yield _problem_of(path, error, version, _SNAPSHOT_AGAIN)

@@ -65,10 +65,8 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
     """Check that patches lead from a version, each to the next, up to a version if that is given.
 
     A log may be restored from a backup, or exchanged, while it is read; and a list of patches may
-    end too early. Only the ids of patches tell the versions of two such logs apart.
-
-    Raises:
-        LogError: They don't; the message starts with ``where``.
+    end too early. Only the ids of patches tell the versions of two such logs apart. The message
+    of the LogError starts with ``where``.
     """
     rows = [entry.row for entry in entries]
     # An IRI is never equal to a string.
@@ -81,10 +79,17 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
         raise LogError(f"{where}: {what}: {broken[0][1]}: see verify()")
 
 
-def check_log_id(before: str, now: str, where: str) -> None:
-    """Check that a log has the id that it had; before it was first read that is empty."""
+def check_same(before: Point, now: Point, where: str) -> None:
+    """Check that a log has a version that it had, by the same patch."""
+    if now != before:
+        raise LogError(f"{where} is another log than before: it has {now}, and had {before}")
+
+
+def check_log_id(before: str, now: str, where: str) -> str:
+    """Return a log's id, which must be the one that it had; that is empty before the first time."""
     if before not in ("", now):
         raise LogError(f"{where} was exchanged: it is another log than it was")
+    return now
 
 
 class State(ABC):
@@ -120,11 +125,6 @@ class State(ABC):
     def snapshots(self, upto: int) -> list[Snapshot]:
         """Return the snapshots of this log's versions up to one, oldest first."""
 
-    def version(self) -> int:
-        """Return the newest version."""
-        newest = self.newest()
-        return 0 if newest is None else newest.version
-
     def between(self, since: Point, upto: Point, most: int = ALL) -> list[LogEntry]:
         """Return the patches that lead from one version to another, ``most`` of them at most."""
         if since.version > upto.version:
@@ -147,11 +147,7 @@ class State(ABC):
         return entries
 
     def after(self, point: Point, most: int = ALL) -> list[LogEntry]:
-        """Return the patches after a version that a follower has, ``most`` of them at most.
-
-        Raises:
-            MissingVersion: The log does not have this version any more, or never had it.
-        """
+        """Return the patches after a version that a follower has, ``most`` of them at most."""
         return self.between(self.locate(point), point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
@@ -172,13 +168,10 @@ class State(ABC):
                 that the patch makes another version here.
             newest: The newest version that the caller may see; None: that of the log.
         """
-        newest = self.version() if newest is None else newest
+        newest = point_of(self.newest()).version if newest is None else newest
         if isinstance(version, Point):
             found = EMPTY if version.id is None else self.locate(version.id, newest)
-            if found != version:
-                raise LogError(
-                    f"{self.location} is another log than before: it has {found}, and had {version}"
-                )
+            check_same(version, found, self.location)
             return found
         if isinstance(version, str):
             id = parse_patch_id(version)

@@ -12,6 +12,7 @@ from rdflib.serializer import Serializer
 from rdflib.store import Store
 
 from jelly_rdflib import importers
+from jelly_rdflib.extras import advice
 
 
 def _import_arrow() -> Any:
@@ -23,23 +24,15 @@ def _import_arrow() -> Any:
 
 def _import_remote_log() -> Any:
     # Only now: it needs httpx2, which is an extra.
-    try:
+    with advice("a patch log on a server", "jelly-rdflib[http]"):
         from jelly_rdflib.live.http.remote_log import open_remote
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            "a patch log on a server needs the package httpx2: pip install 'jelly-rdflib[http]'"
-        ) from error
     return open_remote
 
 
 def _import_fuseki() -> Any:
     # Only now: it needs httpx2, which is an extra.
-    try:
+    with advice("a change of data on a server", "jelly-rdflib[http]"):
         from jelly_rdflib.live.fuseki import apply_to_fuseki
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            "changes to a server need the package httpx2: pip install 'jelly-rdflib[http]'"
-        ) from error
     return apply_to_fuseki
 
 

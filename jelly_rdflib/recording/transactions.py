@@ -174,11 +174,12 @@ class Transactions(Journal):
             prefixes = self._at_start
             failure: BaseException | None = None
             unwritten: Exception | None = None
+            # Made before: an interrupt within what is tried counts as one of the undoing.
+            first = None if is_stored else partial(self._begin_undoing, is_asked)
             if is_stored:
                 self.log.drop_steps()
             try:
                 if self._is_atomic or is_asked:
-                    first = None if is_stored else partial(self._begin_undoing, is_asked)
                     self.log.undo(self, first, self._tap.commit_store)
             except RollbackError as error:
                 failure = error.__cause__

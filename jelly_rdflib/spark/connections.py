@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from jelly_rdflib.extras import advice, missing
+
 if TYPE_CHECKING:
     import pyarrow.fs
     from pyspark.sql import SparkSession
@@ -128,13 +130,11 @@ def _s3(start: str, bucket: str, settings: dict[str, str]) -> tuple[pyarrow.fs.F
 def _hdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.fs.FileSystem, str]:
     try:
         from hdfs_native import fsspec as native
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
         try:
             return _by_arrow(start, host, settings)
-        except OSError as error:
-            raise ImportError(
-                f"{start}: HDFS takes a package: pip install 'jelly-rdflib[hdfs]' ({error})"
-            ) from None
+        except OSError as without:
+            raise missing(f"{start}: HDFS", "jelly-rdflib[hdfs]", error.name) from without
     made = native.ViewfsFileSystem if start.startswith("viewfs:") else native.HdfsFileSystem
     name, _, port = host.partition(":")
     config = {each: text for each, text in settings.items() if each.startswith("dfs.")}
@@ -142,12 +142,8 @@ def _hdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.fs.F
 
 
 def _webhdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.fs.FileSystem, str]:
-    try:
+    with advice(f"{start}: WebHDFS", "jelly-rdflib[hdfs]"):
         from fsspec.implementations.webhdfs import WebHDFS
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"{start}: WebHDFS takes packages: pip install 'jelly-rdflib[hdfs]' ({error})"
-        ) from None
     name, _, port = host.partition(":")
     user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
     is_secure = start.startswith("swebhdfs:")

@@ -78,7 +78,8 @@ class StreamDecoder:
             try:
                 self._decoder.restore(checkpoint)
             except DecodeError as error:
-                raise DecodeError(f"stream {stream}: its saved state: {error}") from error
+                error.source = f"stream {stream}: its saved state"
+                raise
 
     @property
     def count(self) -> int:
@@ -100,7 +101,9 @@ class StreamDecoder:
             yield from self._rows.add(batch)
         except DecodeError as error:
             more = "" if self._decoder.found_options or frame is None else _NO_OPTIONS
-            raise DecodeError(f"stream {self._stream}, {place}: {error}{more}") from error
+            error.message += more
+            error.source = f"stream {self._stream}, {place}"
+            raise
         ops, marks = bytes(batch.ops), [Op.END]
         options = self._decoder.options
         if options is not None and options.stream_type == PatchStreamType.FLAT:

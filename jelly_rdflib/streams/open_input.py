@@ -12,15 +12,19 @@ from jelly_rdflib.core.batch import (
 )
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.sources import name_of
 
 
 @dataclass(eq=False)
 class Input:
     """An open source with its format; None if the first bytes must still tell the format.
+
+    The ``name`` of a file or an address goes into errors.
 
     Input that is taken for Jelly-RDF may turn out to be Jelly-Patch, or the other way round. Until
     the batches are opened, ``source`` has all the bytes.
@@ -29,6 +33,7 @@ class Input:
     source: memoryview | ByteSource
     format: Format | None
     reading: Reading
+    name: str | None = None
 
     def look(self) -> Format:
         """Return the format; look at the first bytes if it is not known yet."""
@@ -43,9 +48,13 @@ class Input:
             format = self.look()
             if self.reading.base is not None and not format.parser:
                 raise ValueError(f"a base is given, but {format.name} has no relative IRIs")
-            return format.open_batches(format, self.source, self.reading)
-        except BaseException:
+            batches = format.open_batches(format, self.source, self.reading)
+            batches.name = self.name
+            return batches
+        except BaseException as error:
             self.close()
+            if isinstance(error, DecodeError) and error.source is None:
+                error.source = self.name
             raise
 
     def batches(self) -> BatchSource:
@@ -107,4 +116,5 @@ def open_input(
     limits = limits or Limits()
     factory = make_node_factory(normalize, limits)
     reading = Reading(factory=factory, limits=limits, holds_changes=holds_changes, **settings)
-    return Input(open_source(source, limits, meter), found, reading)
+    name = name_of(source) if name is None else name
+    return Input(open_source(source, limits, meter), found, reading, name)

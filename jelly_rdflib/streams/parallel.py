@@ -62,7 +62,9 @@ def open_parallel(source: Any, *, threads: int, **settings: Any) -> BatchSource:
     if len(parts) == 1:
         return batches
     batches.close()
-    return PlacedBatches(_Parts(path, status, parts, opened.reading, threads).read())
+    batches = PlacedBatches(_Parts(path, status, parts, opened.reading, threads).read())
+    batches.name = os.fsdecode(source)
+    return batches
 
 
 @dataclass

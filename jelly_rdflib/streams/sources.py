@@ -29,6 +29,14 @@ def is_rereadable(source: Any) -> bool:
     return True
 
 
+def name_of(source: Any) -> str | None:
+    """Return the path of a file, or the address of an answer; None for all other sources."""
+    if isinstance(source, str | os.PathLike):
+        return os.fsdecode(source)
+    names = (getattr(source, name, None) for name in ("url", "name"))
+    return next((name for name in names if isinstance(name, str)), None)
+
+
 def is_at_hand(source: Any) -> bool:
     """Can it be read without waiting for a live source: bytes, or a file on disk?"""
     if isinstance(source, io.BytesIO):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from pathlib import Path
 from typing import Any
@@ -32,14 +31,6 @@ def test_jelly_patch_to_text_and_back(source: Path) -> None:
     run_well("convert", text, back)
     assert read(back) == read(source)
     assert sorted(os.listdir(source.parent)) == ["back.jellyp", "in.jellyp", "x.rdfp"]
-
-
-def test_pipes(source: Path) -> None:
-    text = run_well("convert", "--to", "rdf-patch", "-", "-", stdin=source.read_bytes())
-    assert text.text == TEXT
-    packed = gzip.compress(text.out)
-    back = run_well("convert", "--to", "jellyp", "-", "-", stdin=packed).out
-    assert list(jr.read_operations(back, normalize=False)) == read(source)
 
 
 def test_a_format_that_is_given_goes_before_the_name(source: Path) -> None:
@@ -136,18 +127,6 @@ def statements(tmp_path: Path) -> Path:
         writer.add(S, P, Literal("01", datatype=XSD.integer), G)
         writer.add(S, P, BNode("b7"))
     return path
-
-
-@pytest.mark.parametrize("syntax", ["trig", "nq.gz"])
-def test_statements_to_a_syntax_and_back(statements: Path, syntax: str) -> None:
-    there, back = statements.with_name(f"x.{syntax}"), statements.with_name("back.jelly")
-    run_well("convert", statements, there)
-    run_well("convert", there, back)
-
-    def read(path: Path) -> set[Any]:
-        return set(jr.read_statements(path, normalize=False))
-
-    assert read(back) == read(statements)
 
 
 def test_the_type_of_a_stream_is_that_of_the_input(statements: Path) -> None:

@@ -68,35 +68,6 @@ def test_prefixes_are_kept(tmp_path: Path, patch: Path) -> None:
     assert "more:o" in shown
 
 
-def test_a_bad_patch_writes_nothing(base: Path, patch: Path) -> None:
-    patch.write_text(PATCH + "TX . A <urn:s> .")
-    out = base.with_name("out.nq")
-    ended = run("apply", base, patch, "-o", out)
-    assert ended.code == 1
-    assert ended.err.startswith(f"jellyp: {patch}: ")
-    assert not out.exists()
-
-
-def test_a_patch_is_no_base_and_a_dataset_no_patch(base: Path, patch: Path) -> None:
-    assert run("apply", patch, patch).code == 2
-    assert run("apply", base, base).code == 2
-    assert run("diff", patch, base).code == 2
-
-
-def test_diff(base: Path, patch: Path) -> None:
-    new = base.with_name("new.nq")
-    run_well("apply", base, patch, "-o", new)
-    assert run_well("diff", base, new).text == PATCH
-    assert run_well("diff", base, base).text == ""
-    for ending in ("jellyp", "rdfp.zst", "rdfpb"):
-        out = base.with_name(f"d.{ending}")
-        run_well("diff", base, new, "-o", out)
-        assert (
-            run_well("diff", new, "-", "--from", "nq", stdin=run_well("apply", base, out).out).text
-            == ""
-        )
-
-
 def test_prefixes_are_compared_where_both_syntaxes_have_them(tmp_path: Path) -> None:
     old, new = tmp_path / "old.ttl", tmp_path / "new.nt"
     old.write_text("PREFIX ex: <http://example.org/> <urn:s> <urn:p> <urn:o> .")

@@ -56,14 +56,6 @@ def test_side_by_side(files: tuple[Path, Path]) -> None:
     assert run_well("diff", "--side-by-side", files[0], files[0]).out == b""
 
 
-@pytest.mark.parametrize(
-    "options", [["--json", "--side-by-side"], ["--json", "--to", "rdfp"], ["--json", "-o", "x.nq"]]
-)
-def test_options_that_exclude_each_other(options: list[str], files: tuple[Path, Path]) -> None:
-    ended = run("diff", *options, *files)
-    assert (ended.code, ended.out) == (2, b"")
-
-
 def test_rows_have_the_colors_of_git(files: tuple[Path, Path]) -> None:
     shown = run_well("diff", "--color", "always", *files).text
     assert '\x1b[31mD <urn:a> <urn:p> "1" .\x1b[0m\n' in shown

@@ -65,18 +65,6 @@ def test_what_may_be_turtle_is_not_guessed(text: str) -> None:
     assert "--from" in ended.err
 
 
-def test_what_is_guessed_does_not_hang_on_pieces() -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
-    )
-    assert process.stdin is not None
-    for piece in (b"<urn:s> <ur", b"n:p> <urn:", b"o> .\n<urn:s> <urn:p> <urn:q> ."):
-        process.stdin.write(piece)
-        process.stdin.flush()
-    out, _ = process.communicate(timeout=100)
-    assert out.count(b"\nA ") == 1
-
-
 @contextmanager
 def followed(*arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
@@ -147,11 +135,3 @@ def test_a_log_is_followed(tmp_path: Path) -> None:
         assert lines[0] == "Z .\n"
         assert "<urn:o2>" in lines[4]
         end(process)
-
-
-@pytest.mark.parametrize("files", [[], ["-"], ["x.rdfp", "x.rdfp"]])
-def test_follow_needs_one_file(files: list[str], tmp_path: Path) -> None:
-    (tmp_path / "x.rdfp").write_text(TEXT)
-    ended = run("cat", "--follow", *files, cwd=tmp_path)
-    assert (ended.code, ended.out) == (2, b"")
-    assert "one FILE" in ended.err

@@ -85,7 +85,7 @@ def test_what_comes_before_an_error_is_shown(arguments: list[str], tmp_path: Pat
     assert report.error is not None
     ended = run("inspect", *arguments, path)
     assert ended.code == 1
-    assert ended.err == f"jellyp: {path}: {report.error}\n"
+    assert ended.err == f"jellyp: {report.error}\n"
     if arguments == ["--json"]:
         assert json.loads(ended.out) == report.as_dict()
     elif arguments:

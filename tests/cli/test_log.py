@@ -200,19 +200,6 @@ def test_every_command_takes_a_time_out() -> None:
         assert "--timeout SECONDS" in run_well("log", name, "--help").text, name
 
 
-@pytest.mark.parametrize("statement", ["DELETE FROM log", "DROP TABLE segments", None])
-def test_verify_of_a_log_that_cannot_be_opened(log: Path, statement: str | None) -> None:
-    if statement is None:
-        (log / "log.db").unlink()
-    else:
-        with closing(sqlite3.connect(log / "log.db", isolation_level=None)) as other:
-            other.execute(statement)
-    ended = run("log", "verify", log)
-    assert ended.code == 1
-    assert "jellyp log append NEW segments/*" in " ".join(ended.err.split())
-    assert "Traceback" not in ended.err
-
-
 def test_verify_says_what_to_do(log: Path) -> None:
     segment = Path(rows(log)[1]["path"])
     segment.unlink()

@@ -16,7 +16,8 @@ NUMBERS = range(3)
 
 
 def rows(number: int) -> list[Any]:
-    return [(Op.TX,), (Op.A, S, P, Literal(number), None), (Op.TC,)]
+    prefix = [] if number else [(Op.PA, "ex", P, None)]
+    return [(Op.TX,), *prefix, (Op.A, S, P, Literal(number), None), (Op.TC,)]
 
 
 @pytest.fixture
@@ -36,7 +37,8 @@ def folder(tmp_path: Path) -> Path:
     "arguments",
     [
         ["cat", "IN"],
-        ["cat", "--patch", "2..3", "IN"],
+        # The prefix is bound by the first version, which is not wanted.
+        ["cat", "--patch", "2..3", "--predicate", "ex:", "IN"],
         ["convert", "IN", "-", "--to", "rdfp"],
         ["invert", "IN"],
         ["compact", "IN"],

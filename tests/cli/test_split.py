@@ -64,14 +64,6 @@ def test_up_to_a_size(tmp_path: Path) -> None:
     assert all(os.path.getsize(name) <= 4096 for name in names)
 
 
-def test_a_bad_input_leaves_no_files(folder: Path) -> None:
-    (folder / "bad.jellyp").write_bytes(encode()[:-2])
-    ended = run("split", "bad.jellyp", cwd=folder)
-    assert ended.code == 1
-    assert ended.err.startswith("jellyp: bad.jellyp: ")
-    assert sorted(os.listdir(folder)) == ["bad.jellyp", "in.jellyp"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

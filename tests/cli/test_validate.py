@@ -74,23 +74,6 @@ def test_the_rules(folder: Path) -> None:
     assert [line.split(":")[0] for line in shown.splitlines()] == list(Rule)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--max-faults", "0"],
-        ["nothing.rdfp"],
-        ["--from", "docx"],
-        ["--compare-ordered"],
-        ["--compare-to-format", "nt"],
-        ["--compare-frame-indices", "0"],
-    ],
-)
-def test_calls_at_fault(arguments: list[str]) -> None:
-    ended = run("validate", *arguments)
-    assert ended.code == 2
-    assert "Error: " in ended.err
-
-
 STATEMENTS = '_:a <urn:p> _:b .\n_:b <urn:p> "x" .\n<urn:s> <urn:p> <urn:o> .\n'
 RELABELLED = (
     "_:z <urn:p> _:y .\n"

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rdflib import Literal, URIRef
+from rdflib import Literal
 
 import jelly_rdflib
+from conformance.report import assertion
 from tests.conformance.manifest import BASE
 from tests.conformance.run import Outcome
 
@@ -53,19 +54,6 @@ _:runner a earl:Assertor, earl:Software ;
     dc:identifier "sha256:{digest}"{commit} .
 """
 
-_ASSERTION = """
-[] a earl:Assertion ;
-    earl:test {test} ;
-    earl:subject <{subject}> ;
-    earl:assertedBy _:runner ;
-    earl:mode earl:automatic ;
-    earl:result [
-        a earl:TestResult ;
-        earl:outcome earl:{outcome} ;
-        dc:date "{date}"^^xsd:date{info}
-    ] .
-"""
-
 
 def _project() -> dict[str, Any]:
     with PROJECT.open("rb") as file:
@@ -105,11 +93,6 @@ def turtle(
     )
     for outcome in outcomes:
         remarks = [*outcome.case.notes, *([] if outcome.passed else [str(outcome.reason)])]
-        text += _ASSERTION.format(
-            test=URIRef(outcome.case.iri).n3(),
-            subject=SUBJECT,
-            outcome="passed" if outcome.passed else "failed",
-            date=date.isoformat(),
-            info=f" ;\n        earl:info {Literal('; '.join(remarks)).n3()}" if remarks else "",
-        )
+        word = "passed" if outcome.passed else "failed"
+        text += assertion(outcome.case.iri, SUBJECT, word, date, "; ".join(remarks))
     return text

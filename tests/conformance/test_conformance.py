@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from rdflib import RDF, Graph, Literal, Namespace, URIRef
 
-import jelly_rdflib as jr
 from tests.conformance import manifest
 from tests.conformance import run as runner
 from tests.conformance.__main__ import ALL_PASS, SOME_FAIL, WRONG_USE, main
-from tests.conformance.manifest import SUITE, Case, digest, read_suite
+from tests.conformance.manifest import SUITE, Case, read_suite
 from tests.conformance.report import SUBJECT
 from tests.oracle import rdf_build as build
 from tests.oracle.wire import split
@@ -29,14 +28,10 @@ DOAP = Namespace("http://usefulinc.com/ns/doap#")
 CASES = read_suite(Path(os.environ.get("JELLY_CONFORMANCE", SUITE)))
 
 
-def _each(cases: list[Case]) -> Any:
-    return pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases])
-
-
 FROM_JELLY = [case for case in CASES if case.direction == "from_jelly"]
 
 
-@_each(CASES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_case(case: Case) -> None:
     outcome = runner.run(case)
     assert outcome.reason is None, outcome.reason
@@ -130,47 +125,30 @@ def _outcomes(suite: Path, report: Path) -> tuple[int, dict[str, bool]]:
 ALL = ["read", "refuse", "write", "dont"]
 
 
-def test_what_is_right_passes(suite: Path, tmp_path: Path) -> None:
-    assert _outcomes(suite, tmp_path / "out.ttl") == (ALL_PASS, dict.fromkeys(ALL, True))
-
-
-def test_the_report_says_what_was_tested(suite: Path, tmp_path: Path) -> None:
+def test_what_is_right_passes_and_the_report_says_what_was_tested(
+    suite: Path, tmp_path: Path
+) -> None:
     report = tmp_path / "out.ttl"
+    assert _outcomes(suite, report) == (ALL_PASS, dict.fromkeys(ALL, True))
+    graph = Graph().parse(report)
+    project = URIRef(SUBJECT)
+    assert graph.value(project, DOAP.name) == Literal("jelly-rdflib")
+    for predicate in (DOAP.shortdesc, DOAP.license, DOAP.developer, DOAP.release):
+        assert graph.value(project, predicate) is not None
     (suite / "rdf/read/in.jelly").unlink()
     assert main([str(suite), "--report", str(report), "--date", "2025-02-28"]) == SOME_FAIL
     text = report.read_text()
     assert str(tmp_path) not in text
     assert text.count('dc:date "2025-02-28"^^xsd:date') == 4
-    # in the manifest's order
-    assert [line.split("/")[-1] for line in text.splitlines() if "earl:test <" in line] == [
-        f"{name}> ;" for name in ALL
-    ]
-    graph = Graph().parse(report)
-    project = URIRef(SUBJECT)
-    assert (project, RDF.type, DOAP.Project) in graph
-    assert graph.value(project, DOAP.name) == Literal("jelly-rdflib")
-    assert set(graph.objects(project, DOAP["programming-language"])) == {
-        Literal("Cython"),
-        Literal("Python"),
-    }
-    for predicate in (DOAP.shortdesc, DOAP.license, DOAP.developer):
-        assert graph.value(project, predicate) is not None
-    release = graph.value(project, DOAP.release)
-    assert isinstance(graph.value(release, DOAP.revision), Literal)
-    assert main([str(suite), "--report", str(report), "--date", "2025-02-28"]) == SOME_FAIL
-    assert report.read_text() == text
 
 
 WRONG_FILES = [
-    ("read", "read/out_000.nt", "".join(reversed(FIRST.splitlines(keepends=True))).encode()),
-    ("read", "read/out_000.nt", FIRST.replace("_:b", "_:a").encode()),
     ("read", "read/out_000.nt", FIRST.replace("_:b", "<urn:b>").encode()),
     ("read", "read/out_000.nt", FIRST.encode() + b"nonsense"),
     ("read", "read/out_001.nt", b""),
     # the same graph, but another node than in the first frame
     ("read", "read/out_001.nt", SECOND.replace("_:a", "_:c").encode()),
     ("read", "read/in.jelly", _triples("x", "y")[:-1]),
-    ("read", "read/in.jelly", _triples("x", "y") + b"\0"),
     ("refuse", "refuse/in.jelly", build.stream([_options()])),
     ("write", "write/out.jelly", _triples("x", "x")),
     ("write", "write/stream_options.jelly", build.stream([_options(max_name_table_size=7)])),
@@ -201,25 +179,19 @@ def test_what_is_wrong_fails(
     [
         ("read", "<read> a jellyt:TestPositive, ", "<read> a "),
         ("read", "<read/in.jelly>", "<../../in.jelly>"),
-        ("read", "<read/in.jelly>", "( <read/in.jelly> <read/in.jelly> )"),
         ("read", " <read/out_001.nt> )", " )"),
-        ("refuse", "jellyt:TestNegative, jellyt:TestRdfFromJelly", "jellyt:Test"),
-        ("write", "    mf:result <write/out.jelly> .", "    ."),
         ("write", " <write/in_000.nt> <write/in_001.nt> )", " )"),
-        ("more", "", "\n<more> a jellyt:TestNegative ."),
         ("more", "<dont> ) .", "<dont> <more> ) ."),
     ],
 )
 def test_what_can_not_be_run_fails(
     suite: Path, tmp_path: Path, case: str, before: str, after: str
 ) -> None:
-    assert before in MANIFEST
-    text = MANIFEST.replace(before, after) if before else MANIFEST + after
-    (suite / "rdf/manifest.ttl").write_text(text)
-    code, outcomes = _outcomes(suite, tmp_path / "out.ttl")
-    assert code == SOME_FAIL
-    assert [name for name, passed in outcomes.items() if not passed] == [case]
-    assert set(outcomes) == {*ALL, case}
+    (suite / "rdf/manifest.ttl").write_text(MANIFEST.replace(before, after))
+    assert _outcomes(suite, tmp_path / "out.ttl") == (
+        SOME_FAIL,
+        {name: name != case for name in {*ALL, case}},
+    )
 
 
 def test_a_file_of_the_case_stands_in_for_one_that_is_not_there(
@@ -233,27 +205,10 @@ def test_a_file_of_the_case_stands_in_for_one_that_is_not_there(
     assert note in (tmp_path / "out.ttl").read_text()
 
 
-@pytest.mark.parametrize("error", [TypeError, AssertionError, ValueError, RecursionError])
-def test_only_its_own_errors_count(
-    suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
-    def crash(*_: Any, **__: Any) -> Any:
-        raise error("no good")
-
-    monkeypatch.setattr(jr, "read_frames", crash)
-    monkeypatch.setattr(jr, "StatementWriter", crash)
-    (suite / "rdf/dont/stream_options.jelly").write_bytes(build.stream([_options()]))
-    assert _outcomes(suite, tmp_path / "out.ttl") == (SOME_FAIL, dict.fromkeys(ALL, False))
-
-
 @pytest.mark.parametrize(
     "output",
     [
-        pytest.param(_triples("a", "b"), id="right"),
-        pytest.param(_triples("b", "a"), id="other labels"),
         pytest.param(_triples("a", "b") + b"\0", id="one more frame"),
-        pytest.param(_triples("a", "b")[:-1], id="cut"),
-        pytest.param(b"", id="no bytes"),
         pytest.param(split(_triples("a", "b"))[0], id="bare"),
         pytest.param(_triples("a", "b", version=2), id="version"),
     ],
@@ -263,18 +218,13 @@ def test_output_must_be_as_asked_for(
 ) -> None:
     monkeypatch.setattr(runner, "_write", lambda *_: output)
     (suite / "rdf/dont/stream_options.jelly").write_bytes(build.stream([_options(version=9)]))
-    right = output == _triples("a", "b")
-    expected = {**dict.fromkeys(ALL, True), "write": right}
-    assert _outcomes(suite, tmp_path / "out.ttl") == (
-        ALL_PASS if right else SOME_FAIL,
-        expected,
-    )
+    expected = {**dict.fromkeys(ALL, True), "write": False}
+    assert _outcomes(suite, tmp_path / "out.ttl") == (SOME_FAIL, expected)
 
 
 def test_it_runs_as_a_program(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a suite that is not whole, of none, and of the cases of the project."""
     assert main([str(suite), "--at-least", "5"]) == SOME_FAIL
-    version = digest(suite, read_suite(suite))
     assert capsys.readouterr().out.splitlines()[1:] == [
         "4 of 4 cases pass",
         "FAILED: the suite has 4 cases instead of 5",
@@ -285,8 +235,6 @@ def test_it_runs_as_a_program(suite: Path, capsys: pytest.CaptureFixture[str]) -
     (suite / "rdf/read/more/in.jelly").touch()
     assert main([str(suite)]) == SOME_FAIL
     assert "FAILED rdf/read/more: no manifest names it" in capsys.readouterr().out
-    (suite / "rdf/read/out_000.nt").write_text(FIRST + "# a comment\n")
-    assert digest(suite, read_suite(suite)) != version
     (suite / "rdf/manifest.ttl").unlink()
     assert main([str(suite)]) == WRONG_USE
     assert "no manifest.ttl with cases" in capsys.readouterr().err

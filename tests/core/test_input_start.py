@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import random
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.input_start import (
@@ -143,23 +141,6 @@ def test_a_frame_that_starts_with_metadata_is_no_text(size: int, key_size: int) 
 )
 def test_a_frame_is_told_by_its_lengths_and_tags(start: bytes, is_one: bool) -> None:
     assert is_frame(start) == is_one
-
-
-@pytest.mark.parametrize("holds_changes", [True, False, None])
-@pytest.mark.parametrize("delimited", [True, False])
-def test_a_frame_of_any_size_is_told(holds_changes: bool | None, delimited: bool) -> None:
-    """Lengths of two bytes and more look like characters, too."""
-    sizes = [*range(40, 400), *range(400, 20_000, 371), 600_000]
-    for size in sizes:
-        data = io.BytesIO()
-        options = jr.StreamOptions(delimited=delimited, frame_bytes=1 << 24)
-        with jr.StatementWriter(data, options) as writer:
-            writer.write((URIRef("urn:s"), URIRef("urn:p"), Literal("x" * size)))
-        start = data.getvalue()[: 2 * START_SIZE]
-        expected = "jelly-patch" if holds_changes else "jelly-rdf"
-        kinds = (expected,) if holds_changes is not None else ("jelly-patch", "jelly-rdf")
-        assert take_for(start, holds_changes) in kinds, size
-        assert has_control_characters(start[:START_SIZE]) or is_frame(start[:START_SIZE])
 
 
 @few

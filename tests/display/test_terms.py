@@ -40,7 +40,8 @@ def test_no_term_breaks_a_line_of_a_message(separator: str) -> None:
         assert len(show(term).splitlines()) == 1
 
 
-def test_an_iri_ends_once_in_a_message() -> None:
+def test_an_iri_ends_once_in_a_message_and_does_not_move_the_cursor() -> None:
+    assert show(URIRef("urn:a\n\x1b[31m")) == r"<urn:a\n\u001B[31m>"
     assert show(URIRef("urn:a> <urn:b")) == r"<urn:a\u003E <urn:b>"
 
 
@@ -62,10 +63,6 @@ def test_prefixes_and_operations() -> None:
     assert show((Op.PA, "ex", URIRef("urn:ex#"), None)) == "(PA, 'ex', <urn:ex#>, None)"
     assert show({"id": S}) == "{'id': <urn:s>}"
     assert show(jr.LogicalStreamType.GRAPHS) == "GRAPHS"
-
-
-def test_no_term_has_a_line_break_or_moves_the_cursor() -> None:
-    assert show(URIRef("urn:a\n\x1b[31m")) == r"<urn:a\n\u001B[31m>"
 
 
 def test_a_thing_whose_own_repr_fails() -> None:
@@ -90,47 +87,3 @@ def test_messages_about_a_quoted_triple_that_stands_for_too_much_text(deep: Any)
         jr.apply([(Op.A, deep, P, S, None)], Graph())
     with pytest.raises(jr.EncodeError, match="quoted triple << << << << … >> <urn:p>"):
         jr.PatchEncoder().encode_frame([(Op.A, deep, P, S, None)])
-
-
-LITERAL, TRIPLE = Literal("a", lang="en"), jr.TripleTerm(S, P, S)
-MESSAGES = {
-    "the subject": (lambda: encode(LITERAL, P, S), 'literal "a"@en is not an object'),
-    "a quoted triple": (
-        lambda: encode(S, P, TRIPLE),
-        "quoted triple << <urn:s> <urn:p> <urn:s> >>",
-    ),
-    "a tuple of another length": (
-        lambda: jr.PatchEncoder().encode_frame([(Op.A, S, P)]),  # type: ignore[list-item]
-        "(A, <urn:s>, <urn:p>) is no operation",
-    ),
-    "a wrong operation": (
-        lambda: jr.apply([(Op.A, S, P)], Graph()),  # type: ignore[list-item]
-        "(A, <urn:s>, <urn:p>) is not an operation: A is a tuple of 5, not of 3",
-    ),
-    "a target": (
-        lambda: jr.apply([(Op.A, LITERAL, P, S, None)], Graph()),
-        'rdflib can\'t hold "a"@en as a subject',
-    ),
-    "types of a stream": (
-        lambda: jr.StreamOptions(
-            physical_type=jr.PhysicalStreamType.TRIPLES,
-            logical_type=jr.LogicalStreamType.DATASETS,
-        ),
-        "logical type 'DATASETS' does not go with 'TRIPLES'",
-    ),
-}
-
-
-def encode(*statement: Any) -> bytes:
-    triples = jr.PatchOptions(statement_type=jr.PatchStatementType.TRIPLES)
-    g = statement[3:] or (None,)
-    return jr.PatchEncoder(triples).encode_frame([(Op.A, *statement[:3], *g)])
-
-
-@pytest.mark.parametrize("name", MESSAGES)
-def test_messages_show_terms_as_rdf(name: str) -> None:
-    call, text = MESSAGES[name]
-    with pytest.raises((jr.JellyError, ValueError)) as caught:
-        call()
-    assert text in str(caught.value)
-    assert "rdflib.term" not in str(caught.value)

@@ -10,6 +10,7 @@ import gc
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rdflib import Literal, URIRef
@@ -17,8 +18,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib.graph.apply import apply
 from tests.faults.campaign import Tally
-from tests.faults.scenario import Scenario, state_of
-from tests.faults.targets import TARGETS
+from tests.faults.scenario import TARGETS, Scenario, state_of
 
 __all__ = ["WORKS", "failing_at_each_allocation", "main"]
 
@@ -48,11 +48,12 @@ class Work(ABC):
 
     Args:
         scenario: What is applied.
+        format: In which format.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, format: str = "jelly-patch") -> None:
         self.scenario = scenario
-        self.data = encoded(scenario.operations)
+        self.data = encoded(scenario.operations, format)
         self.operations = list(jr.read_operations(self.data))
 
     def prepare(self) -> Any:
@@ -76,15 +77,6 @@ class Read(Work):
 
     def check(self, prepared: Any, error: BaseException | None, result: Any) -> None:
         assert error is not None or result == self.operations
-
-
-class ReadText(Read):
-    """Read operations of RDF Patch text."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        super().__init__(scenario)
-        self.data = encoded(self.operations, "rdf-patch")
-        self.operations = list(jr.read_operations(self.data))
 
 
 class Write(Work):
@@ -187,9 +179,9 @@ class Record(Apply):
             each.__exit__(None, None, None)
 
 
-WORKS: dict[str, type[Work]] = {
+WORKS: dict[str, Callable[..., Work]] = {
     "read Jelly-Patch": Read,
-    "read text": ReadText,
+    "read text": partial(Read, format="rdf-patch"),
     "write Jelly-Patch": Write,
     "write on": WriteOn,
     "apply": Apply,
@@ -249,8 +241,7 @@ def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
 def main() -> None:
     """Print how many allocations failed: arguments are a work, a target, and a stride."""
     work, target, stride = sys.argv[1:]
-    made: Callable[..., Work] = WORKS[work]
-    KEPT.append(made(Scenario(TARGETS[target])))
+    KEPT.append(WORKS[work](Scenario(TARGETS[target])))
     tally = failing_at_each_allocation(KEPT[0], stride=int(stride))
     print(tally.injected, tally.told)
 

@@ -14,11 +14,14 @@ from jelly_rdflib import Op, RollbackError
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.stores.prefixes import PrefixMap, open_prefixes
 from jelly_rdflib.operations import Operation
+from tests.faults.targets import oxigraph_on_disk
+from tests.graph.stores.at_hand import AT_HAND, MORE
 from tests.graph.stores.memory_state import visible_state
 
 __all__ = [
     "BEFORE",
     "OPERATIONS",
+    "TARGETS",
     "Scenario",
     "add",
     "delete",
@@ -28,6 +31,11 @@ __all__ = [
 ]
 
 MakeTarget = Callable[[], AbstractContextManager[Graph]]
+TARGETS: dict[str, MakeTarget] = {
+    **{each.name: each.make for each in (*AT_HAND, *MORE)},
+    # Several of them are open at once.
+    "Oxigraph on disk": oxigraph_on_disk,
+}
 
 S, P, D = URIRef("urn:s"), URIRef("urn:p"), DATASET_DEFAULT_GRAPH_ID
 G, H, NEW = URIRef("urn:g"), URIRef("urn:h"), URIRef("urn:new")

@@ -1,10 +1,10 @@
-"""Graphs and datasets on each kind of store that `apply` has a way into, to put faults into."""
+"""Stores that take other ways through the package than rdflib's own, and an endpoint."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,21 +12,25 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pyoxigraph
-from rdflib import ConjunctiveGraph, Dataset, Graph, URIRef
-from rdflib.plugins.stores.auditable import AuditableStore
-from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from oxrdflib import OxigraphStore
+from rdflib import Dataset, Graph
+from rdflib.plugins.stores.memory import Memory
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 from rdflib.store import Store
 
-__all__ = ["DATASETS", "GRAPHS", "TARGETS", "Endpoint"]
-
-
-# Else each has a name of its own.
-NAME = URIRef("urn:target")
+from jelly_rdflib import JellyStore
 
 
 class OtherMemory(Memory):
     """A Memory store that goes the general way, since it may do more in its methods."""
+
+
+class OtherJelly(JellyStore):
+    """A JellyStore that goes the general way."""
+
+
+class OtherOxigraph(OxigraphStore):
+    """A store of Oxigraph's that goes the general way."""
 
 
 class TransactionalStore(Memory):
@@ -37,15 +41,19 @@ class TransactionalStore(Memory):
     def __init__(self) -> None:
         super().__init__()
         self.saved: dict[str, Any] = {}
+        self.calls: list[str] = []
         self.commit()
+        self.calls.clear()
 
     def commit(self) -> None:
+        self.calls.append("commit")
         # Not the prefixes: those of a store are in no transaction.
         names = [name for name in vars(self) if name.startswith("_Memory")]
         names = [name for name in names if not name.endswith(("__namespace", "__prefix"))]
         self.saved = {name: _copied(getattr(self, name)) for name in names}
 
     def rollback(self) -> None:
+        self.calls.append("rollback")
         vars(self).update(_copied(self.saved))
 
 
@@ -201,35 +209,3 @@ def endpoint_store() -> Iterator[Dataset]:
         yield dataset
     finally:
         endpoint.close()
-
-
-def plainly(make: Callable[[], Graph]) -> Callable[[], AbstractContextManager[Graph]]:
-    @contextmanager
-    def target() -> Iterator[Graph]:
-        yield make()
-
-    return target
-
-
-DATASETS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
-    "memory": plainly(Dataset),
-    "memory, the general way": plainly(lambda: Dataset(OtherMemory())),
-    "memory, as a ConjunctiveGraph": plainly(lambda: ConjunctiveGraph(identifier=NAME)),
-    "JellyStore": plainly(lambda: Dataset("Jelly")),
-    "Oxigraph": plainly(lambda: Dataset("Oxigraph")),
-    "Oxigraph on disk": oxigraph_on_disk,
-    "with transactions of its own": plainly(lambda: Dataset(TransactionalStore())),
-    "of a third party": plainly(lambda: Dataset(ForeignStore())),
-    "SPARQL endpoint": endpoint_store,
-}
-
-GRAPHS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
-    "memory, a Graph": plainly(lambda: Graph(identifier=NAME)),
-    "JellyStore, a Graph": plainly(lambda: Graph("Jelly", NAME)),
-    "simple memory, a Graph": plainly(lambda: Graph(SimpleMemory(), NAME)),
-    "Oxigraph, a Graph": plainly(lambda: Graph("Oxigraph", NAME)),
-    "auditable, a Graph": plainly(lambda: Graph(AuditableStore(Memory()), NAME)),
-}
-
-TARGETS = {**DATASETS, **GRAPHS}
-"""Each makes a context that has a new and empty target."""

@@ -15,11 +15,10 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.apply import apply
 from tests.faults.no_memory import encoded
-from tests.faults.scenario import Scenario, state_of
-from tests.faults.targets import TARGETS
+from tests.faults.scenario import TARGETS, Scenario, state_of
 
-TARGET_NAMES = ["memory", "of a third party"]
-WAYS = [("memory", format) for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift")]
+TARGET_NAMES = ["Memory", "of a third party"]
+WAYS = [("Memory", format) for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift")]
 # How many bytes a file gives at a time.
 SOME = 64
 

@@ -15,7 +15,7 @@ from rdflib import Dataset, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.formats import FORMATS, Format, find_format, guess_by_name, guess_by_start
-from tests.streams.test_reading import Trickle
+from tests.pieces import Trickle
 
 S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
 OPERATIONS = [(Op.TX,), (Op.A, S, P, O, G), (Op.D, S, P, Literal(1), G), (Op.TC,)]
@@ -231,11 +231,3 @@ def test_a_name_says_that_it_is_compressed(ending: str, unpack: Any, tmp_path: P
         statements.add(S, P, O, G)
     assert list(jr.read_statements(unpack(path.read_bytes()))) == [(S, P, O, G)]
     assert list(jr.read_statements(path)) == [(S, P, O, G)]
-
-
-def test_batches_become_text_as_they_are() -> None:
-    file = io.BytesIO()
-    with jr.PatchWriter(file, format="rdf-patch") as writer:
-        for batch in jr.read_batches(written("jelly-patch")):
-            writer.write_all(batch)
-    assert file.getvalue() == written("rdf-patch")

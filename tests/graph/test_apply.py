@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
 from rdflib.namespace import NamespaceManager
-from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
 import jelly_rdflib as jr
@@ -22,8 +21,11 @@ from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
 from tests.algebra.strategies import Pipe
+from tests.algebra.strategies import write as encoded
+from tests.faults.targets import OtherMemory, TransactionalStore
+from tests.graph.stores.at_hand import AT_HAND, MORE, StoreAtHand
 from tests.graph.stores.memory_state import visible_state
-from tests.recording.support import TransactionalStore
+from tests.graph.stores.test_prefix_changes import own as prefixes
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
@@ -31,55 +33,23 @@ DEFAULT = DATASET_DEFAULT_GRAPH_ID
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 
 
-class PlainMemory(Memory):
-    """A Memory store that goes the general way, since it may do more in its methods."""
-
-
-class PlainJelly(jr.JellyStore):
-    """A JellyStore that goes the general way."""
-
-
 class StoreError(Exception):
     """What a `FailingStore` raises."""
 
 
-DATASETS: dict[str, Callable[[Path], Dataset]] = {
-    "memory": lambda path: Dataset(),
-    "memory, the general way": lambda path: Dataset(PlainMemory()),
-    "memory, all graphs as default": lambda path: Dataset(default_union=True),
-    "jelly": lambda path: Dataset("Jelly"),
-    "jelly, the general way": lambda path: Dataset(PlainJelly()),
-    "oxigraph": lambda path: Dataset("Oxigraph"),
-    "oxigraph on disk": lambda path: on_disk(path),
-    "transactional": lambda path: Dataset(TransactionalStore()),
-}
+KINDS = [each for each in (*AT_HAND, *MORE) if not each.is_slow]
 
 
-def on_disk(path: Path) -> Dataset:
-    dataset = Dataset("Oxigraph")
-    dataset.open(str(path / "store"), create=True)
-    return dataset
+@pytest.fixture(params=[each for each in KINDS if each.is_dataset and each.unbinds], ids=str)
+def dataset(request: pytest.FixtureRequest) -> Iterator[Dataset]:
+    with request.param.make() as target:
+        yield target
 
 
-GRAPHS: dict[str, Callable[[], Graph]] = {
-    "memory": Graph,
-    "memory, the general way": lambda: Graph(PlainMemory()),
-    "simple memory": lambda: Graph(SimpleMemory()),
-    "jelly": lambda: Graph("Jelly"),
-    "oxigraph": lambda: Graph("Oxigraph"),
-    "auditable": lambda: Graph(AuditableStore(Memory())),
-    "auditable simple memory": lambda: Graph(AuditableStore(SimpleMemory())),
-}
-
-
-@pytest.fixture(params=DATASETS)
-def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
-    return DATASETS[request.param](tmp_path)
-
-
-@pytest.fixture(params=GRAPHS)
-def graph(request: pytest.FixtureRequest) -> Graph:
-    return GRAPHS[request.param]()
+@pytest.fixture(params=[each for each in KINDS if not each.is_dataset], ids=str)
+def graph(request: pytest.FixtureRequest) -> Iterator[Graph]:
+    with request.param.make() as target:
+        yield target
 
 
 @pytest.fixture(params=["a graph", "a dataset"])
@@ -175,14 +145,6 @@ def test_headers_are_left_alone(target: Graph) -> None:
 # --- where operations come from ------------------------------------------------------------------
 
 
-def encoded(operations: list[Operation], **options: Any) -> bytes:
-    file = io.BytesIO()
-    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
-        for operation in operations:
-            writer.write(operation)
-    return file.getvalue()
-
-
 def sources(data: bytes, path: Path) -> list[Any]:
     path.write_bytes(data)
     seekable = io.BytesIO(b"other bytes" + data)
@@ -203,7 +165,7 @@ def sources(data: bytes, path: Path) -> list[Any]:
 
 def test_every_kind_of_source(tmp_path: Path) -> None:
     for statement_type, g in (("TRIPLES", None), ("QUADS", DEFAULT)):
-        data = encoded([TX, add(1, g), add(2, g), TC], statement_type=statement_type)
+        data = encoded([TX, add(1, g), add(2, g), TC], statement_type=statement_type, frame_rows=9)
         for make in (Graph, Dataset):
             operations = list(jr.read_operations(data))
             for source in [
@@ -397,9 +359,10 @@ NOT_OPERATIONS: list[Any] = [
 def test_what_is_no_operation(wrong: Any) -> None:
     """It is the same error from each way into a store, whatever came before it."""
     messages = set()
-    for make in [*(DATASETS[name] for name in list(DATASETS)[:4]), lambda _: Graph(), on_general]:
+    kinds = (Dataset, Graph)
+    for cls, store in [(Dataset, "Jelly"), *product(kinds, (Memory, OtherMemory))]:
         for start in ([], [TX], [add(1, DEFAULT)], [add(1)]):
-            target = make(Path())
+            target = cls(store if isinstance(store, str) else store())
             before = prepared(target)
             with pytest.raises(ApplyError) as caught:
                 apply([*start, wrong, add(2)], target)
@@ -407,10 +370,6 @@ def test_what_is_no_operation(wrong: Any) -> None:
             messages.add(str(caught.value))
     assert len(messages) == 1
     assert len(messages.pop()) < 500
-
-
-def on_general(_: Path) -> Graph:
-    return Graph(PlainMemory())
 
 
 def test_what_is_no_operation_says_why() -> None:
@@ -486,21 +445,19 @@ def test_end_without_start(dataset: Dataset, end: Operation) -> None:
         apply([TX, TC, end], dataset)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [ValueError("x"), KeyboardInterrupt(), GeneratorExit(), SystemExit(), DecodeError("bad")],
-)
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, GeneratorExit, SystemExit])
 def test_exceptions_of_the_source_leave_the_target_as_it_was(
-    dataset: Dataset, graph: Graph, error: BaseException
+    kind: StoreAtHand, error: type[BaseException]
 ) -> None:
-    for target, changes in ((dataset, CHANGES), (graph, PLAIN_CHANGES)):
+    changes = CHANGES if kind.is_dataset else PLAIN_CHANGES
+    changes = [each for each in changes if kind.unbinds or each[0] not in (Op.PA, Op.PD)]
+    with kind.make() as target:
         before = prepared(target)
-        with pytest.raises(type(error)):
-            apply(raising([TX, *changes], error), target)
-        assert visible_state(target) == before
-        with pytest.raises(type(error)):
-            apply(raising(list(changes), error), target)
-        assert visible_state(target) == before
+        for start in ([TX], []):
+            with pytest.raises(error):
+                apply(raising([*start, *changes], error()), target)
+            assert visible_state(target) == before
 
 
 def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset) -> None:
@@ -629,12 +586,6 @@ def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> No
 # --- prefixes ------------------------------------------------------------------------------------
 
 
-def prefixes(graph: Graph) -> dict[str, str]:
-    """Return the prefixes, without those that rdflib binds."""
-    own = {prefix for prefix, _ in Graph().namespaces()}
-    return {prefix: str(iri) for prefix, iri in graph.namespaces() if prefix not in own}
-
-
 def test_prefixes_are_bound_exactly(dataset: Dataset) -> None:
     result = apply(
         [(Op.PA, "x", URIRef("urn:x#"), None), (Op.PA, "y", URIRef("urn:y#"), G)], dataset
@@ -729,7 +680,7 @@ def test_a_store_that_does_not_bind() -> None:
         apply([(Op.PA, "x", URIRef("urn:x#"), None)], Graph(Deaf()))
 
 
-@pytest.mark.parametrize("store", [Memory, PlainMemory])
+@pytest.mark.parametrize("store", [Memory, OtherMemory])
 def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
     store: type[Memory],
 ) -> None:
@@ -744,7 +695,7 @@ def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
     assert set(dataset.quads()) == {(S, P, O, G), (S, P, O, H)}
 
 
-class StubbornStore(PlainMemory):
+class StubbornStore(OtherMemory):
     """Has transactions, but can't roll back."""
 
     transaction_aware = True

@@ -7,7 +7,6 @@ from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 
 import jelly_rdflib as jr
-from jelly_rdflib.arrow import read_arrow
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 
@@ -43,13 +42,6 @@ def test_graph_has_triples(store: str) -> None:
     graph.add((S, P, Literal("o")))
     (batch,) = jr.read_batches(graph)
     assert list(batch.statements()) == [(S, P, Literal("o"))]
-
-
-@pytest.mark.parametrize("store", STORES)
-def test_dataset_becomes_a_table(store: str) -> None:
-    rows = [row for batch in read_arrow(big(store)) for row in batch.to_pylist()]
-    assert len(rows) == 3000
-    assert {row["p"] for row in rows} == {"<urn:p>"}
 
 
 @pytest.mark.parametrize(

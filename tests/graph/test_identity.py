@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import XSD, Dataset, Graph, Literal, URIRef
-from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.terms import TripleTerm, identity
+from tests.faults.targets import OtherMemory
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 STRING = [Literal("x"), Literal("x", datatype=XSD.string)]
@@ -27,15 +27,11 @@ TERMS = [STRING, TAGGED, [Literal("1", datatype=XSD.integer)], [URIRef("urn:x")]
 PAIRS = [(one, other) for terms in TERMS for one in terms for other in terms]
 
 
-class PlainMemory(Memory):
-    """A Memory store that goes the general way, since it may do more in its methods."""
-
-
 STORES: dict[str, Callable[[], Any]] = {
     "Memory": lambda: "default",
     "Jelly": lambda: "Jelly",
     "Oxigraph": lambda: "Oxigraph",
-    "general": PlainMemory,
+    "general": OtherMemory,
 }
 SYNTAXES = ["nt", "nquads", "turtle", "trig", "xml", "json-ld"]
 PATCHES = ["rdf-patch", "rdf-patch-thrift", "jelly-patch"]

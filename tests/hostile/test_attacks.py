@@ -57,15 +57,6 @@ def test_an_attack(name: str, tmp_path: Path) -> None:
         assert report.result > 0 or expected or use in ("parse", "validate")
 
 
-def test_each_attack_is_tried() -> None:
-    refused = {
-        "prefixes in one transaction",
-        "namespaces",
-        "turtle prefixes",
-    }
-    assert {name for name, _ in READ} | refused == set(ATTACKS)
-
-
 def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
     """As many distinct terms as may be, each in a row of its own."""
     count = jr.Limits().max_frame_terms - 10

@@ -32,7 +32,7 @@ from tests.hostile.attacks import (
     row,
 )
 from tests.hostile.support import read_hostile, write_pieces
-from tests.hostile.table import MESSAGES
+from tests.hostile.table import DEFAULTS, MESSAGES
 from tests.oracle import build, wire
 
 FEW = ("batches", "apply", "validate")
@@ -272,8 +272,10 @@ def test_a_limit(case: Refused, tmp_path: Path) -> None:
         assert MESSAGES[case.limit].search(report.message), report.message
 
 
-def test_each_limit_has_a_case() -> None:
-    assert {case.limit for case in REFUSED} == {each.name for each in dataclasses.fields(jr.Limits)}
+def test_each_limit_has_a_case_and_a_row_in_the_documentation() -> None:
+    defaults = dataclasses.asdict(jr.Limits())
+    assert {case.limit for case in REFUSED} == defaults.keys()
+    assert list(DEFAULTS.items()) == list(defaults.items())
 
 
 @pytest.mark.parametrize(("name", "use"), [("gzip", "batches"), ("zstd", "bytes")])

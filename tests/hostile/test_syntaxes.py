@@ -128,9 +128,7 @@ def test_what_parsers_take_is_bounded(
 
 
 READ: list[tuple[str, str, Callable[[], bytes]]] = [
-    ("turtle", "quoted triples of 11 MB", lambda: quoted(90, 122_000)),
     ("trig", "lists", lambda: prefixed(2000, 900, b"( ", b" )")),
-    ("rdf-xml", "a collection of 60,000", lambda: xml(collection(60_000))),
     ("json-ld", "155,000 values", lambda: b'{"urn:p":%s}' % values(155_000)),
 ]
 

@@ -7,26 +7,29 @@ import gzip
 import io
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 from hypothesis import given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.formats import RDF, Format, formats
 from tests.core.jelly.statement_support import few
 from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.inspection.counting import Counts, count
 from tests.oracle import build as b
-from tests.oracle import producer, rdf_producer, wire
 from tests.oracle import rdf_build as rb
+from tests.oracle import rdf_producer, wire
 from tests.oracle import schema as pb
 from tests.oracle.wire import varint
-from tests.strategies import Stream
+from tests.pieces import Chunks
 from tests.support import run
 from tests.support import write as write_patch
 
@@ -68,43 +71,30 @@ def assert_operations(report: jr.StreamReport, data: bytes) -> None:
     assert report.aborted == codes.count(jr.Op.TA)
 
 
+@formats
 @few
-@given(strategies.streams(), strategies.dice)
-def test_patches_are_counted_as_protobuf_has_them(stream: Stream, rng: random.Random) -> None:
-    messages = producer.frames(stream.operations, stream.options, rng)
-    expected = count(messages, stream.options, has_graphs=stream.quads)
+@given(data=st.data(), rng=strategies.dice)
+def test_streams_are_counted_as_protobuf_has_them(
+    f: Format, data: st.DataObject, rng: random.Random
+) -> None:
+    stream = data.draw(f.streams())
+    messages = f.spoken(stream, rng)
+    has_graphs = f is RDF or stream.quads
+    expected = count(messages, stream.options, has_graphs=has_graphs)
     # A frame of 35 bytes may look like a text that starts with a comment.
-    odd = jr.inspect(producer.spelled(messages, rng), format="jelly-patch")
+    odd = jr.inspect(f.producer.spelled(messages, rng), format=f.format)
     assert_counts(odd, expected, messages)
-    data = b.delimited(message.SerializeToString() for message in messages)
-    report = jr.inspect(data)
-    assert report.format == "jelly-patch"
+    written = b.delimited(message.SerializeToString() for message in messages)
+    report = jr.inspect(written)
+    assert report.format == f.format
     assert_counts(report, expected, messages)
     assert_sizes(report, messages)
-    assert_operations(report, data)
-    assert report.size == report.stored_size == len(data)
+    assert_operations(report, written)
+    assert report.size == report.stored_size == len(written)
     assert report.largest_frame == max(message.ByteSize() for message in messages)
-    assert report.metadata == jr.Tally()
+    assert report.metadata.count == expected.metadata
     assert report.is_delimited
     assert report.compression is report.lines is None
-
-
-@few
-@given(rdf_strategies.streams(), strategies.dice)
-def test_statements_are_counted_as_protobuf_has_them(
-    stream: rdf_strategies.Stream, rng: random.Random
-) -> None:
-    messages = rdf_producer.messages(stream.frames, stream.options, rng)
-    expected = count(messages, stream.options, has_graphs=True)
-    odd = jr.inspect(rdf_producer.spelled(messages, rng), format="jelly-rdf")
-    assert_counts(odd, expected, messages)
-    data = b.delimited(message.SerializeToString() for message in messages)
-    report = jr.inspect(data)
-    assert report.format == "jelly-rdf"
-    assert_counts(report, expected, messages)
-    assert_sizes(report, messages)
-    assert_operations(report, data)
-    assert report.metadata.count == expected.metadata
 
 
 @few
@@ -194,43 +184,6 @@ def test_options_as_they_are_on_the_wire() -> None:
         max_datatype_table_size=16,
     )
     assert set(report.as_dict()["options"]) == set(pb.RdfPatchOptions.DESCRIPTOR.fields_by_name)
-
-
-def test_a_term_that_is_spelled_twice_counts_once() -> None:
-    """Protobuf merges the two, of which the first one has no id: it does not refer to name 2."""
-    options = rb.options(physical_type=rb.TRIPLES)
-    subject = wire.field(1, b"") + wire.field(1, wire.field(2, 3))
-    others = rb.spo(None, rb.iri(0, 1), "o").triple.SerializeToString()
-    frame = b"".join(
-        (
-            rb.frame(options, *(rb.name(f"urn:{number}") for number in (1, 2, 3))),
-            rb.frame(rb.spo(rb.iri(0, 1), rb.iri(0, 1), "o")),
-            wire.field(1, wire.field(2, subject + others)),
-            # The decoder of regular rows needs some bytes behind a row.
-            rb.frame(*[options] * 9),
-        )
-    )
-    names = jr.inspect(b.delimited([frame])).lookups["name"]
-    assert (names.entries, names.references, names.unused) == (3, 4, 1)
-
-
-def test_the_ids_of_a_prefixs_graph_count_in_a_stream_of_triples() -> None:
-    """Jelly-JVM writes it where Jena's prefix has a graph: the next IRI goes on from there."""
-    data = b.stream(
-        [
-            b.options(max_name_table_size=8),
-            *(b.name(f"urn:{n}") for n in range(8)),
-            b.prefix_add("", b.iri(0, 8), b.iri(0, 1)),
-            b.prefix_delete("", None, b.iri(0, 0)),
-            b.add(b.iri(), b.iri(), "o"),
-        ]
-    )
-    report = jr.inspect(data)
-    assert report.error is None
-    assert report.terms["iri"] == report.lookups["name"].references == 5
-    # 5, 6 and 7
-    assert report.lookups["name"].unused == 3
-    assert report.repeated_terms["g"] == 0
 
 
 def test_json() -> None:
@@ -395,31 +348,24 @@ def test_memory_is_that_of_a_frame() -> None:
     code = """
 import collections
 import jelly_rdflib as jr
-from tests.inspection.test_inspect import Endless
+from tests.inspection.test_inspect import endless
 for function in (jr.inspect, lambda source: collections.deque(jr.validate(source), maxlen=1)):
-    function(Endless(1 << 20))
+    function(endless(1 << 20))
     before = peak()
-    function(Endless(10 << 20))
+    function(endless(10 << 20))
     assert peak() - before < 4 << 20, (function, peak() - before)
 print("ok")
 """
     assert run(code) == "ok\n"
 
 
-class Endless:
+def endless(size: int) -> Chunks:
     """A stream that is made while it is read: frames of fifty new IRIs, none of them good."""
 
-    def __init__(self, size: int) -> None:
-        self.data = b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])
-        self.left = size
-        self.number = 0
+    def make() -> Iterator[bytes]:
+        yield b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])
+        for number in range(size // (50 * 2000)):
+            names = [b.name(f"{number} {n} {'x' * 2000}", n) for n in range(1, 51)]
+            yield b.stream([*names, *(b.add("s", b.iri(0, n), "o") for n in range(1, 51))])
 
-    def read(self, size: int) -> bytes:
-        while len(self.data) < size and self.left > 0:
-            self.number += 1
-            names = [b.name(f"{self.number} {n} {'x' * 2000}", n) for n in range(1, 51)]
-            rows = [b.add("s", b.iri(0, n), "o") for n in range(1, 51)]
-            self.data += b.stream([*names, *rows])
-            self.left -= 50 * 2000
-        piece, self.data = self.data[:size], self.data[size:]
-        return piece
+    return Chunks(make())

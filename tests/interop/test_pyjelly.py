@@ -61,7 +61,7 @@ PREDICATES = [
 ]
 
 
-def _data(physical: str, features: dict[str, bool], count: int = 400, seed: int = 1) -> list[Plain]:
+def _data(physical: str, features: dict[str, bool], count: int = 500, seed: int = 1) -> list[Plain]:
     """Return statements as people have them: runs of a subject, graph after graph."""
     rng = random.Random(seed)
     names = [_iri(f"{rng.choice(['people/', 'places/é', 'things#', ''])}{n}") for n in range(60)]
@@ -132,73 +132,38 @@ def _all(frames: list[peer.Frame]) -> list[Plain]:
 @physical_types
 @feature_sets
 @lookup_sizes
-@pytest.mark.parametrize("frame_rows", [7])
-class TestFlat:
-    def test_what_pyjelly_writes(
-        self, physical: str, features: Any, lookups: Any, frame_rows: int
-    ) -> None:
-        options = jr.StreamOptions(
-            physical_type=physical, frame_rows=frame_rows, **features, **lookups
-        )
-        statements = _data(physical, features)
-        data = peer.write([statements], options)
+def test_flat_streams_both_ways(physical: str, features: Any, lookups: Any) -> None:
+    options = jr.StreamOptions(physical_type=physical, frame_rows=7, **features, **lookups)
+    statements = _data(physical, features)
+    ours, theirs = _write([statements], options), peer.write([statements], options)
+    for data in (ours, theirs):
         frames = _read(data)
         assert frames == peer.read(data)
         assert _all(frames) == statements
-        assert len(frames) > 400 // frame_rows
-        reader = jr.read_statements(data, normalize=False)
-        assert [tuple(map(plain, statement)) for statement in reader] == statements
-        for name in ("physical_type", "logical_type", *features, *lookups):
-            assert getattr(reader.options, name) == getattr(options, name)
-
-    def test_what_we_write(
-        self, physical: str, features: Any, lookups: Any, frame_rows: int
-    ) -> None:
-        options = jr.StreamOptions(
-            physical_type=physical, frame_rows=frame_rows, **features, **lookups
-        )
-        statements = _data(physical, features)
-        data = _write([statements], options)
-        frames = peer.read(data)
-        assert _all(frames) == statements
-        assert frames == _read(data)
-        assert len(frames) > 400 // frame_rows
-
-
-@physical_types
-@feature_sets
-@lookup_sizes
-def test_ours_is_no_larger(physical: str, features: Any, lookups: Any) -> None:
+        assert len(frames) > 400 // 7
+    reader = jr.read_statements(theirs)
+    list(reader)
+    for name in ("physical_type", "logical_type", *features, *lookups):
+        assert getattr(reader.options, name) == getattr(options, name)
+    # In frames of the usual size ours is no larger.
     options = jr.StreamOptions(physical_type=physical, **features, **lookups)
-    statements = _data(physical, features, 1000)
     assert len(_write([statements], options)) <= len(peer.write([statements], options))
 
 
 @physical_types
 @feature_sets
-class TestGrouped:
-    @pytest.mark.parametrize("subtype", [0, 1])
-    def test_both_ways(self, physical: str, features: Any, subtype: int) -> None:
-        names = GROUPED[physical]
-        options = jr.StreamOptions(
-            physical_type=physical, logical_type=names[subtype % len(names)], **features
-        )
-        groups = _parts(_data(physical, features))
-        for data in (peer.write(groups, options), _write(groups, options)):
+@pytest.mark.parametrize("subtype", [0, 1])
+def test_grouped_streams_and_bare_frames(physical: str, features: Any, subtype: int) -> None:
+    names = GROUPED[physical]
+    logical = names[subtype % len(names)]
+    groups = _parts(_data(physical, features))
+    grouped = jr.StreamOptions(physical_type=physical, logical_type=logical, **features)
+    bare = jr.StreamOptions(physical_type=physical, delimited=False, **features)
+    for options, elements in ((grouped, groups), (bare, groups[:1])):
+        for data in (peer.write(elements, options), _write(elements, options)):
             frames = _read(data)
             assert frames == peer.read(data)
-            assert [statements for statements, _, _ in frames] == groups
-
-
-@physical_types
-@feature_sets
-def test_bare_frames(physical: str, features: Any) -> None:
-    options = jr.StreamOptions(physical_type=physical, delimited=False, **features)
-    statements = _data(physical, features)
-    for data in (peer.write([statements], options), _write([statements], options)):
-        frames = _read(data)
-        assert frames == peer.read(data)
-        assert [statements for statements, _, _ in frames] == [statements]
+            assert [statements for statements, _, _ in frames] == elements
 
 
 @physical_types
@@ -351,28 +316,19 @@ def _peer_parse(data: bytes, target: Graph) -> None:
 
 @physical_types
 @pytest.mark.parametrize("namespaces", [False, True])
-class TestGraphs:
-    def test_what_pyjelly_serializes(self, physical: str, namespaces: bool) -> None:
-        graph = _make(physical)
-        options = jr.StreamOptions(physical_type=physical, version=2 if namespaces else 1)
-        data = _peer_serialize(graph, options)
-        target = _empty(physical)
-        target.parse(data=data, format="jelly-rdf")
-        assert _content(target) == _content(graph)
-        bound = dict(target.namespaces())
-        assert (bound.get("ex") == URIRef(EX)) == namespaces
-        pairs = [pair for frame in jr.read_frames(data) for pair in frame.namespaces]
-        assert pairs == (list(graph.namespaces()) if namespaces else [])
-
-    def test_what_we_serialize(self, physical: str, namespaces: bool) -> None:
-        graph = _make(physical)
-        options = jr.StreamOptions(physical_type=physical, namespace_declarations=namespaces)
-        data = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
-        assert isinstance(data, bytes)
-        target = _empty(physical)
-        _peer_parse(data, target)
+def test_graphs_both_ways(physical: str, namespaces: bool) -> None:
+    graph = _make(physical)
+    options = jr.StreamOptions(physical_type=physical, namespace_declarations=namespaces)
+    theirs = _peer_serialize(graph, options)
+    ours = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
+    assert isinstance(ours, bytes)
+    one, other = _empty(physical).parse(data=theirs, format="jelly-rdf"), _empty(physical)
+    _peer_parse(ours, other)
+    for target in (one, other):
         assert _content(target) == _content(graph)
         assert (dict(target.namespaces()).get("ex") == URIRef(EX)) == namespaces
+    pairs = [pair for frame in jr.read_frames(theirs) for pair in frame.namespaces]
+    assert pairs == (list(graph.namespaces()) if namespaces else [])
 
 
 @physical_types

@@ -18,6 +18,7 @@ from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.live.frames import FrameEncoder
 from jelly_rdflib.live.log import append_from
 from jelly_rdflib.log.history import options_for
+from tests.live.patches import with_id
 from tests.log.support import patch_id
 
 __all__ = ["OF_LOGS", "OF_TOPICS", "Fault", "Peer", "closer"]
@@ -52,12 +53,6 @@ class Peer:
 
     def connect(self, **settings: Any) -> live.Source:
         return live.connect(self.url, timeout=self.silence or 30, **self.settings, **settings)
-
-
-def named(number: int) -> jr.Patch:
-    """Return a patch with an id."""
-    row = (Op.A, URIRef(f"urn:{number}"), URIRef("urn:p"), Literal(number), None)
-    return jr.Patch([(Op.H, "id", patch_id(number)), (Op.TX,), row, (Op.TC,)])
 
 
 def closer(source: live.Source, count: int) -> Callable[[object], None]:
@@ -106,12 +101,12 @@ def made_anew_under_a_follower(peer: Peer, folder: Path) -> None:
             errors.append(error)
 
     with live.connect(peer.url, **peer.settings) as source:
-        peer.send(*map(named, range(3)))
+        peer.send(*map(with_id, range(3)))
         thread = threading.Thread(target=run, args=[source])
         thread.start()
         assert has_all.wait(20)
         peer.exchange()
-        peer.send(*map(named, range(10, 14)))
+        peer.send(*map(with_id, range(10, 14)))
         thread.join(40)
         is_over = not thread.is_alive()
     thread.join(20)
@@ -122,10 +117,10 @@ def made_anew_under_a_follower(peer: Peer, folder: Path) -> None:
 
 def made_anew_between_two_runs(peer: Peer, folder: Path) -> None:
     replica = jr.Replica(folder / "replica")
-    peer.send(*map(named, range(3)))
+    peer.send(*map(with_id, range(3)))
     follow(peer, replica)
     peer.exchange()
-    peer.send(*map(named, range(10, 14)))
+    peer.send(*map(with_id, range(10, 14)))
     for _ in range(2):
         with pytest.raises((OSError, LogError, ValueError)):
             follow(peer, jr.Replica(replica.path))
@@ -134,11 +129,11 @@ def made_anew_between_two_runs(peer: Peer, folder: Path) -> None:
 
 def deleted_under_a_follower(peer: Peer, folder: Path) -> None:
     replica = jr.Replica(folder / "replica")
-    peer.send(*map(named, range(3)))
+    peer.send(*map(with_id, range(3)))
     follow(peer, replica, 3)
-    peer.send(*map(named, range(3, 40)))
+    peer.send(*map(with_id, range(3, 40)))
     peer.delete()
-    peer.send(named(40))
+    peer.send(with_id(40))
     with pytest.raises((OSError, LogError)):
         follow(peer, replica)
     # What is there has no gap.
@@ -148,9 +143,9 @@ def deleted_under_a_follower(peer: Peer, folder: Path) -> None:
 
 
 def a_new_copy_of_what_has_deleted(peer: Peer, folder: Path) -> None:
-    peer.send(*map(named, range(3)))
+    peer.send(*map(with_id, range(3)))
     peer.delete()
-    peer.send(*map(named, range(3, 6)))
+    peer.send(*map(with_id, range(3, 6)))
     for _ in range(2):
         with pytest.raises(ConnectionError, match="deleted=skip"):
             follow(peer, jr.Replica(folder / "replica"))
@@ -160,7 +155,7 @@ def a_new_copy_of_what_has_deleted(peer: Peer, folder: Path) -> None:
 
 
 def _frame(**options: Any) -> bytes:
-    return bytes(FrameEncoder(jr.PatchOptions(**options)).encode(named(99))[0])
+    return bytes(FrameEncoder(jr.PatchOptions(**options)).encode(with_id(99))[0])
 
 
 JUNK = {
@@ -178,9 +173,9 @@ JUNK = {
 
 def a_bad_message_is_an_error(peer: Peer, folder: Path) -> None:
     replica = jr.Replica(folder / "replica")
-    peer.send(named(0))
+    peer.send(with_id(0))
     place = peer.send_bad(JUNK["garbage"])
-    peer.send(named(1))
+    peer.send(with_id(1))
     for _ in range(2):
         with pytest.raises(jr.DecodeError, match=place):
             follow(peer, replica)
@@ -192,7 +187,7 @@ def a_bad_message_is_an_error(peer: Peer, folder: Path) -> None:
 def bad_messages_are_left_out(peer: Peer, folder: Path) -> None:
     replica, places = jr.Replica(folder / "replica"), []
     for number, junk in enumerate(JUNK.values()):
-        peer.send(named(number))
+        peer.send(with_id(number))
         places.append(peer.send_bad(junk))
 
     def told() -> list[str]:
@@ -208,7 +203,7 @@ def bad_messages_are_left_out(peer: Peer, folder: Path) -> None:
     assert sorted(kept.values()) == sorted(JUNK.values())
     assert {path.stem for path in (folder / "bad").glob("*.txt")} == {*kept}
     # The last one has no patch behind it, so it may come again, but only until there is one.
-    peer.send(named(len(JUNK)))
+    peer.send(with_id(len(JUNK)))
     assert len(told()) <= 1
     assert told() == []
     assert stored(replica) == list(range(len(JUNK) + 1))
@@ -219,8 +214,8 @@ def a_patch_that_comes_twice(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
     for number in range(3):
         # By two sinks, which a log takes only once itself.
-        peer.send(named(number))
-        peer.send(named(number))
+        peer.send(with_id(number))
+        peer.send(with_id(number))
     copy(peer, log, 3)
     assert [entry.id for entry in log.patches()] == [patch_id(number) for number in range(3)]
 
@@ -229,9 +224,9 @@ def all_that_a_log_can_take(peer: Peer, folder: Path) -> None:
     log, term = jr.PatchLog.create(folder / "copy"), jr.TripleTerm(*[URIRef("urn:a")] * 3)
     row = Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None
     rows = [row, (Op.A, Literal("s"), *row[2:]), (Op.A, Literal("s"), *row[1:3], None)]
-    peer.send(*(jr.Patch([*named(number), row]) for number, row in enumerate(rows)))
+    peer.send(*(jr.Patch([*with_id(number), row]) for number, row in enumerate(rows)))
     # As who copies a log has it.
-    peer.send(jr.Patch([(Op.H, "Live-Position", Literal("x")), *named(3)]))
+    peer.send(jr.Patch([(Op.H, "Live-Position", Literal("x")), *with_id(3)]))
     copy(peer, log, 4)
     if peer.silence:
         # All that a topic has comes again.
@@ -244,7 +239,7 @@ def all_that_a_log_can_take(peer: Peer, folder: Path) -> None:
 
 def what_a_log_refuses(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
-    peer.send(named(0))
+    peer.send(with_id(0))
     refused = {
         '"5" can\'t be the id': [(Op.H, "id", Literal("5"))],
         "<urn:x> can't be the id": [(Op.H, "prev", URIRef("urn:x"))],
@@ -268,7 +263,7 @@ def what_a_log_refuses(peer: Peer, folder: Path) -> None:
         assert log.version == version
         assert len(list((folder / "bad").iterdir())) == 2 * len(refused)
         if version == 1:
-            peer.send(named(1))
+            peer.send(with_id(1))
     assert told == []
 
 
@@ -277,18 +272,18 @@ def a_log_that_has_it_already(peer: Peer, folder: Path) -> None:
     # From another process with the same source, which this one has not seen.
     other = jr.PatchLog(log.path)
     for number in range(3):
-        other.append(named(number))
-        peer.send(named(number))
-    peer.send(named(3))
+        other.append(with_id(number))
+        peer.send(with_id(number))
+    peer.send(with_id(3))
     copy(peer, log, 1)
     assert [entry.id for entry in log.patches()] == [patch_id(number) for number in range(4)]
 
 
 def two_followers_in_one_folder(peer: Peer, folder: Path) -> None:
     one, two = (jr.Replica(folder / "replica") for _ in range(2))
-    peer.send(*map(named, range(3)))
+    peer.send(*map(with_id, range(3)))
     follow(peer, one, 3)
-    peer.send(named(3))
+    peer.send(with_id(3))
     with live.connect(peer.url, **peer.settings) as source:
         start, kept = source.position, []
         source.acknowledge = lambda: kept.append(source.position)  # type: ignore[method-assign]
@@ -302,10 +297,10 @@ def two_followers_in_one_folder(peer: Peer, folder: Path) -> None:
 
 def half_of_a_patch(peer: Peer, folder: Path) -> None:
     replica, term = jr.Replica(folder / "replica"), jr.TripleTerm(*[URIRef("urn:a")] * 3)
-    peer.send(named(0))
+    peer.send(with_id(0))
     follow(peer, replica, 1)
     quoted = (Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None)
-    peer.send(jr.Patch([*named(1), (Op.TX,), quoted, (Op.TC,)]))
+    peer.send(jr.Patch([*with_id(1), (Op.TX,), quoted, (Op.TC,)]))
     for _ in range(2):
         with pytest.raises(jr.ApplyError):
             follow(peer, replica)

@@ -24,7 +24,7 @@ from jelly_rdflib.log.tables import entry_fields
 from tests.live.fault_table import OF_LOGS, Fault, Peer, closer
 from tests.live.grpc import support as grpc
 from tests.live.http import support as http
-from tests.live.test_log_transport import patch_of
+from tests.live.patches import patch_of
 from tests.log.support import patch_id
 
 

@@ -44,16 +44,6 @@ def patch_of(size: int, name: str = "s", *, has_transaction: bool = True) -> Pat
     return Patch([(Op.TX,), *rows, (Op.TC,)] if has_transaction else rows)
 
 
-def test_a_long_patch_has_several_frames_and_comes_back_as_one() -> None:
-    encoder, decoder = FrameEncoder(PatchOptions(frame_rows=16)), FrameDecoder()
-    patch = patch_of(100)
-    frames = encoder.encode(patch)
-    assert len(frames) > 5
-    found = [list(decoder.decode(frame)) for frame in frames]
-    assert found == [[]] * (len(frames) - 1) + [[patch]]
-    assert not decoder.is_open
-
-
 @given(st.lists(strategies.streams(), min_size=2, max_size=4))
 def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) -> None:
     options = replace(options_of(streams[0].options), stream_type="PUNCTUATED")

@@ -5,17 +5,25 @@ from __future__ import annotations
 import signal
 import socket
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
-from tests.live.faults import check_outages_are_told, memory_of, numbers_in
+from jelly_rdflib.live.grpc.wire import PATCH_SERVICE
+from jelly_rdflib.live.log import append_from
+from tests.live.fault_table import closer
+from tests.live.faults import check_outages_are_told, kill_followers, memory_of, numbers_in
 from tests.live.grpc.support import Server
 from tests.live.http.support import Network
-from tests.live.test_log_transport import numbers, patch_of
+from tests.live.patches import numbers, patch_of
+from tests.oracle.schema import message_class
 
 
 @pytest.mark.slow
@@ -56,12 +64,60 @@ def test_a_server_that_is_gone_is_told_once_and_so_is_its_return(url: str) -> No
         check_outages_are_told(way, network.stop, network.start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["grpc_server", "http_server"], indirect=True)
-def test_a_start_that_the_log_does_not_have(url: str) -> None:
+@pytest.mark.parametrize("kind", ["log", "replica"])
+def test_a_consumer_is_killed_50_times(
+    log: jr.PatchLog, url: str, tmp_path: Path, kind: str
+) -> None:
+    def send(turn: int) -> None:
+        for number in range(turn * 8, turn * 8 + 8):
+            log.append(patch_of(number))
+
+    kill_followers(kind, url, tmp_path / "copy", send, kills=50, seed=1, timeout=1)
+    assert numbers_in(kind, tmp_path / "copy") == list(range(400))
+
+
+def opened(opener: Any, url: str) -> Any:
+    """Open a source or sink; the first connection may be one that is cut."""
+    while True:
+        with suppress(ConnectionError):
+            return opener(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "most"), [("grpc_server", 20_000), ("http_server", 6000)], indirect=["url"]
+)
+def test_connections_that_are_cut(log: jr.PatchLog, url: str, most: int, tmp_path: Path) -> None:
+    count = 60
+    with Network(url.rpartition("/")[0], seed=0, most=most) as network:
+        way = url.replace(url.split("/")[2], network.address.split("/")[2])
+        copy = jr.PatchLog.create(tmp_path / "copy")
+        sink, source = (opened(opener, way) for opener in (live.open_sink, live.connect))
+        progress = {"progress": closer(source, count)}
+        thread = threading.Thread(target=append_from, args=[source, copy], kwargs=progress)
+        thread.start()
+        for number in range(count):
+            sink.send(patch_of(number, 30))
+        network.mend()
+        sink.close()
+        thread.join(120)
+    assert network.breaks >= 1
+    for path in (log.path, copy.path):
+        assert numbers_in("log", path) == list(range(count))
+        assert jr.PatchLog(path).verify(deep=True) == []
+
+
+@pytest.mark.parametrize("url", ["grpc_server", "http_server"], indirect=True)
+def test_a_start_that_the_log_does_not_have(log: jr.PatchLog, url: str) -> None:
     unknown = "uuid:0686c69d-8f89-4496-acb5-744f0157a8db"
+    for number in range(2):
+        log.append(patch_of(number))
+    log.squash()
     for start, message in (
         ("9", "there is no version 9"),
         ("1" * 30, "there is no version 1{30}"),
+        ("1", "squashed"),
         (unknown, f"has no patch <{unknown}>"),
         ("junk", "'junk' can't be the id of a patch"),
     ):
@@ -69,17 +125,33 @@ def test_a_start_that_the_log_does_not_have(url: str) -> None:
             live.connect(f"{url}?start={start}", timeout=1).receive(5)
 
 
+@contextmanager
+def stalled(server: Server, kind: str) -> Iterator[None]:
+    """Follow the log from its start, and read nothing."""
+    if kind == "grpc":
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        with grpc.insecure_channel(server.url.partition("://")[2], options) as channel:
+            channel.unary_stream(f"/{PATCH_SERVICE}/SubscribePatches")(FROM_START)
+            yield
+    else:
+        place = ("127.0.0.1", int(server.address.rpartition(":")[2]))
+        with socket.create_connection(place) as follower:
+            follower.sendall(b"GET /events?since=0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            yield
+
+
+FROM_START = message_class("RdfPatchSubscribe")(since_version=0).SerializeToString()
+
+
 @pytest.mark.slow
-def test_followers_by_http_that_read_nothing_take_no_memory(
-    log: jr.PatchLog, server: Server
+@pytest.mark.parametrize("kind", ["grpc", "http"])
+def test_followers_that_read_nothing_take_no_memory_and_no_threads(
+    log: jr.PatchLog, server: Server, kind: str
 ) -> None:
-    place = ("127.0.0.1", int(server.address.rpartition(":")[2]))
-    request = f"GET /events?since=0 HTTP/1.1\r\nHost: {place[0]}\r\n\r\n".encode()
     before = 0
     with ExitStack() as slow, live.connect(server.address) as source:
         for _ in range(20):
-            follower = slow.enter_context(socket.create_connection(place))
-            follower.sendall(request)
+            slow.enter_context(stalled(server, kind))
         for number in range(400):
             word = Literal(f"{number} " + "x" * 40_000)
             log.append([(Op.A, URIRef("urn:s"), URIRef("urn:p"), word, None)])
@@ -87,5 +159,7 @@ def test_followers_by_http_that_read_nothing_take_no_memory(
             if number == 100:
                 before = memory_of(server.process.pid)
         after = memory_of(server.process.pid)
+        threads = len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
     # The server's events have 54 kB each: without a bound 20 followers would hold 320 MB more.
     assert after - before < 40 << 20
+    assert threads < 80

@@ -172,27 +172,6 @@ def test_what_a_replica_has_not_made_stays(log: PatchLog, tmp_path: Path) -> Non
     assert set(kept) < set(files(replica.path))
 
 
-def test_a_replica_in_a_forked_process(log: PatchLog, tmp_path: Path) -> None:
-    """It is on the disk, and whoever was there before goes on from where it was."""
-    replica = Replica(tmp_path / "replica")
-    replica.update(log, upto=1)
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            code = 0 if replica.update(log, upto=3) == 3 else 2
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert (replica.version, numbers(replica.dataset)) == (1, {1})
-    assert Replica(replica.path).version == 3
-    # what is on the disk stays, and is taken over
-    assert replica.update(log, upto=2) == 3
-    assert Replica(replica.path).version == 3
-    assert replica.update(log) == Replica(replica.path).version == 4
-    assert state(replica.dataset) == state(log.checkout())
-
-
 def test_a_conflict_of_the_caller_ends_an_update(log: PatchLog, tmp_path: Path) -> None:
     """Only one of the replica's own is tried again."""
     seen = []
@@ -350,9 +329,9 @@ def test_with_transactions_position_and_data_are_one(log: PatchLog) -> None:
     store = TransactionalStore()
     target = Dataset(store)
     log.replay(target, position=POSITION)
-    # what the store would have after the end of its process is what it committed last
-    committed = [triple[1:] for triple, _ in store.saved if triple[1] == AT]
-    assert committed == [(AT, patch_id(4))]
+    # The store keeps what it has committed.
+    store.rollback()
+    assert position(target) == {(POSITION, AT, patch_id(4))}
     assert store.calls.count("commit") >= 4
     # where nothing is to be done, nothing is written
     calls = list(store.calls)

@@ -90,19 +90,6 @@ def test_what_rdflib_cannot_hold_has_no_snapshot(log: PatchLog) -> None:
     assert not list((log.path / "staging").iterdir())
 
 
-def test_a_snapshot_of_another_log_is_not_used(log: PatchLog, tmp_path: Path) -> None:
-    fill(log, 1)
-    other = PatchLog.create(tmp_path / "other", compression=log.compression)
-    other.append([add(99)])
-    path = other.snapshot()
-    path = path.rename(log.path / "snapshots" / path.name)
-    assert log.snapshots == []
-    assert numbers(log.checkout()) == {1}
-    [problem] = log.verify()
-    assert (problem.path, problem.version) == (path, 1)
-    assert "no version of the log has this file" in str(problem)
-
-
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-3])
 

@@ -16,7 +16,7 @@ import pytest
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
 from jelly_rdflib.log import database, staging
-from tests.log.support import P, S, add, change, files, fill, numbers, patch_id, state
+from tests.log.support import add, change, files, fill, numbers, patch_id
 
 
 @pytest.fixture
@@ -168,31 +168,6 @@ def test_an_interrupt_is_told_even_where_a_rollback_fails(
     # Its connection is closed, which undoes it all the same.
     assert PatchLog(log.path, timeout=0).append([]).version == 4
     assert PatchLog(log.path).verify() == []
-
-
-def test_a_recording_that_is_interrupted_just_after_it_was_published(
-    log: PatchLog, fault: Any
-) -> None:
-    """The log has the patch and the data have not: they are brought up to date from the log."""
-    dataset = log.checkout()
-    before = state(dataset)
-    fault("after")
-    if fault.error is KeyboardInterrupt:
-        with pytest.raises(KeyboardInterrupt), jr.record(dataset, log):
-            dataset.add((S, P, add(9)[3]))
-        assert state(dataset) == before
-        since = log.version
-        log.refresh()
-        log.replay(dataset, since=since)
-    else:
-        with jr.record(dataset, log):
-            dataset.add((S, P, add(9)[3]))
-    assert log.version == 4
-    assert numbers(dataset) == numbers(log.checkout()) == {3, 9}
-    with jr.record(dataset, log):
-        dataset.add((S, P, add(10)[3]))
-    assert state(dataset) == state(log.checkout())
-    assert log.verify() == []
 
 
 def unmarked(folder: Path) -> list[Path]:

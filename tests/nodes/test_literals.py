@@ -74,7 +74,7 @@ OTHERS = [
         ]
     ),
     *(("dateTime", f"{day}T00:00:00Z") for day in ("2023-02-29", "0000-01-01", "12024-01-01")),
-    *(("boolean", text) for text in ("TRUE", "True", " true", "2", "")),
+    *(("boolean", text) for text in ("TRUE", "fAlSe", " true", "truf", "2", "", "…")),
 ]
 
 

@@ -17,7 +17,6 @@ __all__ = [
     "QUADS",
     "TRIPLES",
     "UNSPECIFIED",
-    "bare",
     "datatype",
     "default_graph",
     "delimited",
@@ -102,9 +101,6 @@ def namespace(name: str, value: Any = None) -> Any:
 def frame(*rows: Any, metadata: Mapping[str, bytes] | None = None) -> bytes:
     """Return the bytes of one frame, without its length."""
     return bytes(pb.RdfStreamFrame(rows=rows, metadata=metadata or {}).SerializeToString())
-
-
-bare = frame
 
 
 def stream(*frames: Iterable[Any]) -> bytes:

@@ -6,7 +6,6 @@ Written from the specification and the later rulings, as `decoder` is, and as sl
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
 from tests.oracle.terms import Plain
 from tests.oracle.wire import WireError, split
 
-__all__ = ["SUPPORT", "Doubt", "Frame", "Reference", "RuleError", "decode", "parse", "read"]
+__all__ = ["SUPPORT", "Doubt", "Frame", "Reference", "RuleError", "parse", "read"]
 
 SUPPORT = {TRIPLES: (0, 1, 3), QUADS: (0, 2, 4), GRAPHS: (0, 2, 4)}
 """The base logical types that go with a physical type (Jelly-RDF, "Consistency with …")."""
@@ -125,14 +124,6 @@ class Reference(TermReference):
             if self.strict:
                 raise RuleError("the logical type does not go with the physical type")
             warnings.warn("the logical type does not go with the physical type", stacklevel=2)
-
-
-def decode(frames: Iterable[Any], *, strict: bool = True) -> list[Frame]:
-    """Return what a stream of frames (messages) says."""
-    reference = Reference(strict=strict)
-    result = [reference.frame(frame) for frame in frames]
-    reference.finish()
-    return result
 
 
 def parse(data: bytes) -> Any:

@@ -21,18 +21,6 @@ from rdflib.term import BNode, Literal, URIRef
 from jelly_rdflib.operations import Op
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = [
-    "DEFAULT_GRAPH",
-    "Plain",
-    "node",
-    "operation",
-    "plain",
-    "plain_operation",
-    "same_term",
-    "with_default_graph",
-    "with_simple_strings",
-]
-
 Plain: TypeAlias = tuple[Any, ...]
 
 DEFAULT_GRAPH: Plain = ("iri", str(DATASET_DEFAULT_GRAPH_ID))

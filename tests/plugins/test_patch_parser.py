@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 import rdflib.util
-from oxrdflib import OxigraphStore
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource
-from rdflib.plugins.stores.memory import SimpleMemory
 
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Op
@@ -53,8 +51,7 @@ ALL_QUADS = {(S, P, BNode("b"), G), (S, P, Literal("default", lang="en"), DATASE
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("store", ["default", "Oxigraph"])
-def test_dataset(name: str, store: str, tmp_path: Path) -> None:
+def test_every_kind_of_source(name: str, tmp_path: Path) -> None:
     path = tmp_path / "x.patch"
     path.write_bytes(QUADS)
     with path.open("rb") as file, path.open("rb") as other_file:
@@ -67,7 +64,7 @@ def test_dataset(name: str, store: str, tmp_path: Path) -> None:
             {"file": other_file},
             {"source": io.BytesIO(QUADS)},
         ):
-            dataset = Dataset(store)
+            dataset = Dataset()
             assert dataset.parse(**source, format=name) is dataset
             assert quads(dataset) == ALL_QUADS
             assert dataset.store.namespace("x") == URIRef("urn:x#")
@@ -94,17 +91,6 @@ def test_thrift_is_binary() -> None:
         Graph().serialize(format="rdf-patch-thrift")
     with pytest.raises(TypeError, match="RDF Patch in Thrift is binary"):
         Graph().parse(data="TX .", format="rdf-patch-thrift")
-
-
-@pytest.mark.parametrize("make_store", ["default", "Jelly", SimpleMemory, OxigraphStore])
-def test_graph(make_store: Any) -> None:
-    graph = Graph(make_store if isinstance(make_store, str) else make_store())
-    graph.parse(data=TRIPLES, format="jelly-patch")
-    assert len(graph) == 1
-    with pytest.raises(ApplyError, match="urn:g"):
-        graph.parse(data=QUADS, format="jelly-patch")
-    assert len(graph) == 1
-    assert graph.store.namespace("x") is None
 
 
 def test_is_guessed_from_the_file_name(tmp_path: Path) -> None:
@@ -145,15 +131,6 @@ def test_prefixes_that_rdflib_binds_itself(is_asked_before: bool) -> None:
     prefixes = dict(dataset.namespaces())
     assert prefixes["s"] == URIRef("https://schema.org/")
     assert prefixes.keys().isdisjoint({"brick", "schema"})
-
-
-def test_bad_input_leaves_the_dataset_as_it_was() -> None:
-    for size in range(len(QUADS)):
-        dataset = Dataset()
-        with pytest.raises(DecodeError):
-            dataset.parse(data=QUADS[:size], format="jelly-patch")
-        assert quads(dataset) == set()
-        assert dataset.store.namespace("x") is None
 
 
 def test_text_is_refused(tmp_path: Path) -> None:

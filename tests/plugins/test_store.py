@@ -31,17 +31,10 @@ _:b <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
 """
 QUADS = TRIPLES + '_:b <urn:p> "x"@en <urn:g> .\n<urn:s> <urn:p> _:b _:g .\n'
 TEXTS = {
-    "nt": TRIPLES,
-    "ntriples": TRIPLES,
-    "nt11": TRIPLES,
-    "application/n-triples": TRIPLES,
-    "nquads": QUADS,
-    "application/n-quads": QUADS,
-    "turtle": TURTLE,
-    "ttl": TURTLE,
-    "text/turtle": TURTLE,
-    "trig": TRIG,
-    "application/trig": TRIG,
+    **dict.fromkeys(("nt", "ntriples", "nt11", "application/n-triples"), TRIPLES),
+    **dict.fromkeys(("nquads", "application/n-quads"), QUADS),
+    **dict.fromkeys(("turtle", "ttl", "text/turtle"), TURTLE),
+    **dict.fromkeys(("trig", "application/trig"), TRIG),
 }
 HAS_GRAPHS = {name: text in (QUADS, TRIG) for name, text in TEXTS.items()}
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
-from oxrdflib import OxigraphStore
 from rdflib import Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 from rdflib.plugins.stores.auditable import AuditableStore
@@ -15,46 +14,13 @@ from rdflib.store import Store
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.faults.targets import OtherMemory, OtherOxigraph, TransactionalStore
 from tests.graph.stores.memory_state import visible_state
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
 T = TypeVar("T")
 TX, TC = (Op.TX,), (Op.TC,)
-
-
-class OtherMemory(Memory):
-    """A Memory store that the recorder does not know."""
-
-
-class OtherOxigraph(OxigraphStore):
-    """A store of Oxigraph's that the recorder does not know."""
-
-
-class TransactionalStore(Memory):
-    """A store with transactions of its own, by a copy of all it has."""
-
-    transaction_aware = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[str] = []
-        self.saved: list[Any] = []
-
-    def commit(self) -> None:
-        self.calls.append("commit")
-        self.saved = [
-            (triple, graph)
-            for graph in self.contexts()
-            for triple, _ in self.triples((None, None, None), graph)
-        ]
-
-    def rollback(self) -> None:
-        self.calls.append("rollback")
-        for graph in list(self.contexts()):
-            self.remove((None, None, None), graph)
-        for triple, graph in self.saved:
-            self.add(triple, graph)
 
 
 DATASETS: dict[str, Callable[[], Dataset]] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -104,25 +103,6 @@ def test_prefix_that_is_undone_leaves_a_file_of_patches_with_nothing_of_it(path:
     assert dataset.store.namespace("ex") is None
 
 
-def test_exception_with_atomic_false_leaves_the_changes(path: Path) -> None:
-    dataset = opened(path, create=True)
-    with pytest.raises(ZeroDivisionError), jr.record(dataset, atomic=False) as recorder:
-        add_and_fail(dataset, 1)
-    assert list(recorder.patch) == [TX, number(1), TC]
-    assert numbers(opened(path)) == {1}
-
-
-def test_each_transaction_that_is_applied_is_one(path: Path) -> None:
-    dataset = opened(path, create=True)
-    with jr.record(dataset) as recorder:
-        jr.apply([TX, number(1), TC, TX, number(2), (Op.TA,), TX, number(3), TC], dataset)
-    assert [operation for operation in recorder.patch if operation[0] == Op.A] == [
-        number(1),
-        number(3),
-    ]
-    assert numbers(opened(path)) == {1, 3}
-
-
 def test_a_graph_is_recorded_without_the_others(path: Path) -> None:
     dataset = opened(path, create=True)
     with jr.record(dataset.graph(G)) as recorder:
@@ -218,24 +198,6 @@ def test_one_recording_at_a_time_and_no_close(path: Path) -> None:
     other = Graph(dataset.store, G, namespace_manager=Graph().namespace_manager)
     with pytest.raises(jr.RecordError, match="prefixes of another store"), jr.record(other):
         pass
-
-
-def test_changes_of_other_threads_are_recorded(path: Path) -> None:
-    dataset = opened(path, create=True)
-
-    def work(start: int) -> None:
-        for i in range(start, start + 10):
-            add(dataset, i)
-
-    threads = [threading.Thread(target=work, args=(start,)) for start in (0, 1000, 2000)]
-    with jr.record(dataset) as recorder:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    other = Dataset()
-    jr.apply(recorder.patch, other)
-    assert numbers(other) == numbers(dataset) == numbers(opened(path))
 
 
 # --- faults --------------------------------------------------------------------------------------

@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import io
 import pickle
-import random
 from typing import Any
 
 import pytest
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import Dataset, Graph, Literal
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 from rdflib.namespace import NamespaceManager
 from rdflib.plugins.stores.memory import Memory
@@ -133,65 +132,6 @@ def test_store_of_a_long_recording_stays_small() -> None:
                 graph.set((S, P, Literal(number)))
     assert graph.store.quads.sizes()["rows"] < 3000
     assert (recorder.added, recorder.deleted) == (5000, 4999)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_many_changes(seed: int) -> None:
-    """Rows are sealed into runs and left out, readers are open, and blocks are left."""
-    choose = random.Random(seed)
-    dataset = Dataset("Jelly")
-    terms = [URIRef(f"urn:{number}") for number in range(12)]
-    names = [DATASET_DEFAULT_GRAPH_ID, G, H]
-
-    def quad() -> Any:
-        s, p, o = (choose.choice(terms) for _ in range(3))
-        return s, p, o, choose.choice(names)
-
-    def change() -> None:
-        kind = choose.random()
-        s, p, _, g = quad()
-        if kind < 0.5:
-            dataset.addN((*each[:3], dataset.graph(each[3])) for each in [quad() for _ in range(9)])
-        elif kind < 0.7:
-            dataset.remove((s, p, None, choose.choice([None, g])))
-        elif kind < 0.8:
-            expected = [
-                (set(triples), dataset.store.triples((None, p, None)))
-                for triples in [{t for t, _ in dataset.store.triples((None, p, None))}]
-            ]
-            readers.extend(expected)
-        elif kind < 0.85:
-            del readers[:]
-        else:
-            rows = [
-                (choose.choice([Op.A, Op.D]), *quad()[:3], choose.choice([None, G, H]))
-                for _ in range(choose.choice([3, 90]))
-            ]
-            ending = choose.choice([(Op.TC,), (Op.TA,)])
-            jr.apply([(Op.TX,), *rows, ending], dataset)
-
-    readers: list[Any] = []
-    dataset.addN((*quad()[:3], dataset.graph(G)) for _ in range(800))
-    replica = Dataset("Jelly")
-    jr.diff(replica, dataset).apply(replica)
-    with jr.record(dataset, patches := []) as recorder:
-        for _ in range(60):
-            before = statements(dataset)
-            is_left = choose.random() < 0.3
-            count = len(patches)
-            with left(recorder.transaction()) if is_left else recorder.transaction():
-                for _ in range(choose.randrange(12)):
-                    change()
-            for expected, triples in readers[:3]:
-                assert {triple for triple, _ in triples} == expected
-            del readers[:3]
-            if is_left:
-                assert statements(dataset) == before
-                assert len(patches) == count
-    for patch in patches:
-        result = patch.apply(replica)
-        assert result.added + result.deleted == len(patch) - 2
-    assert statements(replica) == statements(dataset)
 
 
 # --- what users ask of the store while it is recorded ---------------------------------------------

@@ -72,6 +72,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("update"), st.sampled_from(UPDATES), st.booleans()),
     st.tuples(st.just("parse"), TURTLE),
     st.tuples(st.just("read")),
+    st.tuples(st.just("many"), NAMES),
     st.tuples(
         st.just("apply"),
         st.lists(
@@ -104,6 +105,9 @@ def perform(target: Graph, change: Any) -> None:
     elif kind == "addN":
         (quads,) = arguments
         target.addN((*triple, graph(name)) for triple, name in quads)
+        if dataset is None:
+            # Of another graph, so it is left alone.
+            target.addN((*triple, Graph()) for triple, _ in quads)
     elif kind == "remove":
         pattern, name = arguments
         graph(name).remove(pattern)
@@ -138,6 +142,11 @@ def perform(target: Graph, change: Any) -> None:
         triples = target.store.triples((None, None, None))
         next(triples, None)
         vars(target).setdefault("readers", []).append(triples)
+    elif kind == "many" and isinstance(target.store, JellyStore):
+        # So many that rows are sealed into runs, and left out with them.
+        p = URIRef("urn:p")
+        target.addN((URIRef(f"urn:{n}"), p, Literal(n), graph(arguments[0])) for n in range(900))
+        graph(arguments[0]).remove((None, p, Literal(7)))
     elif kind == "apply":
         operations, end = arguments
         jr.apply([(Op.TX,), *(as_operation(each, dataset) for each in operations), (end,)], target)

@@ -8,50 +8,24 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.plugins.serializers.nt import _quoteLiteral
-from rdflib.term import Literal
 
-from jelly_rdflib import Op
 from jelly_rdflib.spark.pipeline import CHANGES, QUADS
+from tests.oracle.terms import plain, plain_operation
+from tests.spark.files import COLUMNS
+from tests.spelling import rows_of, spell
 
 __all__ = ["change_rows", "changes_of", "quad_set", "quads_of", "quads_table", "text"]
 
 
 def text(term: Any) -> str | None:
     """Return a term in N-Triples syntax; None for the default graph and for no term."""
-    if term is None or term == DATASET_DEFAULT_GRAPH_ID:
-        return None
-    return _quoteLiteral(term) if isinstance(term, Literal) else term.n3()
+    return None if term is None or term == DATASET_DEFAULT_GRAPH_ID else spell(plain(term))
 
 
 def change_rows(file: str, operations: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a file's operations; each patch ends with an END."""
-    rows = []
-    patch = 0
-    next_txn = 0
-    # Of what is outside of transactions in this patch, and of the open transaction.
-    implicit = explicit = None
-    for seq, operation in enumerate(operations):
-        op = operation[0]
-        if op == Op.TX:
-            explicit, next_txn = next_txn, next_txn + 1
-        elif explicit is None and implicit is None:
-            implicit, next_txn = next_txn, next_txn + 1
-        txn = implicit if explicit is None else explicit
-        s = p = o = g = name = None
-        if op in (Op.A, Op.D):
-            s, p, o, g = map(text, operation[1:])
-        elif op == Op.H:
-            name, o = operation[1], text(operation[2])
-        elif op in (Op.PA, Op.PD):
-            name, o, g = operation[1], text(operation[2]), text(operation[3])
-        rows.append((file, patch, txn, seq, op.name, s, p, o, g, name))
-        if op in (Op.TC, Op.TA):
-            explicit = None
-        elif op == Op.END:
-            implicit = None
-            patch += 1
-    return rows
+    """Return the rows of a file's operations."""
+    rows = rows_of([plain_operation(each) for each in operations])
+    return [(file, *(row[name] for name in COLUMNS)) for row in rows]
 
 
 def changes_of(spark: SparkSession, files: Mapping[str, Iterable[Any]]) -> DataFrame:

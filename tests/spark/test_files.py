@@ -54,14 +54,6 @@ def test_a_row_is_an_operation(tmp_path: Path, name: str) -> None:
     assert {(row["file"], row["length"]) for row in rows} == {(f"file:{path}", path.stat().st_size)}
 
 
-def test_the_first_bytes_tell_what_no_name_does(tmp_path: Path) -> None:
-    path = write_file(tmp_path / "a.rdfp", make_operations(1, 3)).rename(tmp_path / "a.data")
-    assert len(rows_in(decode_files(table_of(path)))) == len(make_operations(1, 3))
-    # A name that is given stands above both.
-    with pytest.raises(jr.DecodeError, match=r"a\.data: .*"):
-        decode_files(table_of(path), "jelly-patch")
-
-
 def test_statements(tmp_path: Path) -> None:
     from rdflib import URIRef
 

@@ -113,16 +113,6 @@ def test_options_that_come_again() -> None:
     assert subjects(decoded) == ["<urn:a-0-0>", "<urn:a-1-0>"]
 
 
-def test_a_lost_frame() -> None:
-    first, _, third = encode(["a"], ["b", "c"], ["b"])
-    with pytest.raises(jr.DecodeError, match=r"stream .*b'k'.*was never set"):
-        decode_frames(kafka(first, third))
-    # Of messages that are streams, only the rows of a lost one are lost.
-    messages = [frame for name in "abc" for frame in frames_of(name, 1)]
-    decoded = decode_frames(kafka(messages[0], messages[2]), on_repeated_options="restart")
-    assert subjects(decoded) == ["<urn:a-0-0>", "<urn:c-0-0>"]
-
-
 @pytest.mark.parametrize("name", ["topic", "partition"])
 def test_a_null_topic_or_partition_is_refused(name: str) -> None:
     row = {"topic": "t", "partition": "0", "offset": 0, "key": b"k", "value": frames_of("a", 1)[0]}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +12,6 @@ import pytest
 import jelly_rdflib as jr
 from tests.live.test_chain import EXCHANGES, Exchange
 from tests.spark.files import make_operations, read_rows, write_file
-from tests.support import ROOT
 
 pytest.importorskip("pyspark")
 
@@ -127,65 +123,3 @@ def test_a_stream_is_written_once(spark: SparkSession, folder: Path, tmp_path: P
         (checkpoint / "commits" / name).unlink()
     assert write() == names
     assert not list((tmp_path / "out").glob("_temporary*"))
-
-
-QUERY = """
-import sys
-from tests.spark.session import open_session
-from jelly_rdflib.spark import register
-source, target, checkpoint = sys.argv[1:]
-spark = open_session()
-register(spark)
-stream = spark.readStream.format("jelly-patch").option("maxFilesPerTrigger", 1).load(source)
-query = (
-    stream.writeStream.format("jelly-patch")
-    .option("checkpointLocation", checkpoint)
-    .trigger(processingTime="0 seconds")
-    .start(target)
-)
-query.awaitTermination()
-"""
-
-
-def start(*arguments: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", QUERY, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a query and its Java, without a word."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def wait_for(target: Path, count: int) -> None:
-    deadline = time.monotonic() + 240
-    while len(list(target.glob("part-*"))) < count:
-        assert time.monotonic() < deadline, "the query does not get on"
-        time.sleep(0.1)
-
-
-@pytest.mark.slow
-def test_each_file_is_written_once_though_the_query_is_killed(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    source, target = tmp_path / "in", tmp_path / "out"
-    source.mkdir()
-    for number in range(12):
-        add(source, number)
-    arguments = (source, target, tmp_path / "checkpoint")
-    for count in (3, 12):
-        process = start(*arguments)
-        try:
-            wait_for(target, count)
-        finally:
-            end(process)
-    written = spark.read.format("jelly-patch").load(str(target))
-    got = sorted(row.o for row in written.where("op = 'H'").collect())
-    assert got == sorted(f"<http://example.org/patch{number}-0>" for number in range(12))
-    assert written.count() == sum(len(make_operations(1, 4)) for _ in range(12))

@@ -99,17 +99,6 @@ def test_an_iterator_outlasts_a_rollback_and_a_smaller_store() -> None:
     assert len(graph) == 0
 
 
-def test_a_deletion_that_is_rolled_back_stays_one_for_who_saw_it() -> None:
-    graph = Graph("Jelly")
-    graph.add((S, P, O))
-    graph.commit()
-    graph.remove((S, P, O))
-    reader = graph.store.triples((None, None, None))
-    graph.rollback()
-    assert list(reader) == []
-    assert list(graph) == [(S, P, O)]
-
-
 @pytest.mark.parametrize("format", ["turtle", "nt", "jelly-rdf"])
 def test_what_is_parsed_is_pending_with_the_rest(format: str) -> None:
     graph = Graph().add((S, P, O))
@@ -168,32 +157,6 @@ def test_graphs_are_as_they_were_after_a_smaller_store_is_rolled_back() -> None:
     assert dataset.store.quads.sizes()["rows"] < 5000
     dataset.rollback()
     assert [graph.identifier for graph in dataset.store.contexts()] == [G]
-
-
-def test_the_graphs_of_a_triple_are_those_of_all_and_of_only_one() -> None:
-    dataset = Dataset("Jelly")
-    dataset.add((S, P, O, G))
-    assert [graph.identifier for graph in dataset.store.contexts((S, P, O))] == [G]
-    dataset.add((S, P, O, H))
-    assert {graph.identifier for graph in dataset.store.contexts((S, P, O))} == {G, H}
-    dataset.remove((S, P, O, G))
-    assert [graph.identifier for graph in dataset.store.contexts((S, P, O))] == [H]
-    assert list(dataset.store.contexts((S, P, Literal("other")))) == []
-
-
-def test_a_literal_is_found_by_its_language_in_any_case() -> None:
-    graph = Graph("Jelly")
-    for tag in ("en-GB", "de"):
-        graph.add((S, P, Literal(tag, lang=tag)))
-        for other in (tag, tag.upper(), tag.lower()):
-            assert (S, P, Literal(tag, lang=other)) in graph
-            assert (S, P, Literal("other", lang=other)) not in graph
-            graph.add((S, P, Literal(tag, lang=other)))
-    assert {o.language for o in graph.objects()} == {"en-GB", "de"}
-    assert (S, P, Literal("de", lang="en-GB")) not in graph
-    graph.remove((S, P, Literal("de", lang="De")))
-    graph.remove((S, P, Literal("en-GB", lang="EN-gb")))
-    assert len(graph) == 0
 
 
 def test_a_large_graph_is_dropped_and_no_other() -> None:

@@ -1,4 +1,4 @@
-"""PatchEncoder: frames one by one."""
+"""Encoders of frames one by one."""
 
 from __future__ import annotations
 
@@ -10,30 +10,48 @@ from rdflib import BNode, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.core.jelly.formats import PATCH_QUADS, RDF_QUADS, Format
 from tests.oracle import decoder, wire
-from tests.oracle import schema as pb
 from tests.oracle.terms import plain_operation
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 ADD = (Op.A, S, P, BNode("o"), S)
 
 
-def kinds(frame: bytes) -> list[str]:
-    return [row.WhichOneof("row") for row in pb.RdfPatchFrame.FromString(frame).rows]
+def kinds(f: Format, frame: bytes) -> list[str]:
+    return [row.WhichOneof("row") for row in f.Frame.FromString(frame).rows]
 
 
-def test_the_first_frame_has_the_options_and_the_others_have_not() -> None:
-    encoder = jr.PatchEncoder()
-    assert kinds(encoder.encode_frame([ADD]))[0] == "options"
-    assert kinds(encoder.encode_frame([ADD])) == ["statement_add"]
-    assert kinds(encoder.encode_frame([])) == []
+CODECS = {PATCH_QUADS: (jr.PatchEncoder, ADD), RDF_QUADS: (jr.StatementEncoder, ADD[1:])}
+codecs = pytest.mark.parametrize("f", CODECS, ids=repr)
 
 
-def test_frames_are_bare_and_as_large_as_they_are_asked_to_be() -> None:
-    encoder = jr.PatchEncoder(jr.PatchOptions(frame_rows=1, frame_bytes=10))
-    frame = encoder.encode_frame([ADD] * 100)
+@codecs
+def test_the_first_frame_has_the_options_and_the_others_have_not(f: Format) -> None:
+    make, item = CODECS[f]
+    assert kinds(f, make().encode_frame([])) == ["options"]
+    encoder = make()
+    assert kinds(f, encoder.encode_frame([item]))[0] == "options"
+    assert kinds(f, encoder.encode_frame([item])) in (["statement_add"], ["quad"])
+    assert encoder.encode_frame([]) == b""
+
+
+@codecs
+def test_frames_are_bare_and_as_large_as_they_are_asked_to_be(f: Format) -> None:
+    make, item = CODECS[f]
+    encoder = make(f.Options(frame_rows=1, frame_bytes=10))
+    frame = encoder.encode_frame([item] * 100)
     assert wire.looks_bare(frame)
-    assert kinds(frame).count("statement_add") == 100
+    assert len(kinds(f, frame)) > 100
+
+
+@codecs
+@pytest.mark.parametrize(
+    "items", [None, 5, ADD, [ADD, 5], [[Op.TX]], [("A",)], [ADD[1:], 5], [[S]]]
+)
+def test_what_is_no_list_of_items_is_an_error(f: Format, items: Any) -> None:
+    with pytest.raises((TypeError, jr.EncodeError)):
+        CODECS[f][0]().encode_frame(items)
 
 
 def test_a_frame_of_frame_has_one_patch() -> None:
@@ -51,12 +69,6 @@ def test_a_frame_of_frame_does_not_end_inside_a_transaction() -> None:
     assert got == [("TX",), plain_operation(ADD), ("TC",), ("END",)]
 
 
-@pytest.mark.parametrize("operations", [None, 5, ADD, [ADD, 5], [[Op.TX]], [("A",)]])
-def test_what_is_no_operations_is_an_error(operations: Any) -> None:
-    with pytest.raises((TypeError, jr.EncodeError)):
-        jr.PatchEncoder().encode_frame(operations)
-
-
 def test_an_error_of_the_iterable_goes_through() -> None:
     encoder = jr.PatchEncoder()
 
@@ -66,7 +78,7 @@ def test_an_error_of_the_iterable_goes_through() -> None:
 
     with pytest.raises(KeyError):
         encoder.encode_frame(operations())
-    assert kinds(encoder.encode_frame([])).count("statement_add") == 1
+    assert kinds(PATCH_QUADS, encoder.encode_frame([])).count("statement_add") == 1
 
 
 @pytest.mark.parametrize("kind", ["Patch", "Statement"])

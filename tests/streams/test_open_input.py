@@ -12,7 +12,7 @@ from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.streams.open_input import open_input
-from tests.streams.test_reading import Trickle
+from tests.pieces import Trickle
 
 TEXT = b"TX . A <s> <p> <o> . TC ."
 TURTLE = b"<urn:s> <urn:p> <urn:o> ."

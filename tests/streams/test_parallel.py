@@ -23,19 +23,17 @@ from rdflib import Graph, Literal, URIRef
 from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.streams import parallel
 from jelly_rdflib.streams.index import find_parts, index_path, write_index
 from tests import strategies
 from tests.conformance.test_conformance import FROM_JELLY
-from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.formats import PATCH_QUADS, RDF_QUADS, Format, formats
 from tests.core.jelly.streams import PATCH_REALISTIC, REALISTIC, SMALL, damage
 from tests.oracle import build as b
-from tests.oracle import producer, rdf_build, rdf_producer
+from tests.oracle import rdf_build
 from tests.sanitized import UNDER_SANITIZERS
-from tests.strategies import Stream
 from tests.support import run
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -111,19 +109,14 @@ def assert_same(path: Path, **settings: Any) -> list[Any]:
 
 
 class TestSame:
-    @given(strategies.streams(), strategies.dice)
-    def test_patches(self, folder: Path, stream: Stream, rng: random.Random) -> None:
-        frames = producer.frames(stream.operations, stream.options, rng)
-        data = b.delimited(frame.SerializeToString() for frame in frames)
-        assert_same(save(folder, data, spacing=rng.choice([1, 1, 100])))
-
-    @given(rdf_strategies.streams(), strategies.dice)
-    def test_statements(
-        self, folder: Path, stream: rdf_strategies.Stream, rng: random.Random
+    @formats
+    @given(data=st.data(), rng=strategies.dice)
+    def test_streams(
+        self, folder: Path, f: Format, data: st.DataObject, rng: random.Random
     ) -> None:
-        frames = rdf_producer.messages(stream.frames, stream.options, rng)
-        data = b.delimited(frame.SerializeToString() for frame in frames)
-        assert_same(save(folder, data, spacing=rng.choice([1, 1, 100])))
+        frames = f.spoken(data.draw(f.streams()), rng)
+        stream = b.delimited(frame.SerializeToString() for frame in frames)
+        assert_same(save(folder, stream, spacing=rng.choice([1, 1, 100])))
 
     @pytest.mark.parametrize("data", [*SMALL.values(), *REALISTIC.values()])
     @settings(max_examples=20)
@@ -151,14 +144,10 @@ class TestSame:
     @pytest.mark.parametrize("is_statements", [False, True])
     def test_files_put_together(self, folder: Path, meaning: str, is_statements: bool) -> None:
         sink = io.BytesIO()
-        options: Any = jr.StreamOptions if is_statements else jr.PatchOptions
-        writer: Any = (jr.StatementWriter if is_statements else jr.PatchWriter)(
-            sink, options.small(frame_rows=3)
-        )
-        with writer:
+        f = RDF_QUADS if is_statements else PATCH_QUADS
+        with f.writer(sink, frame_rows=3) as writer:
             for n in range(30):
-                writer.write((S, P, URIRef(f"urn:{n % 7}")) if is_statements else
-                             (Op.A, S, P, URIRef(f"urn:{n % 7}"), None))  # fmt: skip
+                writer.add(S, P, URIRef(f"urn:{n % 7}"))
         seen = assert_same(save(folder, sink.getvalue() * 3), on_repeated_options=meaning)
         if meaning != "continue":
             assert (seen[-2][0] is jr.DecodeError) == (meaning == "error")
@@ -390,24 +379,24 @@ class TestRefused:
             jr.read_batches(tmp_path / "x", threads=2)
         assert caught.value.filename == str(tmp_path / "x")
 
-    @pytest.mark.parametrize("threads", [0, -1])
-    def test_no_threads(self, threads: int) -> None:
-        with pytest.raises(ValueError, match="at least one"):
-            jr.read_batches(b"", threads=threads)
-
-    def test_what_has_no_path(self) -> None:
-        with pytest.raises(ValueError, match="one thread reads bytes"):
-            jr.read_batches(PATCH_REALISTIC, threads=2)
-
-    def test_a_graph(self) -> None:
-        with pytest.raises(ValueError, match=r"a graph is given, .* no threads"):
-            jr.read_batches(Graph(), threads=2)
-
-    @pytest.mark.parametrize("name", ["x.rdfp", "x.rdfpb", "x.nt", "x.ttl"])
-    def test_a_format_without_frames(self, tmp_path: Path, name: str) -> None:
-        (tmp_path / name).write_bytes(b"")
-        with pytest.raises(ValueError, match="by one thread only: it has no index"):
-            jr.read_batches(tmp_path / name, threads=2)
+    @pytest.mark.parametrize(
+        ("source", "threads", "match"),
+        [
+            (b"", 0, "at least one"),
+            (b"", -1, "at least one"),
+            (PATCH_REALISTIC, 2, "one thread reads bytes"),
+            (Graph(), 2, r"a graph is given, .* no threads"),
+            *((name, 2, "it has no index") for name in ("x.rdfp", "x.rdfpb", "x.nt", "x.ttl")),
+        ],
+    )
+    def test_what_one_thread_reads(
+        self, tmp_path: Path, source: Any, threads: int, match: str
+    ) -> None:
+        if isinstance(source, str):
+            source = tmp_path / source
+            source.touch()
+        with pytest.raises(ValueError, match=match):
+            jr.read_batches(source, threads=threads)
 
     def test_a_compressed_file(self, folder: Path) -> None:
         path = save(folder, gzip.compress(PATCH_REALISTIC))

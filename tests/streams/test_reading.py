@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 import pickle
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,12 +18,12 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from tests import strategies
+from tests.core.jelly.streams import PATCH_REALISTIC
 from tests.oracle import build as b
-from tests.oracle import decoder, producer, wire
-from tests.oracle.build import PUNCTUATED, QUADS
+from tests.oracle import producer
 from tests.oracle.terms import Plain, node, operation, plain, plain_operation, same_term
 from tests.strategies import Stream
-from tests.support import options_of, read, run
+from tests.support import read, run
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -59,50 +58,17 @@ def test_the_default_graph_is_none_in_operations(statement_type: str, given: Any
         assert again.serialize(options=options) == data
 
 
-class TestAgainstProtobuf:
-    """What protobuf's classes write is read as the reference decoder reads it."""
-
-    @given(
-        strategies.streams(),
-        strategies.dice,
-        st.sampled_from(sorted(COMPRESSIONS)),
-        st.integers(1, 40),
-    )
-    def test_delimited_streams(
-        self, stream: Stream, rng: random.Random, compression: str, size: int
-    ) -> None:
-        messages = producer.frames(stream.operations, stream.options, rng)
-        data = producer.spelled(messages, rng)
-        assert decoder.read(data) == stream.operations
-        for source in (COMPRESSIONS[compression](data), OnlyRead(data, size)):
-            assert read(source) == stream.operations
-        in_batches = [op for batch in jr.read_batches(data) for op in batch]
-        assert list(map(plain_operation, in_batches)) == stream.operations
-        patches = list(jr.read_patches(data, normalize=False))
-        assert [list(map(plain_operation, patch)) for patch in patches] == stream.patches
-        for patch, expected in zip(patches, stream.patches, strict=True):
-            assert len(patch) == len(expected)
-            header = {op[1]: op[2] for op in expected if op[0] == "H"}
-            assert {key: plain(value) for key, value in patch.header.items()} == header
-
-    @given(strategies.streams(one_patch=True), strategies.dice)
-    def test_bare_frames(self, stream: Stream, rng: random.Random) -> None:
-        messages = producer.frames(stream.operations, stream.options, rng, single=True)
-        data = producer.spelled(messages, rng, single=True)
-        assert read(data) == decoder.read(data) == stream.operations
-
-    @given(strategies.streams(), strategies.dice)
-    def test_frames_one_by_one(self, stream: Stream, rng: random.Random) -> None:
-        messages = producer.frames(stream.operations, stream.options, rng)
-        reference = decoder.Reference()
-        package = jr.PatchDecoder(normalize=False)
-        assert package.options is None
-        for message in messages:
-            data = wire.spell(message, rng, 0.1)
-            batch = package.decode_frame(data)
-            assert list(map(plain_operation, batch)) == reference.frame(message)
-        assert list(map(plain_operation, package.finish())) == reference.finish()
-        assert package.options == options_of(stream.options)
+@given(strategies.streams(), strategies.dice)
+def test_batches_and_patches_say_what_operations_do(stream: Stream, rng: random.Random) -> None:
+    data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+    in_batches = [op for batch in jr.read_batches(data) for op in batch]
+    assert list(map(plain_operation, in_batches)) == stream.operations
+    patches = list(jr.read_patches(data, normalize=False))
+    assert [list(map(plain_operation, patch)) for patch in patches] == stream.patches
+    for patch, expected in zip(patches, stream.patches, strict=True):
+        assert len(patch) == len(expected)
+        header = {op[1]: op[2] for op in expected if op[0] == "H"}
+        assert {key: plain(value) for key, value in patch.header.items()} == header
 
 
 class TestNodes:
@@ -173,69 +139,6 @@ class TestNodes:
             rdflib.term._reset_bindings()
 
 
-class OnlyRead:
-    """A file object with nothing but read(), which gives at most ``size`` bytes at a time."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self.file = io.BytesIO(data)
-        self.size = size
-
-    def read(self, size: int = -1) -> bytes:
-        return self.file.read(self.size if size < 0 else min(size, self.size))
-
-
-class Trickle(io.RawIOBase):
-    """A raw file that gives 1 byte at a time."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        piece = self.data[self.at : self.at + 1]
-        buffer[: len(piece)] = piece
-        self.at += len(piece)
-        return len(piece)
-
-
-KINDS = ("name", "prefix", "datatype")
-
-
-def example() -> tuple[bytes, list[Plain]]:
-    """A stream of several frames, some larger than a pipe's buffer, and its operations."""
-    stream = {
-        **{f"max_{kind}_table_size": 16 for kind in KINDS},
-        "stream_type": PUNCTUATED,
-        "statement_type": QUADS,
-        "generalized_statements": False,
-        "rdf_star": False,
-        "version": 1,
-    }
-    g: Plain = ("iri", "http://example.org/g")
-    p: Plain = ("iri", "http://example.org/p")
-    operations: list[Plain] = []
-    for n in range(5):
-        operations += [("H", "id", ("bnode", str(n))), ("TX",)]
-        operations += [("A", ("bnode", f"b{m}"), p, ("literal", "é" * m, "fr", None), g)
-                       for m in range(20)]  # fmt: skip
-        operations += [("TC",), ("END",)]
-    messages = producer.frames(operations, stream, random.Random(3))
-    return b.delimited(message.SerializeToString() for message in messages), operations
-
-
-DATA, OPERATIONS = example()
-assert 4_000 < len(DATA) < 20_000
-assert decoder.read(DATA) == OPERATIONS
-
-
-def pieces(data: bytes, size: int) -> Iterator[bytes]:
-    for at in range(0, len(data), size):
-        yield data[at : at + size]
-
-
 @pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
 def test_a_memoryview_of_other_items(compress: Callable[[bytes], bytes]) -> None:
     streams = (b.stream([b.options(), b.header("x" * n, "")]) for n in range(200))
@@ -246,19 +149,11 @@ def test_a_memoryview_of_other_items(compress: Callable[[bytes], bytes]) -> None
 
 
 class TestIteration:
-    def test_readers_tell_the_options(self) -> None:
-        for call in (jr.read_operations, jr.read_batches):
-            reader = call(DATA)
-            assert reader.options is None
-            next(reader)
-            expected = dict.fromkeys([f"max_{kind}_table_size" for kind in KINDS], 16)
-            assert reader.options == jr.PatchOptions(stream_type="PUNCTUATED", **expected)
-
     def test_what_is_something_else_is_called_so(self) -> None:
         for data in (b"<a> <b> <c> .\n", b"PK\x03\x04 and more", b"{}"):
             with pytest.raises(jr.DecodeError, match="is the input Jelly-Patch at all"):
                 list(jr.read_operations(data))
-        for data in (b"", DATA + b"TX .\n"):
+        for data in (b"", PATCH_REALISTIC + b"TX .\n"):
             with pytest.raises(jr.DecodeError) as caught:
                 list(jr.read_operations(data))
             assert "at all" not in str(caught.value)
@@ -309,7 +204,7 @@ class TestPatch:
             jr.Patch([header, (jr.Op.END,), header])
 
     def test_it_can_be_pickled(self) -> None:
-        for patch in jr.read_patches(DATA):
+        for patch in jr.read_patches(PATCH_REALISTIC):
             copy = pickle.loads(pickle.dumps(patch))
             assert list(copy) == list(patch)
             assert copy.header == patch.header

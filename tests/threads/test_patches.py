@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import threading
+import io
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from tests.oracle import build as b
 from tests.support import run
-
-
-def test_decoders_in_threads() -> None:
-    rows = [b.header(str(n), b.literal("é" * n)) for n in range(100)]
-    frame = b.frame(b.options(stream_type=b.PUNCTUATED), *rows)
-    expected = list(jr.PatchDecoder().decode_frame(frame))
-    right: list[bool] = []
-
-    def work() -> None:
-        for _ in range(20):
-            package = jr.PatchDecoder()
-            right.extend(list(package.decode_frame(frame)) == expected for _ in range(3))
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert right == [True] * (4 * 20 * 3)
 
 
 def test_a_decoder_that_threads_share_does_no_harm() -> None:
@@ -64,6 +49,30 @@ for _ in range(4):
     assert not errors, errors
 """
     )
+
+
+@pytest.mark.parametrize("format", ["rdf-patch", "rdf-patch-thrift"])
+def test_threads_that_share_a_reader(format: Any) -> None:
+    """They may be refused, but each row is read once and no batch is half one."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format=format) as writer:
+        for n in range(5_000):
+            writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal(n))
+    for _ in range(5):
+        reader = jr.read_batches(io.BytesIO(file.getvalue()), format=format)
+
+        def work(reader: Any = reader) -> int:
+            count = 0
+            while True:
+                try:
+                    count += len(list(next(reader)))
+                except ValueError:  # noqa: PERF203
+                    continue
+                except StopIteration:
+                    return count
+
+        with ThreadPoolExecutor(3) as pool:
+            assert sum(each.result() for each in [pool.submit(work) for _ in range(3)]) == 5_001
 
 
 def test_a_batch_that_threads_share() -> None:

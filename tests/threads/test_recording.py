@@ -39,28 +39,6 @@ def run_all(*works: Any) -> None:
 
 
 @pytest.mark.parametrize("store", ["default", "Jelly"])
-def test_changes_of_several_threads(store: str) -> None:
-    dataset = Dataset(store)
-    # made once: rdflib makes them anew each time, and with them its prefixes
-    graphs = [dataset.graph(URIRef(f"urn:g{number}")) for number in range(4)]
-    before = statements(dataset), dict(dataset.namespaces())
-
-    def work() -> None:
-        for number in range(300):
-            for graph in graphs:
-                graph.add((S, P, Literal(number)))
-                if number % 3 == 0:
-                    graph.remove((S, P, Literal(number // 2)))
-                if number % 50 == 0:
-                    graph.remove((S, None, None))
-
-    with jr.record(dataset) as recorder:
-        run_all(*[work] * 4)
-    after = statements(dataset), dict(dataset.namespaces())
-    assert_effective(recorder.patch, before, after)
-
-
-@pytest.mark.parametrize("store", ["default", "Jelly"])
 def test_undoing_what_threads_changed(store: str) -> None:
     graph = Graph(store)
     graph.add((S, P, Literal(7)))

@@ -48,6 +48,13 @@ def write_page(path: Path, made: History, *, is_whole: bool) -> Page:
     return read_page(data)
 
 
+def show(browser: Browser, folder: Path, operations: list[Any], view: str = "") -> None:
+    """Show a file of operations."""
+    made = History(read_file(jr.read_batches(encode(operations))))
+    write_page(folder / "x.html", made, is_whole=False)
+    browser.open(folder / "x.html", view)
+
+
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> jr.PatchLog:
     """A log with changes that have no effect, in several graphs, of subjects of several classes."""
@@ -202,9 +209,7 @@ def test_the_difference_where_the_beginning_is_unknown(browser: Browser, tmp_pat
     for number in range(3):
         operations += [(Op.TX,), (Op.D, S, P, Literal(number), None), (Op.TC,)]
     operations += [(Op.TX,), (Op.A, S, P, Literal(0), None), (Op.TC,)]
-    made = History(read_file(jr.read_batches(encode(operations))))
-    write_page(tmp_path / "x.html", made, is_whole=False)
-    browser.open(tmp_path / "x.html", "#from=0&to=4")
+    show(browser, tmp_path, operations, "#from=0&to=4")
     assert [row for is_added, row in browser.changes() if not is_added] == [1, 2]
     assert len(browser.changes()) == 2
     assert "What was there before the first version is not known" in browser.text("footer")
@@ -260,10 +265,7 @@ def test_the_history_of_a_statement(browser: Browser, path: Path, page: Page) ->
 
 def test_long_lists_have_pages(browser: Browser, tmp_path: Path) -> None:
     made = [(Op.A, S, P, Literal(f"number {number}"), None) for number in range(250)]
-    write_page(
-        tmp_path / "x.html", History(read_file(jr.read_batches(encode(made)))), is_whole=False
-    )
-    browser.open(tmp_path / "x.html")
+    show(browser, tmp_path, made)
     seen = []
     for first, last in ((1, 100), (101, 200), (201, 250)):
         assert f"{first}{DASH}{last} of 250" in browser.text(".pager")
@@ -279,9 +281,7 @@ def test_long_texts_are_folded_and_differences_marked(browser: Browser, tmp_path
         (Op.D, S, URIRef("urn:q"), Literal(f"{LONG} old {LONG}"), None),
         (Op.A, S, URIRef("urn:q"), Literal(f"{LONG} new {LONG}"), None),
     ]
-    made = History(read_file(jr.read_batches(encode(operations))))
-    write_page(tmp_path / "x.html", made, is_whole=False)
-    browser.open(tmp_path / "x.html")
+    show(browser, tmp_path, operations)
     assert f"… ({len(LONG)} characters)" in browser.text()
     assert browser.texts("mark") == ["old", "new"]
     browser.go("statement=0")
@@ -297,9 +297,7 @@ def test_hostile_texts(browser: Browser, tmp_path: Path) -> None:
             (Op.A, node, link, Literal(text, datatype=node), link),
             (Op.A, node, link, Literal(text), URIRef(f"http://example.org/{text}")),
         ]
-    made = History(read_file(jr.read_batches(encode(operations))))
-    write_page(tmp_path / "x.html", made, is_whole=False)
-    browser.open(tmp_path / "x.html")
+    show(browser, tmp_path, operations)
     assert (
         browser.run("return document.querySelectorAll('main img, main style, main script').length")
         == 0
@@ -382,9 +380,7 @@ def test_many_versions(browser: Browser, tmp_path: Path) -> None:
     operations: list[Any] = []
     for number in range(1500):
         operations += [(Op.TX,), (Op.A, S, P, Literal(number), None), (Op.TC,)]
-    made = History(read_file(jr.read_batches(encode(operations))))
-    write_page(tmp_path / "x.html", made, is_whole=False)
-    browser.open(tmp_path / "x.html", "#version=750")
+    show(browser, tmp_path, operations, "#version=750")
     assert browser.run("return document.querySelectorAll('#chart svg').length") == 2
     assert browser.texts("#chart .here") == ["750"]
     assert browser.run("return document.querySelectorAll('#chart rect').length") < 1000

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.extras import advice
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -112,15 +114,11 @@ def _signals_wait() -> Iterator[None]:
 
 
 def _start(master: str, settings: dict[str, str], spark_log: str | None) -> SparkSession:
-    try:
+    with advice("this", "jelly-rdflib[spark]"):
         from pyspark.sql import SparkSession
 
         from jelly_rdflib.spark import register
         from jelly_rdflib.spark.session import DELTA_SETTINGS, prepare_environment
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"this needs the package {error.name}: pip install 'jelly-rdflib[spark]'"
-        ) from error
     try:
         prepare_environment()
     except RuntimeError as error:
@@ -145,10 +143,8 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
 
 
 def _add_delta(builder: Any) -> Any:
-    try:
+    with advice("a table of Delta Lake", "jelly-rdflib[delta]"):
         from delta import configure_spark_with_delta_pip
-    except ModuleNotFoundError as error:
-        raise ImportError("this needs Delta Lake: pip install 'jelly-rdflib[delta]'") from error
     return configure_spark_with_delta_pip(builder)
 
 

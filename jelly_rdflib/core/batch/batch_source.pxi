@@ -32,6 +32,9 @@ cdef class BatchSource(Tabular):
 
     cpdef int place_error(self, error) except -1:
         """Tell an error that only the last batch's use shows where that batch stands."""
+        self.locate_error(error)
+        if error.source is None:
+            error.source = self.name
         return 0
 
     def _slices(self):
@@ -48,8 +51,10 @@ cdef class BatchSource(Tabular):
         self.is_reading = True
         try:
             batch = self.read_batch()
-        except BaseException:
+        except BaseException as error:
             self.is_finished = True
+            if isinstance(error, DecodeError) and error.source is None:
+                error.source = self.name
             raise
         finally:
             self.is_reading = False
@@ -61,6 +66,10 @@ cdef class BatchSource(Tabular):
     cdef Batch read_batch(self):
         """Read a batch; None, or ``is_finished``, says that it is the last."""
         raise NotImplementedError
+
+    cdef int locate_error(self, error) except -1:
+        """Give an error the place of the last batch in the source."""
+        return 0
 
     cdef int close_source(self) except -1:
         """Let go of what is read from."""
@@ -94,7 +103,7 @@ cdef class LateBatches(BatchSource):
             self.batches = self.input.open()
         return self.batches.next_batch()
 
-    cpdef int place_error(self, error) except -1:
+    cdef int locate_error(self, error) except -1:
         # An error before the first batch already has its place.
         return 0 if self.batches is None else self.batches.place_error(error)
 

@@ -40,6 +40,6 @@ cdef class PlacedBatches(GeneratedBatches):
         batch, self.last_options, self.offset, self.frame = found
         return batch
 
-    cpdef int place_error(self, error) except -1:
+    cdef int locate_error(self, error) except -1:
         error.offset, error.frame = self.offset, self.frame
         return 0

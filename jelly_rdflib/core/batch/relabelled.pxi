@@ -28,7 +28,7 @@ cdef class RelabelledBatches(BatchSource):
             relabel(&batch.terms.columns, self.prefix)
         return batch
 
-    cpdef int place_error(self, error) except -1:
+    cdef int locate_error(self, error) except -1:
         return self.batches.place_error(error)
 
     cdef int close_source(self) except -1:

@@ -103,7 +103,7 @@ cdef class BatchReader(BatchSource):
             self.is_reading = False
         return found
 
-    cpdef int place_error(self, error) except -1:
+    cdef int locate_error(self, error) except -1:
         error.offset, error.frame = self.frames.frame_offset, self.decoder.last_frame()
         return 0
 

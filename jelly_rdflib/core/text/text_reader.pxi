@@ -161,7 +161,7 @@ cdef class TextBatchReader(BatchSource):
             places.append((place.offset, place.line, place.column))
         return places
 
-    cpdef int place_error(self, error) except -1:
+    cdef int locate_error(self, error) except -1:
         error.offset, error.line = self.batch_place.offset, self.batch_place.line
         return 0
 

@@ -102,7 +102,7 @@ cdef class ThriftBatchReader(BatchSource):
         self.max_expansion = limits.max_expansion
         self.input = InputBuffer(source, limits, padding=True)
 
-    cpdef int place_error(self, error) except -1:
+    cdef int locate_error(self, error) except -1:
         error.offset, error.row = self.batch_offset, self.batch_row
         return 0
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches, PlacedBatches
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.extras import advice, check_version
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
@@ -19,15 +21,10 @@ from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
 def check_protobuf(title: str) -> None:
     """Raise an ImportError, which names the format, if protobuf is not there, or too old."""
-    hint = (
-        f"{title} needs the package protobuf, 6.30 or later: pip install 'jelly-rdflib[protobuf]'"
-    )
-    try:
-        from google.protobuf import __version__ as version
-    except ImportError as error:
-        raise ImportError(hint) from error
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (6, 30):
-        raise ImportError(f"{hint} (found {version})")
+    what = title, "jelly-rdflib[protobuf]"
+    with advice(*what):
+        protobuf = import_module("google.protobuf")
+    check_version(*what, protobuf, (6, 30))
 
 
 def _open_text(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:

@@ -14,6 +14,7 @@ from typing import Any
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches, RelabelledBatches
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import LineEncoder, TextBatchReader
+from jelly_rdflib.extras import advice, check_version
 from jelly_rdflib.formats.format import Format, Reading, matches
 from jelly_rdflib.nodes.conversion import NodeTypes
 
@@ -75,16 +76,10 @@ def _open_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], obje
 
 @functools.cache
 def _check_pyoxigraph(title: str) -> Any:
-    hint = (
-        f"{title} needs the package pyoxigraph, 0.5 or later: pip install 'jelly-rdflib[syntaxes]'"
-    )
-    try:
+    what = title, "jelly-rdflib[syntaxes]"
+    with advice(*what):
         import pyoxigraph
-    except ImportError as error:
-        raise ImportError(hint) from error
-    version = pyoxigraph.__version__
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (0, 5):
-        raise ImportError(f"{hint} (found {version})")
+    check_version(*what, pyoxigraph, (0, 5))
     return pyoxigraph
 
 

@@ -13,6 +13,7 @@ from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import PatchError
+from jelly_rdflib.extras import advice
 from jelly_rdflib.graph.canonical.quads import Known, Quad, is_blank, spelling
 from jelly_rdflib.graph.canonical.symmetry import find_marks
 from jelly_rdflib.terms import identity
@@ -57,12 +58,8 @@ class Canonicalizer:
     """Brings components into their canonical form."""
 
     def __init__(self) -> None:
-        try:
+        with advice("a canonical label", "jelly-rdflib[syntaxes]"):
             import pyoxigraph
-        except ImportError as error:
-            raise ImportError(
-                "canonical labels need pyoxigraph: pip install 'jelly-rdflib[syntaxes]'"
-            ) from error
         self._ox = pyoxigraph
         self._mark = pyoxigraph.NamedNode(f"{_OWN}mark")
         self._iris: dict[Node, pyoxigraph.NamedNode] = {}

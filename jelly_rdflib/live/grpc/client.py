@@ -11,15 +11,14 @@ import grpc
 
 from jelly_rdflib.errors import LimitError, LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.address import Address
+from jelly_rdflib.live.http import wire
 from jelly_rdflib.options import Limits
 
-TOKEN = "JELLYP_TOKEN"
-"""The name of the environment variable with the bearer token."""
-
 _FIRST_SECONDS = 10.0
+STRANGE = ("INTERNAL", "UNKNOWN")
+"""A fault of the server's, which may not pass, or a connection that was reset."""
 # What says that a server is not there at the moment, or that a connection was lost.
-_STRANGE = ("INTERNAL", "UNKNOWN")
-_LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *_STRANGE)
+_LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *STRANGE)
 _OPTIONS = {
     "grpc.initial_reconnect_backoff_ms": 100,
     # This is how long a connection may take to be made, too.
@@ -39,7 +38,7 @@ class Client:
 
     def __init__(self, address: Address, limits: Limits, topic: str = "") -> None:
         self.url = str(address)
-        token = address.take("token", str, os.environ.get(TOKEN, ""))
+        token = address.take("token", str, os.environ.get(wire.TOKEN, ""))
         files = [address.take(name, str, "") for name in ("ca", "key", "certificate")]
         address.check_all_taken()
         self.topic = topic or address.path
@@ -83,10 +82,6 @@ class Client:
     def is_lost(self, error: Any) -> bool:
         """Is it worth while to try again after this error?"""
         return not isinstance(error, grpc.RpcError) or error.code().name in _LOST
-
-    def is_strange(self, error: Any) -> bool:
-        """Is this a fault of the server's, which may not pass, or a connection that was reset?"""
-        return isinstance(error, grpc.RpcError) and error.code().name in _STRANGE
 
     def error(self, error: Any, more: str = "") -> Exception:
         """Return the exception for a call that has failed, with more of what that means."""

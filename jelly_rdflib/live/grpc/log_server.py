@@ -20,7 +20,7 @@ from anyio.to_thread import run_sync
 from fastapi import HTTPException
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from jelly_rdflib.core.batch import Batch, BatchSlice
+from jelly_rdflib.core.batch import BatchSlice
 from jelly_rdflib.errors import DecodeError, LimitError, LogError
 from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
 from jelly_rdflib.headers import ID
@@ -270,10 +270,9 @@ class _Both(uvicorn.Server):
 
 def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str], ...]]:
     """Return a version, and the metadata that tell which one of which log it is."""
-    log_id = log.history.read_log()[0]
     with log.history.reading() as state:
         point = state.locate(version)
-    told = {"version": str(point.version), "id": str(point.id or ""), "log": log_id}
+    told = {"version": str(point.version), "id": str(point.id or ""), "log": log.history.id}
     return point, tuple(told.items())
 
 
@@ -294,16 +293,12 @@ def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
 
 def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
     """Yield the frames of a patch, which start with the options and use nothing before them."""
-    encoder = FrameEncoder(options, max_frame_size=MAX_FRAME)
-    yield from map(bytes, encoder.encode_parts(_parts(entry)))
-
-
-def _parts(entry: LogEntry) -> Iterator[Batch]:
+    encoder, end = FrameEncoder(options, max_frame_size=MAX_FRAME), bytes([Op.END])
     with closing(entry.batches()) as batches:
-        for batch in batches:
-            # The encoder ends the patch itself.
-            length = len(bytes(batch.ops).removesuffix(bytes([Op.END])))
-            yield BatchSlice(batch, 0, length).as_batch()
+        # The encoder ends the patch itself.
+        lengths = ((batch, len(bytes(batch.ops).removesuffix(end))) for batch in batches)
+        parts = (BatchSlice(batch, 0, length).as_batch() for batch, length in lengths)
+        yield from map(bytes, encoder.encode_parts(parts))
 
 
 def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:

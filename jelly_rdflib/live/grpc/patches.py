@@ -13,25 +13,28 @@ from typing import Any
 
 import grpc
 
-from jelly_rdflib.errors import DecodeError, LogError, MissingVersion
+from jelly_rdflib.errors import DecodeError, MissingVersion
 from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
-from jelly_rdflib.live.grpc.client import Client
-from jelly_rdflib.live.grpc.wire import (
-    LOOKUPS,
-    MAX_FRAME,
-    PATCH_SERVICE,
-    subscribe_message,
-)
+from jelly_rdflib.live.grpc.client import STRANGE, Client
+from jelly_rdflib.live.grpc.wire import LOOKUPS, MAX_FRAME, PATCH_SERVICE, subscribe_message
 from jelly_rdflib.live.sink import Sink
-from jelly_rdflib.live.threaded import Received, ThreadedSource
+from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.log.names import InvalidId, make_patch_id, parse_patch_id
-from jelly_rdflib.log.versions import Point, check_chain, check_log_id, place_of, version_at
+from jelly_rdflib.log.versions import (
+    Point,
+    Version,
+    check_chain,
+    check_log_id,
+    check_same,
+    place_of,
+    version_at,
+)
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -49,27 +52,18 @@ _MOST_EMPTY = 100
 
 
 class GrpcSource(ThreadedSource):
-    """The patches of a log on a gRPC server, as they are appended.
-
-    The `position` is the version that the last patch makes, and its id. ``start`` is a version or
-    an id; or ``"earliest"``, or ``"latest"``.
-    """
+    """The patches of a log on a gRPC server, as they are appended; ``start`` is as for a folder."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
         start = address.take("start", str, "earliest")
         self._limits = limits
-        if start != "latest":
-            start = "0" if start == "earliest" else start
-            if start.isdecimal() and int(start) >> 63:
-                # A message can't have it.
-                raise MissingVersion(f"{self.url}: there is no version {start}")
-            self._start = start if start.isdecimal() else parse_patch_id(start)
+        self._start = {"earliest": "0", "latest": None}.get(start, start)
         self._client = Client(address, limits)
         self._log_id = ""
         try:
             # What is wrong with the address or the token is told now.
-            call = self._subscribe(self._start)
+            call = self._subscribe(version_at(self._start))
             self._start = place_of(self._begin(call))
             call.cancel()
         except BaseException as error:
@@ -78,54 +72,41 @@ class GrpcSource(ThreadedSource):
                 raise self._client.error(error) from None
             raise
 
-    def resume(self, position: str) -> None:
-        """Go on from a `position`, before the first patch was received."""
-        try:
-            version_at(position)
-            super().resume(position)
-        except InvalidId:
-            raise ValueError(f"{self.url}: {position!r} is no position in it") from None
-
     def _begin(self, call: Any) -> Point:
         """Return where an answer starts, of the same log as before."""
         told = self._client.told_by(call)
-        log_id, id = told.get("log", ""), told.get("id")
-        check_log_id(self._log_id, log_id, self.url)
-        self._log_id = log_id
+        self._log_id = check_log_id(self._log_id, told.get("log", ""), self.url)
+        id = told.get("id")
         return Point(int(told["version"]), parse_patch_id(id) if id else None)
 
-    def _subscribe(self, position: str | None) -> Any:
+    def _subscribe(self, version: Version) -> Any:
         lookups = {name: min(size, getattr(self._limits, name)) for name, size in LOOKUPS.items()}
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
-        version = version_at(position)
-        id = version.id if isinstance(version, Point) else version
-        since: dict[str, Any] = {"since_id": id}
-        if isinstance(id, int):
-            since = {"since_version": min(id, (1 << 64) - 1)}
-        request = subscribe_message(
-            "patch_grpc.proto", "RdfPatchSubscribe", requested, topic=self._client.topic, **since
-        )
+        since = (version.id or version.version) if isinstance(version, Point) else version
+        if isinstance(since, int) and since >> 63:
+            # A message can't have it.
+            raise MissingVersion(f"{self.url}: there is no version {since}")
+        fields = {"since_version" if isinstance(since, int) else "since_id": since}
+        fields["topic"] = self._client.topic
+        request = subscribe_message("patch_grpc.proto", "RdfPatchSubscribe", requested, **fields)
         return self._client.call("unary_stream", SUBSCRIBE, request)
 
-    def _read(self, position: str | None) -> Generator[Received, None, None]:
+    def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         retries, strange, empty = waits(), 0, 0
         while not self._is_closed.is_set():
             decoder = FrameDecoder(self._limits, on_repeated_options="continue")
-            call, started = self._subscribe(position), time.monotonic()
+            call, started = self._subscribe(version), time.monotonic()
             try:
-                asked, point = version_at(position), self._begin(call)
-                if isinstance(asked, Point) and asked != point:
-                    raise LogError(
-                        f"{self.url} is another log than before: it has {point}, and had {asked}"
-                    )
-                position = place_of(point)
+                point = self._begin(call)
+                if isinstance(version, Point):
+                    check_same(version, point, self.url)
+                version = point
                 self._link.begin()
                 for frame in call:
                     for patch in decoder.decode(frame):
                         self._link.set(None)
-                        point = _follow(point, patch, self.url)
-                        position = place_of(point)
-                        yield Received(patch, position, point.version)
+                        version = point = _follow(point, patch, self.url)
+                        yield patch, point
                         retries, strange, empty = waits(), 0, -1
                     empty = 0 if decoder.is_open else empty + 1
                     if empty > _MOST_EMPTY:
@@ -135,12 +116,12 @@ class GrpcSource(ThreadedSource):
                 # A proxy may end a call that has stood for long.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
-                strange += self._client.is_strange(error)
+                strange += isinstance(error, grpc.RpcError) and error.code().name in STRANGE
                 if not self._client.is_lost(error) or strange > _MOST_STRANGE:
                     raise self._client.error(error) from None
                 self._link.set(self._client.error(error))
             except DecodeError as error:
-                error.message = f"{self.url}, after {position}: {error.message}"
+                error.source = f"{self.url}, after {version}"
                 raise
             finally:
                 call.cancel()
@@ -258,19 +239,15 @@ class GrpcSink(Sink):
                 now, wait = time.monotonic(), next(self._retries)
                 self._lost_at = self._lost_at or now
                 if not self._client.is_lost(error) or now + wait > self._lost_at + self._wait:
-                    raise self._give_up(error)
+                    more = ""
+                    if self._sent:
+                        count, first = len(self._sent), self._sent[0][2]
+                        more = f"; {count} patches may not have been taken, from <{first}> on"
+                    self._lost_at, self._bytes = None, 0
+                    self._sent.clear()
+                    raise self._client.error(error, more)
             time.sleep(wait)
             self._connect()
-
-    def _give_up(self, error: Exception) -> Exception:
-        """Return the exception for patches that are sent no more, which says which these are."""
-        more = ""
-        if self._sent:
-            first = self._sent[0][2]
-            more = f"; {len(self._sent)} patches may not have been taken, from <{first}> on"
-        self._lost_at, self._bytes = None, 0
-        self._sent.clear()
-        return self._client.error(error, more)
 
     def _close(self) -> None:
         self._frames.put(None)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import grpc
 
@@ -34,9 +34,6 @@ from jelly_rdflib.options import Limits, StreamOptions
 from jelly_rdflib.streams.codecs import StatementDecoder
 from jelly_rdflib.streams.frames import Frame
 from jelly_rdflib.streams.writing import StatementWriter
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Statements: TypeAlias = Iterable[GivenStatement | Batch | Frame | Iterable[GivenStatement]]
 """What is sent: statements one by one, or by the frame: as a `Frame`, a `Batch` or a list."""
@@ -121,7 +118,7 @@ class RdfStreamServer:
         # Not waited for: one may run a function of the user's.
         self._threads.shutdown(wait=False)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> RdfStreamServer:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -82,9 +82,9 @@ class Tokens:
         """Return the right that a token gives; None if there is no such token."""
         return self._rights.get(_hash(token))
 
-    def covers(self, token: str, log: str) -> bool:
-        """Is a token for the log of a name?"""
-        return log in self._logs.get(_hash(token), (log,))
+    def covers(self, token: str | None, log: str | None) -> bool:
+        """Is a token for the log of a name? None is no token, or none of the logs."""
+        return token is None or log is None or log in self._logs.get(_hash(token), (log,))
 
 
 def _hash(token: str) -> bytes:
@@ -126,9 +126,7 @@ class Gate:
 
     def may_see(self, token: str | None, log: str | None) -> bool:
         """May the holder of a token know of a log?"""
-        if self._tokens is None or token is None or log is None:
-            return True
-        return self._tokens.covers(token, log)
+        return self._tokens is None or self._tokens.covers(token, log)
 
     def needs(self, right: Right, log: str | None) -> Any:
         """Return a dependency of FastAPI that lets requests through which have a right.

@@ -13,7 +13,8 @@ from jelly_rdflib.live.http import wire
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import open_incoming
-from jelly_rdflib.log.names import make_patch_id, parse_patch_id
+from jelly_rdflib.log.names import parse_patch_id
+from jelly_rdflib.log.versions import point_of
 from jelly_rdflib.options import PatchOptions
 
 
@@ -26,7 +27,6 @@ def append(
             try:
                 return history.append(
                     incoming,
-                    id=incoming.id or make_patch_id(),
                     prev=_expected(history, incoming.prev, if_match, if_none_match),
                     options=incoming.options or PatchOptions(),
                 )
@@ -39,16 +39,12 @@ def append(
 
 
 def _expected(
-    history: History,
-    prev: URIRef | None,
-    if_match: str | None,
-    if_none_match: str | None,
+    history: History, prev: URIRef | None, if_match: str | None, if_none_match: str | None
 ) -> URIRef | None:
     """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
     with history.reading() as state:
         newest = state.newest()
-    head = None if newest is None else newest.id
-    version = 0 if newest is None else newest.version
+    version, head = point_of(newest)
     unwanted = parse_etags(if_none_match)
     named = {each.partition(";")[0] for each in unwanted.as_set(include_weak=True)}
     if unwanted.star_tag or str(head or wire.EMPTY) in named:

@@ -16,13 +16,7 @@ from anyio.to_thread import run_sync
 from fastapi import HTTPException
 
 from jelly_rdflib.errors import JellyError, LogConflict, LogError, MissingVersion
-from jelly_rdflib.live.http.wire import (
-    EVENTS,
-    EVENTS_WITH_PATCHES,
-    HEARTBEAT,
-    MAX_INLINE,
-    answer_to,
-)
+from jelly_rdflib.live.http import wire
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.tables import entry_fields
@@ -133,7 +127,7 @@ class Feed:
                 if 0 <= since.version < newest.version:
                     page = state.after(since, _PAGE)
                     # Into the cache: all followers want them soon.
-                    _events_of(page, EVENTS_WITH_PATCHES)
+                    _events_of(page, wire.EVENTS_WITH_PATCHES)
                     return newest, page, None
         except LogConflict:
             raise
@@ -162,7 +156,7 @@ class Feed:
         except LogError as error:
             # A damaged log stays damaged: a follower should not try again.
             _log.error("events", exc_info=error)
-            yield _event("failed", {"message": answer_to(error)[1]["detail"]}, media_type)
+            yield _event("failed", {"message": wire.answer_to(error)[1]["detail"]}, media_type)
 
     async def pages(self, since: Point, host: str) -> AsyncGenerator[list[LogEntry], None]:
         """Yield the patches after a version, some at a time; now and then none.
@@ -188,7 +182,7 @@ class Feed:
                     since = point_of(page[-1])
                     continue
                 try:
-                    await asyncio.wait_for(news.wait(), HEARTBEAT)
+                    await asyncio.wait_for(news.wait(), wire.HEARTBEAT)
                 except asyncio.TimeoutError:
                     yield []
         except Exception:
@@ -211,7 +205,7 @@ def _events_of(page: list[LogEntry], media_type: str) -> list[bytes]:
 def _news_of(entry: LogEntry, media_type: str) -> bytes:
     """Return the event of a patch; with the patch itself, if that is small."""
     data = b""
-    if media_type == EVENTS_WITH_PATCHES and entry.size <= MAX_INLINE:
+    if media_type == wire.EVENTS_WITH_PATCHES and entry.size <= wire.MAX_INLINE:
         # Who asks for a damaged patch itself gets the error.
         with suppress(LogError, OSError):
             stored: Any = entry.stored()
@@ -220,7 +214,7 @@ def _news_of(entry: LogEntry, media_type: str) -> bytes:
 
 
 def _event(kind: str, fields: dict[str, Any], media_type: str, patch: bytes = b"") -> bytes:
-    if media_type == EVENTS:
+    if media_type == wire.EVENTS:
         id = f"id: {fields['version']}\n" if kind == "patch" else ""
         return f"{id}event: {kind}\ndata: {json.dumps(fields)}\n\n".encode()
     return json.dumps({"event": kind, "inline": len(patch), **fields}).encode() + b"\n" + patch

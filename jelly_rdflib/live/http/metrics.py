@@ -32,12 +32,7 @@ _OF_A_LOG: dict[str, tuple[Any, str]] = {
 
 
 class Metrics:
-    """The state of a server's logs, and counts as Prometheus reads them.
-
-    Args:
-        logs: Those of the server.
-        followers: Those of all logs.
-    """
+    """The state of a server's logs, and counts as Prometheus reads them."""
 
     def __init__(self, logs: Logs, followers: Followers) -> None:
         self._logs, self._followers = logs, followers

@@ -28,6 +28,7 @@ from jelly_rdflib.log.entry import LogEntry, Row, may_follow
 from jelly_rdflib.log.files import Place, write_segment
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
+from jelly_rdflib.log.staging import check_digest
 from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
 from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
@@ -35,7 +36,6 @@ from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
 _T = TypeVar("_T")
-_TOKEN = "JELLYP_TOKEN"
 # Seconds for the server to do what may take long: to append or squash patches, to check a log.
 _LONG = 600.0
 # The most that an answer in JSON may have, in bytes.
@@ -52,11 +52,13 @@ class Client:
     def __init__(self, address: str, token: str | None, timeout: float) -> None:
         if httpx2.URL(address).userinfo:
             # Addresses are shown in messages.
-            raise ValueError(f"an address has no user name or password: give a token, or {_TOKEN}")
+            raise ValueError(
+                f"an address has no user name or password: give a token, or {wire.TOKEN}"
+            )
         self.address = address.rstrip("/")
         self.timeout = timeout
         headers = {"Accept": wire.JSON}
-        if token := os.environ.get(_TOKEN) if token is None else token:
+        if token := os.environ.get(wire.TOKEN) if token is None else token:
             headers["Authorization"] = f"Bearer {token}"
         self._http = WatchedClient(self.address, base_url=f"{self.address}/", headers=headers)
         self.close = self._http.close
@@ -92,15 +94,15 @@ class Client:
 
     def again(self, request: Callable[[], _T]) -> _T:
         """Return what a request gives: again and again for the timeout, if the server is gone."""
-        end = time.monotonic() + self.timeout
-        for wait in waits():
+        end, retries = time.monotonic() + self.timeout, waits()
+        while True:
             try:
                 return request()
             except ConnectionError:
+                wait = next(retries)
                 if time.monotonic() + wait > end:
                     raise
             time.sleep(wait)
-        raise AssertionError("the waits never end")
 
     def read(
         self,
@@ -111,12 +113,10 @@ class Client:
         **options: Any,
     ) -> _T:
         """Return what ``make`` makes of an answer in JSON; the rest as for `ask`."""
-        data = bytearray()
         with self.ask(method, path, silence, **options) as (response, _):
-            for part in response.iter_bytes():
-                data += part
-                if len(data) > _MOST_JSON:
-                    raise ValueError("the answer is too large")
+            data = start_of(response, _MOST_JSON + 1)
+            if len(data) > _MOST_JSON:
+                raise ValueError("the answer is too large")
             return make(json.loads(data))
 
     def get(
@@ -161,8 +161,8 @@ class _RemoteEntry(LogEntry):
     def stored(self) -> Readable:
         if self.inline is not None:
             return self.inline
-        path, what = f"patches/{self.version}", f"version {self.version}"
-        return self._history.fetch(path, wire.JELLY_PATCH, self.digest, what, self.size)
+        path = f"patches/{self.version}"
+        return self._history.fetch(path, wire.JELLY_PATCH, self.digest, self.size)
 
 
 class _Held(SpooledTemporaryFile[bytes]):
@@ -227,12 +227,8 @@ class _RemoteHistory(State):
             for each in fields["snapshots"]
         ]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
-        self._check_id(str(fields["id"]))
+        self._id = check_log_id(self._id, str(fields["id"]), self.location)
         return self._id, fields["compression"], head, snapshots
-
-    def _check_id(self, id: str) -> None:
-        check_log_id(self._id, id, self.location)
-        self._id = id
 
     def reading(self) -> AbstractContextManager[State]:
         return nullcontext(self)
@@ -311,7 +307,7 @@ class _RemoteHistory(State):
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
             # The server may have another log since the last connection.
-            self._check_id(response.headers[wire.LOG_ID])
+            self._id = check_log_id(self._id, response.headers[wire.LOG_ID], self.location)
             self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
@@ -340,11 +336,11 @@ class _RemoteHistory(State):
                 yield entry
 
     def append(
-        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
+        self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
         """Send a patch, again if no answer comes, until it is known what became of it."""
         file: Any = _Held(_IN_MEMORY)
-        place = Place(0, 0, id, prev)
+        place = Place(0, 0, patch.id, prev)
         write_segment(file, patch.operations(), place=place, options=options, is_compressed=False)
         patch.check_end()
         headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
@@ -384,14 +380,13 @@ class _RemoteHistory(State):
         return None
 
     def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
-        versions = {"first": entries[0].first, "last": entries[-1].version}
-        return self._change("squash", self.entry_in, **versions)
+        first, last = entries[0].first, entries[-1].version
+        return self._change("squash", self.entry_in, first=first, last=last)
 
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
         """Have the server store a snapshot; return its place, relative to the address."""
-        return self._change(
-            "snapshots", lambda fields: Path(f"snapshots/{entry.version}"), version=entry.version
-        )
+        place = Path(f"snapshots/{entry.version}")
+        return self._change("snapshots", lambda fields: place, version=entry.version)
 
     def _change(self, path: str, make: Callable[[Any], _T], **versions: int) -> _T:
         try:
@@ -400,8 +395,7 @@ class _RemoteHistory(State):
             raise self._client.unknown("the log was changed", error) from error
 
     def open_snapshot(self, snapshot: Snapshot) -> Readable:
-        what = f"the snapshot of version {snapshot.version}"
-        return self.fetch(f"snapshots/{snapshot.version}", wire.JELLY, snapshot.digest, what)
+        return self.fetch(f"snapshots/{snapshot.version}", wire.JELLY, snapshot.digest)
 
     def find_problems(self, *, deep: bool) -> list[LogProblem]:
         def make(fields: Any) -> list[LogProblem]:
@@ -410,9 +404,7 @@ class _RemoteHistory(State):
 
         return self._client.get("problems", make, _LONG, deep=deep)
 
-    def fetch(
-        self, path: str, media_type: str, digest: str, what: str, size: int | None = None
-    ) -> Readable:
+    def fetch(self, path: str, media_type: str, digest: str, size: int | None = None) -> Readable:
         """Fetch a stored file, of at most ``size`` bytes, and check its digest."""
         # The digest is that of the stored bytes, which may be compressed.
         headers = {"Accept": media_type, "Accept-Encoding": "zstd"}
@@ -427,14 +419,10 @@ class _RemoteHistory(State):
                     file.write(chunk)
                     found.update(chunk)
                     if size is not None and file.tell() > size:
-                        raise LogError(f"{self.location}: {what} has more than its {size} bytes")
+                        raise LogError(f"{self.location}/{path} has more than its {size} bytes")
             file.seek(0)
             return file, found.hexdigest()
 
         file, found = self._client.again(take)
-        if found != digest:
-            raise LogError(
-                f"{self.location}: {what} came damaged: its SHA-256 is {found}, and should be"
-                f" {digest}"
-            )
+        check_digest(found, digest, f"{self.location}/{path}")
         return file  # type: ignore[no-any-return]

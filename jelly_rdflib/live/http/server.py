@@ -236,7 +236,7 @@ class LogServer:
     def get_log(self, log: _Log) -> Response:
         """The id of the log, its version, and its snapshots. The ETag names the newest patch."""
         id, compression, head = log.history.read_log()
-        version = 0 if head is None else head.version
+        version = point_of(head).version
         with log.history.reading() as state:
             snapshots = [
                 {"version": each.version, "id": each.id, "digest": each.digest}
@@ -325,7 +325,8 @@ class LogServer:
     ) -> Response:
         """The whole data of a version that has a snapshot, as Jelly-RDF."""
         with log.history.reading() as state:
-            found = {each.version: each for each in state.snapshots(state.version())}.get(version)
+            newest = point_of(state.newest()).version
+            found = {each.version: each for each in state.snapshots(newest)}.get(version)
         if found is None or digest not in (None, found.digest):
             raise HTTPException(404, f"version {version} has no snapshot, or another one")
         media_type = accepted(request, [wire.JELLY])
@@ -379,7 +380,7 @@ class LogServer:
             "Cache-Control": "no-store, no-transform",
             "X-Accel-Buffering": "no",
             "Vary": "Accept",
-            wire.LOG_ID: log.history.read_log()[0],
+            wire.LOG_ID: log.history.id,
         }
         events = log.feed.follow(point, host, media_type)
         return StreamingResponse(events, media_type=media_type, headers=headers)

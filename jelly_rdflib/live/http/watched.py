@@ -19,7 +19,6 @@ from jelly_rdflib.live.waiting import LEAST_SPEED
 GRACE = 60.0
 """The seconds that an answer may take, besides those in which the server says nothing."""
 _CONNECT_TIMEOUT = 10.0
-_MOST_ERROR = 1 << 16
 
 
 class Unanswered(ConnectionError):
@@ -114,15 +113,15 @@ class WatchedClient:
             watch.start()
 
 
-def start_of(answer: httpx2.Response) -> bytes:
-    """Return the first 64 KiB of a body."""
+def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytes:
+    """Return the first bytes of a body, 64 KiB of an error."""
     data = bytearray()
     # A decoder of httpx gives 1 MiB at most at once.
     for part in answer.iter_bytes():
         data += part
-        if len(data) >= _MOST_ERROR:
+        if len(data) >= most:
             break
-    return bytes(data[:_MOST_ERROR])
+    return bytes(data[:most])
 
 
 def _cut(sockets: set[socket.socket]) -> None:

@@ -17,6 +17,7 @@ EVENTS = "text/event-stream"
 # Each event is a line of JSON. The stored bytes of a small patch follow the line of its event.
 EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
+TOKEN = "JELLYP_TOKEN"  # the environment variable with the bearer token
 MOST_ENTRIES = 1000  # that an answer lists
 MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with its event
 MAX_LINE = 1 << 16  # the most bytes of an event without the segment

@@ -19,8 +19,8 @@ from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.bad import BadMessages
 from jelly_rdflib.live.frames import FrameDecoder, starts_stream
 from jelly_rdflib.live.kafka.client import PAUSE, Client, is_one_of
-from jelly_rdflib.live.source import Source
 from jelly_rdflib.live.waiting import waits
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 

@@ -27,8 +27,8 @@ from jelly_rdflib.live.mqtt.client import (
     make_properties,
     refusal,
 )
-from jelly_rdflib.live.source import Source
 from jelly_rdflib.live.waiting import waits
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches

@@ -128,7 +128,8 @@ def _look(file: str, storage: Storage, kind: Kind, options: ReadOptions) -> str 
             return statement_type(batches.options)
     except DecodeError as error:
         if options.mode == FAILFAST:
-            raise DecodeError(f"{file}: {error}") from None
+            error.source = file
+            raise
         return None
     except FileNotFoundError:
         if is_patch(file) or not options.ignores_missing:

@@ -62,7 +62,8 @@ class RowMaker:
                 yield self._widened(record_batch, constants) if constants else record_batch
         except DecodeError as error:
             if self.options.mode == FAILFAST:
-                raise DecodeError(f"{path}: {error}") from error
+                error.source = path
+                raise
             if has_corrupt:
                 told = {"file": path, "offset": error.offset, "reason": str(error)}
                 row = {name: value.as_py() for name, value in constants.items()}

@@ -169,14 +169,6 @@ def test_replay(log: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_diff(log: Path) -> None:
-    shown = invoke("diff", log, "--old", 2, "--new", "uuid:1").stdout_bytes
-    operations = list(jr.read_operations(shown, format="rdf-patch"))
-    undone = {(Op.A, *SECOND[3][1:]), (Op.D, *SECOND[4][1:])}
-    assert {each for each in operations if each[0] != Op.END} == undone
-
-
-@pytest.mark.usefixtures("shared")
 def test_compact_makes_one_file(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "small.jellyp"
     for overwrite in ([], ["--overwrite"]):
@@ -218,12 +210,6 @@ def test_streams_that_were_joined(log: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_limits_go_to_the_workers(log: Path) -> None:
-    refused = invoke("replay", log, "--limit", "max_string_size=4", code=1)
-    assert "limit max_string_size: 4" in refused.output
-
-
-@pytest.mark.usefixtures("shared")
 def test_input_at_fault_exits_with_1(log: Path) -> None:
     (log / "b.jellyp").unlink()
     result = invoke("replay", log, code=1)
@@ -250,8 +236,3 @@ def test_input_at_fault_exits_with_1(log: Path) -> None:
 )
 def test_a_call_at_fault_exits_with_2(arguments: list[str]) -> None:
     assert "Error: " in invoke(*arguments, code=2).output
-
-
-@pytest.mark.parametrize("name", list(command.commands))
-def test_each_command_has_help_with_examples(name: str) -> None:
-    assert "Examples:\n    jellyp spark" in invoke(name, "--help").output

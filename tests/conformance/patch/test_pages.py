@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 
 from conformance import VERSION
 from conformance.rules import RULES
 from tests.conformance.patch.in_process import ENTRIES
 from tests.conformance.patch.pages import DIFFERENCES, FOLDER, read_report
-
-if sys.version_info >= (3, 11):
-    pass
-else:
-    pass  # pytest depends on it
 
 ROOT = FOLDER.parents[1]
 BY_NAME = {entry.name: entry for entry in ENTRIES}

@@ -144,24 +144,6 @@ class TestColumns:
 
 
 class TestDecoder:
-    def test_frames_of_a_broker(self) -> None:
-        """Encoder and decoder, frame by frame."""
-        encoder, package = jr.PatchEncoder(), jr.PatchDecoder()
-        assert encoder.options == jr.PatchOptions()
-        assert package.options is None
-        s, p = URIRef("http://example.org/s"), URIRef("http://example.org/p")
-        for n in range(3):
-            operations = [(Op.TX,), (Op.A, s, p, Literal(n), s), (Op.TC,), (Op.END,)]
-            assert list(package.decode_frame(encoder.encode_frame(operations))) == operations
-        assert list(package.finish()) == []
-        assert package.options == jr.PatchOptions()
-
-    def test_an_empty_frame_is_a_frame(self) -> None:
-        package = jr.PatchDecoder()
-        package.decode_frame(b.frame(b.options()))
-        assert list(package.decode_frame(b"")) == []
-        assert list(package.finish()) == [(Op.END,)]
-
     @pytest.mark.parametrize("stream_type", [b.FLAT, b.PUNCTUATED])
     def test_finish_inside_a_transaction_is_refused(self, stream_type: int) -> None:
         package = jr.PatchDecoder()

@@ -43,8 +43,9 @@ class Format:
     Each format has of its own: `spo` and `spog`, rows of a triple and of a quad, and `namespace`;
     `operations`, statements and namespaces in the plain form of patches, and `nodes`, statements of
     rdflib's terms; `plain`, what the first of `readers` gives in plain form. Of the reference:
-    `all_said`, the operations of a stream, `said`, those of a frame, and `written_row`. For
-    hypothesis: `flat_streams` and `single_streams`, with `content` and `spoken` of a stream.
+    `all_said`, the operations of a stream, `said`, those of a frame, `decoded`, what it has of a
+    decoder's frame, and `written_row`. For hypothesis: `flat_streams` and `single_streams`, with
+    `content` and `spoken` of a stream.
     """
 
     build: Any
@@ -295,6 +296,9 @@ class Patch(Format):
     def said(self, frame: Any) -> list[Plain]:
         return frame
 
+    def decoded(self, batch: Any) -> list[Plain]:
+        return list(map(plain_operation, batch))
+
     def plain(self, item: Any) -> Plain:
         return plain_operation(item)
 
@@ -378,6 +382,9 @@ class Rdf(Format):
     def said(self, frame: Any) -> list[Plain]:
         return frame.statements
 
+    def decoded(self, frame: Any) -> Any:
+        return None if frame is None else rdf_support.plain_frame(frame)
+
     def plain(self, item: Any) -> Plain:
         return rdf_support.plain_statement(item)
 
@@ -390,4 +397,5 @@ ALL_TYPES = [PATCH, PATCH_QUADS, RDF, RDF_QUADS, RDF_GRAPHS]
 
 formats = pytest.mark.parametrize("f", FORMATS, ids=repr)
 all_types = pytest.mark.parametrize("f", ALL_TYPES, ids=repr)
+rdf_types = pytest.mark.parametrize("f", [RDF, RDF_QUADS, RDF_GRAPHS], ids=repr)
 with_graphs = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS, RDF_GRAPHS], ids=repr)

@@ -11,28 +11,9 @@ from rdflib import URIRef
 
 import jelly_rdflib as jr
 from tests import support
-from tests.oracle import rdf_decoder, wire
-from tests.oracle import schema as pb
+from tests.oracle import rdf_decoder
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import Plain, node, plain, plain_operation, with_default_graph
-
-__all__ = [
-    "assert_same_outcome",
-    "few",
-    "messages",
-    "options_of",
-    "plain_frame",
-    "plain_operations",
-    "plain_statement",
-    "put",
-    "read",
-    "refuse",
-    "rows",
-    "statements",
-    "write",
-    "write_frames",
-]
-
 
 few = settings(max_examples=max(10, settings.default.max_examples // 3))
 """For tests whose single examples are large, or say what others say too."""
@@ -119,15 +100,6 @@ def write_frames(frames: Iterable[Frame], options: jr.StreamOptions | None = Non
 def options_of(fields: dict[str, Any], **more: Any) -> jr.StreamOptions:
     """Return the package's options for the fields of an options row."""
     return jr.StreamOptions(**{**fields, **more})
-
-
-def messages(data: bytes) -> list[Any]:
-    """Return the frames of a delimited stream as protobuf's messages."""
-    return [pb.RdfStreamFrame.FromString(part) for part in wire.split(data)]
-
-
-def rows(data: bytes) -> list[Any]:
-    return [row for message in messages(data) for row in message.rows]
 
 
 def refuse(source: bytes, *arguments: Any, **keywords: Any) -> jr.DecodeError:

@@ -17,16 +17,14 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.core.batch import BatchBuilder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
-from jelly_rdflib.errors import InUseError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
-from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.formats import RDF, Format, Rdf, formats
 from tests.core.jelly.statement_support import few
 from tests.oracle.build import FRAME
 from tests.oracle.build import QUADS as PATCH_QUADS
-from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.strategies import dice
 from tests.support import options_of, write
 
@@ -110,35 +108,75 @@ def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
     assert mixed.finish() == expected
 
 
-class TestChanges:
+def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[Any, Any]) -> None:
+    """Check that each batch gives the frame, or the error, that what it has gives as tuples."""
+    for pair in pairs:
+        results = []
+        for encoder, items in zip(encoders, pair, strict=True):
+            frames: list[bytes] = []
+            error = attempt(lambda e=encoder, i=items, f=frames: f.append(e.encode_frame(i)))
+            results.append((frames, error))
+        assert results[0] == results[1]
+
+
+def batches_of(f: Format, stream: Any) -> list[jr.Batch]:
+    """The batches of a stream, with its namespaces."""
+    if isinstance(f, Rdf):
+        stream.options["version"] = 2
+        data = f.write_stream(stream, namespace_declarations=True)
+        return list(jr.read_batches(data, strict=False))
+    return list(jr.read_batches(f.write_stream(stream, frame_rows=4)))
+
+
+class TestAnyStream:
+    @formats
     @few
-    @given(strategies.streams(), lookups, st.sampled_from([1, 3, 512]), st.booleans(), dice)
-    def test_any_stream_with_any_lookups(
-        self, stream: Any, sizes: Any, frame_rows: int, delimited: bool, random: Any
+    @given(st.data(), lookups, st.sampled_from([1, 3, 512]), st.booleans(), dice)
+    def test_with_any_lookups(
+        self, f: Format, data: st.DataObject, sizes: Any, rows: int, delimited: bool, random: Any
     ) -> None:
         """With lookups that are too small it fails where the single operations do."""
-        data = write(stream.operations, options_of(stream.options, frame_rows=frame_rows))
-        fields = {**stream.options, **sizes}
-        options = options_of(fields, frame_rows=frame_rows, delimited=delimited)
-        assert_same(list(jr.read_batches(data)), options, random)
+        stream = data.draw(f.streams())
+        batches = batches_of(f, stream)
+        more = {"namespace_declarations": random.random() < 0.5} if isinstance(f, Rdf) else {}
+        fields = {**stream.options, **sizes, **more}
+        options = f.support.options_of(fields, frame_rows=rows, delimited=delimited)
+        assert_same(batches, options, random)
 
+    @formats
     @few
-    @given(strategies.streams(), lookups, term_kinds, st.sampled_from(["TRIPLES", "QUADS"]), dice)
-    def test_any_stream_with_options_that_may_not_do(
-        self, stream: Any, sizes: Any, kinds: Any, statement_type: str, random: Any
+    @given(st.data(), lookups, term_kinds, dice)
+    def test_with_options_that_may_not_do(
+        self, f: Format, data: st.DataObject, sizes: Any, kinds: Any, random: Any
     ) -> None:
-        data = write(stream.operations, options_of(stream.options, frame_rows=4))
-        fields = {**stream.options, **sizes, **kinds, "statement_type": statement_type}
-        fields["stream_type"] = random.choice(["FRAME", "FLAT", "PUNCTUATED"])
-        assert_same(list(jr.read_batches(data)), options_of(fields), random)
+        stream = data.draw(f.streams())
+        batches = batches_of(f, stream)
+        fields = {**stream.options, **sizes, **kinds}
+        if isinstance(f, Rdf):
+            fields |= {"physical_type": random.choice([1, 2, 3]), "logical_type": 0}
+        else:
+            fields |= {"statement_type": random.choice([1, 2])}
+            fields |= {"stream_type": random.choice(["FRAME", "FLAT", "PUNCTUATED"])}
+        assert_same(batches, f.support.options_of(fields, frame_rows=3), random)
 
     @few
     @given(strategies.streams(stream_type=FRAME), lookups)
-    def test_frames_one_by_one(self, stream: Any, sizes: Any) -> None:
+    def test_patches_one_by_one(self, stream: Any, sizes: Any) -> None:
         data = write(stream.operations, options_of(stream.options))
         options = options_of({**stream.options, **sizes})
         pairs = ((batch, list(batch)) for batch in jr.read_batches(data))
         assert_same_frames(pairs, (jr.PatchEncoder(options), jr.PatchEncoder(options)))
+
+    @few
+    @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
+    def test_graphs_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
+        """A graph that fails is taken back as it is without batches."""
+        data = RDF.write_stream(stream)
+        # Version 1 has no namespaces: they would come from a batch alone.
+        options = RDF.support.options_of({**stream.options, **sizes, **kinds, "version": 1})
+        frames = jr.read_frames(data, strict=False, normalize=False)
+        pairs = ((frame.batch, list(frame)) for frame in frames)
+        assert_same_frames(pairs, (jr.StatementEncoder(options), jr.StatementEncoder(options)))
 
     @few
     @given(strategies.streams(statement_type=PATCH_QUADS), lookups, dice)
@@ -172,79 +210,6 @@ class TestChanges:
             frame_rows=50,
         )
         assert_same(list(jr.read_batches(frames)) * 2, options, random)
-
-
-def written_frames(stream: Any) -> bytes:
-    stream.options["version"] = 2
-    options = rdf_support.options_of(stream.options, namespace_declarations=True)
-    return rdf_support.write_frames(stream.frames, options)
-
-
-def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[Any, Any]) -> None:
-    """Check that each batch gives the frame, or the error, that what it has gives as tuples."""
-    for pair in pairs:
-        results = []
-        for encoder, items in zip(encoders, pair, strict=True):
-            frames: list[bytes] = []
-            error = attempt(lambda e=encoder, i=items, f=frames: f.append(e.encode_frame(i)))
-            results.append((frames, error))
-        assert results[0] == results[1]
-
-
-class TestStatements:
-    @few
-    @given(
-        rdf_strategies.streams(),
-        lookups,
-        st.sampled_from([1, 3, 512]),
-        st.booleans(),
-        st.booleans(),
-        dice,
-    )
-    def test_any_stream_with_any_lookups(
-        self, stream: Any, sizes: Any, rows: int, namespaces: bool, delimited: bool, random: Any
-    ) -> None:
-        data = written_frames(stream)
-        options = rdf_support.options_of(
-            {**stream.options, **sizes},
-            frame_rows=rows,
-            namespace_declarations=namespaces,
-            delimited=delimited,
-        )
-        assert_same(list(jr.read_batches(data, strict=False)), options, random)
-
-    @few
-    @given(
-        rdf_strategies.streams(),
-        lookups,
-        term_kinds,
-        st.sampled_from([TRIPLES, QUADS, GRAPHS]),
-        dice,
-    )
-    def test_any_stream_with_options_that_may_not_do(
-        self, stream: Any, sizes: Any, kinds: Any, physical_type: int, random: Any
-    ) -> None:
-        data = written_frames(stream)
-        fields = {
-            **stream.options,
-            **sizes,
-            **kinds,
-            "physical_type": physical_type,
-            "logical_type": 0,
-        }
-        options = rdf_support.options_of(fields, frame_rows=3)
-        assert_same(list(jr.read_batches(data, strict=False)), options, random)
-
-    @few
-    @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
-    def test_frames_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
-        """A graph that fails is taken back as it is without batches."""
-        data = written_frames(stream)
-        # Version 1 has no namespaces: they would come from a batch alone.
-        options = rdf_support.options_of({**stream.options, **sizes, **kinds, "version": 1})
-        frames = jr.read_frames(data, strict=False, normalize=False)
-        pairs = ((frame.batch, list(frame)) for frame in frames)
-        assert_same_frames(pairs, (jr.StatementEncoder(options), jr.StatementEncoder(options)))
 
     @few
     @given(strategies.streams(), dice)
@@ -310,14 +275,6 @@ class TestOddBatches:
             assert_same([batch, batch], options, Random(2))
 
 
-OPERATIONS = [
-    (Op.H, "id", URIRef("urn:uuid:1")),
-    (Op.TX,),
-    *((Op.A, S, P, Literal(f"{n}", lang="en"), None) for n in range(100)),
-    (Op.TC,),
-]
-
-
 def batch_of(operations: Any) -> jr.Batch:
     return next(iter(jr.read_batches(jr.PatchEncoder().encode_frame(operations))))
 
@@ -348,25 +305,3 @@ def test_batch_of_no_reader() -> None:
     for wrong in (None, [], jr.Batch.__new__(jr.Batch)):
         with pytest.raises(TypeError):
             encoder.write_batch(wrong)
-
-
-def test_a_sink_cannot_write_to_its_stream() -> None:
-    """Nor can another thread, while a batch is written."""
-    batch = batch_of(OPERATIONS)
-    errors = []
-
-    def sink(frame: bytes) -> None:
-        with pytest.raises(InUseError):
-            writer.add(S, P, S)
-        with pytest.raises(InUseError, match="another"):
-            encoder.write_batch(batch)
-        errors.append(frame)
-        if len(errors) == 3:
-            raise KeyError("x")
-
-    encoder = PatchFrameEncoder(NODE_TYPES, jr.PatchOptions(frame_rows=10), sink)
-    writer = OperationSink(NODE_TYPES, encoder)
-    with pytest.raises(KeyError):
-        encoder.write_batch(batch)
-    with pytest.raises(jr.EncodeError, match="could not be written"):
-        encoder.write_batch(batch)

@@ -18,9 +18,9 @@ from jelly_rdflib.core.jelly_decoder import (
 )
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
-from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.formats import PATCH, Format, formats
 from tests.core.jelly.statement_support import few
-from tests.oracle import producer, rdf_producer, wire
+from tests.oracle import wire
 from tests.oracle.terms import plain_operation
 from tests.strategies import Stream
 from tests.support import options_of, write
@@ -64,21 +64,15 @@ def check_all_states(messages: list[bytes], make_decoder: Any) -> None:
 
 
 class TestGoingOn:
+    @formats
     @few
-    @given(strategies.streams(), strategies.dice)
-    def test_a_patch_stream_goes_on_from_any_frame(
-        self, stream: Stream, rng: random.Random
+    @given(data=st.data(), rng=strategies.dice)
+    def test_a_stream_goes_on_from_any_frame(
+        self, f: Format, data: st.DataObject, rng: random.Random
     ) -> None:
-        frames = producer.frames(stream.operations, stream.options, rng)
-        check_all_states([frame.SerializeToString() for frame in frames], patch_decoder)
-
-    @few
-    @given(rdf_strategies.streams(), strategies.dice)
-    def test_a_statement_stream_goes_on_from_any_frame(
-        self, stream: rdf_strategies.Stream, rng: random.Random
-    ) -> None:
-        frames = rdf_producer.messages(stream.frames, stream.options, rng)
-        check_all_states([frame.SerializeToString() for frame in frames], statement_decoder)
+        frames = f.spoken(data.draw(f.streams()), rng)
+        make_decoder = patch_decoder if f is PATCH else statement_decoder
+        check_all_states([frame.SerializeToString() for frame in frames], make_decoder)
 
     @few
     @given(strategies.streams(), st.integers(1, 4), st.integers(1, 200))

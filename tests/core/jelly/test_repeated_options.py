@@ -17,8 +17,7 @@ from jelly_rdflib.arrow import read_arrow
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
-from tests.core.jelly import statement_strategies as rdf_strategies
-from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.formats import PATCH, RDF, Format, formats
 from tests.core.jelly.statement_support import few
 from tests.core.jelly.test_checkpoint import check_all_states
 from tests.oracle import build as b
@@ -28,81 +27,55 @@ from tests.oracle.terms import plain_operation
 from tests.strategies import Stream
 from tests.support import options_of, write
 
-KINDS = (PatchFrameDecoder, StatementFrameDecoder)
-# Of either format: a frame with options that uses what it sets, and one that uses it again.
-FIRST = {
-    PatchFrameDecoder: lambda n, **more: b.frame(
-        b.options(**more), b.name(f"urn:{n}"), b.add("s", b.iri(0, 1), "o", "g")
-    ),
-    StatementFrameDecoder: lambda n, **more: rb.frame(
-        rb.options(**more), rb.name(f"urn:{n}"), rb.spo("s", rb.iri(0, 1), "o")
-    ),
-}
-AGAIN = {
-    PatchFrameDecoder: b.frame(b.add(None, b.iri(0, 1))),
-    StatementFrameDecoder: rb.frame(rb.spo(None, rb.iri(0, 1))),
-}
+KINDS = {PATCH: PatchFrameDecoder, RDF: StatementFrameDecoder}
 
 
-def make(kind: Any, on_repeated_options: Any = "restart", limits: Any = None) -> Any:
+def first(f: Format, n: Any, **more: Any) -> bytes:
+    """A frame with options that uses what it sets."""
+    return f.frame(f.options(**more), f.name(f"urn:{n}"), f.triple())
+
+
+def again(f: Format) -> bytes:
+    """One that uses it again."""
+    return f.frame(f.spo(None, b.iri(0, 1)))
+
+
+def make(f: Format, on_repeated_options: Any = "restart", limits: Any = None) -> Any:
     factory = make_node_factory(False)
-    return kind(factory, limits or jr.Limits(), on_repeated_options=on_repeated_options)
+    return KINDS[f](factory, limits or jr.Limits(), on_repeated_options=on_repeated_options)
 
 
 def operations(batches: Iterable[Any]) -> list[Any]:
     return [plain_operation(operation) for batch in batches for operation in batch]
 
 
-def check_restarts(kind: Any, streams: list[list[bytes]]) -> None:
-    """Check that streams one after another are what each of them is alone."""
-    expected = []
-    for frames in streams:
-        alone = make(kind, "error")
-        expected += operations([*map(alone.decode_frame, frames), alone.finish()])
-    through = make(kind)
-    frames = [frame for stream in streams for frame in stream]
-    assert operations([*map(through.decode_frame, frames), through.finish()]) == expected
-    assert through.options == alone.options
-    check_all_states(frames, lambda: make(kind))
-
-
 class TestRestart:
+    @formats
     @few
-    @given(st.lists(strategies.streams(), min_size=1, max_size=3), st.integers(1, 4))
-    def test_patch_streams(self, streams: list[Stream], rows: int) -> None:
-        check_restarts(
-            PatchFrameDecoder,
-            [
-                wire.split(write(stream.operations, options_of(stream.options, frame_rows=rows)))
-                for stream in streams
-            ],
-        )
+    @given(data=st.data(), rows=st.integers(1, 4))
+    def test_streams_one_after_another(self, f: Format, data: st.DataObject, rows: int) -> None:
+        """They are what each of them is alone."""
+        streams = [
+            wire.split(f.write_stream(stream, frame_rows=rows))
+            for stream in data.draw(st.lists(f.streams(), min_size=1, max_size=3))
+        ]
+        expected = []
+        for frames in streams:
+            alone = make(f, "error")
+            expected += operations([*map(alone.decode_frame, frames), alone.finish()])
+        through = make(f)
+        frames = [frame for stream in streams for frame in stream]
+        assert operations([*map(through.decode_frame, frames), through.finish()]) == expected
+        assert through.options == alone.options
+        check_all_states(frames, lambda: make(f))
 
-    @few
-    @given(st.lists(rdf_strategies.streams(), min_size=1, max_size=3))
-    def test_statement_streams(self, streams: list[rdf_strategies.Stream]) -> None:
-        check_restarts(
-            StatementFrameDecoder,
-            [
-                wire.split(
-                    rdf_support.write_frames(
-                        stream.frames,
-                        rdf_support.options_of(
-                            stream.options, version=2, namespace_declarations=True
-                        ),
-                    )
-                )
-                for stream in streams
-            ],
-        )
-
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_each_frame_may_be_a_stream(self, kind: Any) -> None:
+    @formats
+    def test_each_frame_may_be_a_stream(self, f: Format) -> None:
         """Its size, and what it holds, are counted for it alone."""
         limits = jr.Limits(max_frame_rows=1, max_text_size=100)
-        decoder = make(kind, limits=limits)
+        decoder = make(f, limits=limits)
         for n in range(50):
-            names = {op[2] for op in decoder.decode_frame(FIRST[kind](f"{n}" * 40)) if len(op) > 2}
+            names = {op[2] for op in decoder.decode_frame(first(f, f"{n}" * 40)) if len(op) > 2}
             assert names == {URIRef("urn:" + f"{n}" * 40)}
 
     @pytest.mark.parametrize(
@@ -117,7 +90,7 @@ class TestRestart:
     def test_nothing_is_left_of_a_patch_stream(self, row: Any, reason: str) -> None:
         options = b.options(statement_type=b.QUADS)
         rows = [b.name("urn:1"), b.prefix("urn:"), b.begin(), b.add("s", b.iri(1, 1), "o", "g")]
-        decoder = make(PatchFrameDecoder)
+        decoder = make(PATCH)
         decoder.decode_frame(b.frame(options, *rows))
         with pytest.raises(jr.DecodeError, match=reason):
             decoder.decode_frame(b.frame(options, row))
@@ -136,7 +109,7 @@ class TestRestart:
         self, physical_type: int, row: Any, reason: str
     ) -> None:
         rows = [rb.name("urn:1"), rb.start("g"), rb.spo("s", rb.iri(0, 1), "o")]
-        decoder = make(StatementFrameDecoder)
+        decoder = make(RDF)
         decoder.decode_frame(rb.frame(rb.options(physical_type=rb.GRAPHS), *rows))
         with pytest.raises(jr.DecodeError, match=reason):
             decoder.decode_frame(rb.frame(rb.options(physical_type=physical_type), row))
@@ -149,11 +122,11 @@ class TestRestart:
         ops = [op[0].name for op in decoder.decode_frame(b.frame(options, b.begin(), b.commit()))]
         assert ops == ["TA", "END", "TX", "TC"]
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_options_come_first_in_their_frame(self, kind: Any) -> None:
-        decoder = make(kind)
+    @formats
+    def test_options_come_first_in_their_frame(self, f: Format) -> None:
+        decoder = make(f)
         with pytest.raises(jr.DecodeError, match="a new stream starts with a frame") as caught:
-            decoder.decode_frame(FIRST[kind](1) * 2)
+            decoder.decode_frame(first(f, 1) * 2)
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
@@ -162,7 +135,7 @@ class TestRestart:
         limits = jr.Limits(max_text_size=10_000)
         long = [b.name(f"{n:03}" + "n" * 245, n) for n in range(1, 39)]
         short = [b.name("n", n) for n in range(1, 101)]
-        decoder = make(PatchFrameDecoder, limits=limits)
+        decoder = make(PATCH, limits=limits)
         for names in (long, short, long, short):
             decoder.decode_frame(b.frame(options, *names))
         with pytest.raises(jr.LimitError, match="the lookups have more than 10000 bytes"):
@@ -171,7 +144,7 @@ class TestRestart:
     def test_long_entries_of_an_earlier_stream_are_given_back(self) -> None:
         long = [b.name("n" * 400_000, n) for n in range(1, 17)]
         frames = [b.frame(b.options(), *long), b.frame(b.options())]
-        decoder = make(PatchFrameDecoder)
+        decoder = make(PATCH)
         tracemalloc.start()
         try:
             for frame in frames:
@@ -193,7 +166,7 @@ class TestRestartByTheCaller:
             wire.split(write(stream.operations, options_of(stream.options, frame_rows=2)))
             for stream in (first, second)
         )
-        decoder, new = make(PatchFrameDecoder, "error"), make(PatchFrameDecoder, "error")
+        decoder, new = make(PATCH, "error"), make(PATCH, "error")
         for frame in one[: data.draw(st.integers(0, len(one)))]:
             decoder.decode_frame(frame)
         decoder.restart()
@@ -204,55 +177,48 @@ class TestRestartByTheCaller:
             assert decoder.save() == new.save()
         assert operations([decoder.finish()]) == operations([new.finish()])
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_the_next_frame_has_options(self, kind: Any) -> None:
-        decoder = make(kind, "error")
-        decoder.decode_frame(FIRST[kind](1))
+    @formats
+    def test_the_next_frame_has_options(self, f: Format) -> None:
+        decoder = make(f, "error")
+        decoder.decode_frame(first(f, 1))
         decoder.restart()
         with pytest.raises(jr.DecodeError, match="options"):
-            decoder.decode_frame(AGAIN[kind])
+            decoder.decode_frame(again(f))
         assert decoder.is_broken
         with pytest.raises(jr.DecodeError, match="has failed"):
             decoder.restart()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@formats
 class TestEachChoice:
-    def test_continue(self, kind: Any) -> None:
-        decoder = make(kind, "continue")
-        first = FIRST[kind](1)
-        options = first[: 2 + first[1]]
-        expected = list(decoder.decode_frame(first))
-        assert list(decoder.decode_frame(options + AGAIN[kind])) == expected
+    def test_continue(self, f: Format) -> None:
+        decoder = make(f, "continue")
+        frame = first(f, 1)
+        options = frame[: 2 + frame[1]]
+        expected = list(decoder.decode_frame(frame))
+        assert list(decoder.decode_frame(options + again(f))) == expected
         with pytest.raises(jr.DecodeError, match="differ from the first options"):
-            decoder.decode_frame(FIRST[kind](2, max_name_table_size=8))
+            decoder.decode_frame(first(f, 2, max_name_table_size=8))
 
-    def test_error(self, kind: Any) -> None:
-        decoder = make(kind, "error")
-        decoder.decode_frame(FIRST[kind](1))
+    def test_error(self, f: Format) -> None:
+        decoder = make(f, "error")
+        decoder.decode_frame(first(f, 1))
         with pytest.raises(jr.DecodeError, match=r"'restart' if .*'continue' if") as caught:
-            decoder.decode_frame(FIRST[kind](2))
+            decoder.decode_frame(first(f, 2))
         assert (caught.value.frame, caught.value.row) == (1, 0)
 
-    def test_a_restored_decoder_has_had_its_options(self, kind: Any) -> None:
-        decoder = make(kind, "error")
-        decoder.decode_frame(FIRST[kind](1))
-        other = make(kind, "error")
+    def test_a_restored_decoder_has_had_its_options(self, f: Format) -> None:
+        decoder = make(f, "error")
+        decoder.decode_frame(first(f, 1))
+        other = make(f, "error")
         other.restore(decoder.save())
         with pytest.raises(jr.DecodeError, match="has its options again"):
-            other.decode_frame(FIRST[kind](1))
+            other.decode_frame(first(f, 1))
 
 
-def patches(n: int) -> bytes:
+def written(f: Format, n: int) -> bytes:
     file = io.BytesIO()
-    with jr.PatchWriter(file) as writer:
-        writer.add(URIRef("urn:s"), URIRef(f"urn:p{n}"), URIRef(f"urn:p{n}"))
-    return file.getvalue()
-
-
-def statements(n: int) -> bytes:
-    file = io.BytesIO()
-    with jr.StatementWriter(file) as writer:
+    with f.Writer(file) as writer:
         writer.add(URIRef("urn:s"), URIRef(f"urn:p{n}"), URIRef(f"urn:p{n}"))
     return file.getvalue()
 
@@ -267,39 +233,37 @@ def spell(item: Any) -> Any:
 
 
 ENTRIES = {
-    "read_operations": (patches, jr.read_operations),
-    "read_patches": (patches, jr.read_patches),
-    "read_batches": (patches, jr.read_batches),
-    "read_batches of Jelly-RDF": (statements, jr.read_batches),
-    "read_arrow": (patches, read_arrow),
-    "read_statements": (statements, jr.read_statements),
-    "read_frames": (statements, jr.read_frames),
-    "PatchDecoder": (patches, lambda data, **more: decode(jr.PatchDecoder(**more), data)),
+    "read_operations": (PATCH, jr.read_operations),
+    "read_patches": (PATCH, jr.read_patches),
+    "read_batches": (PATCH, jr.read_batches),
+    "read_batches of Jelly-RDF": (RDF, jr.read_batches),
+    "read_arrow": (PATCH, read_arrow),
+    "read_statements": (RDF, jr.read_statements),
+    "read_frames": (RDF, jr.read_frames),
+    "PatchDecoder": (PATCH, lambda data, **more: decode(jr.PatchDecoder(**more), data)),
     "StatementDecoder": (
-        statements,
+        RDF,
         lambda data, **more: decode(jr.StatementDecoder(**more), data),
     ),
 }
 
 
-@pytest.mark.parametrize(("make_file", "read"), ENTRIES.values(), ids=ENTRIES)
+@pytest.mark.parametrize(("f", "read"), ENTRIES.values(), ids=ENTRIES)
 class TestEntryPoints:
     def test_files_that_were_put_together(
-        self, make_file: Callable[[int], bytes], read: Callable[..., Iterable[Any]]
+        self, f: Format, read: Callable[..., Iterable[Any]]
     ) -> None:
         def uses(**more: Any) -> list[int]:
             text = str([spell(item) for item in read(data, **more)])
             return [text.count(f"urn:p{n}") for n in (1, 2)]
 
-        data = make_file(1) + make_file(2)
+        data = written(f, 1) + written(f, 2)
         assert uses(on_repeated_options="restart") == [2, 2]
         with pytest.raises(jr.DecodeError, match="on_repeated_options="):
             list(read(data, on_repeated_options="error"))
         # Their lookups make one: the second's names are those of the first.
         assert uses() == uses(on_repeated_options="continue") == [3, 1]
 
-    def test_no_other_choice(
-        self, make_file: Callable[[int], bytes], read: Callable[..., Iterable[Any]]
-    ) -> None:
+    def test_no_other_choice(self, f: Format, read: Callable[..., Iterable[Any]]) -> None:
         with pytest.raises(ValueError, match="is one of 'continue', 'restart', 'error'"):
-            list(read(make_file(1), on_repeated_options="ignore"))
+            list(read(written(f, 1), on_repeated_options="ignore"))

@@ -11,27 +11,26 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given
-from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from tests.core.jelly import statement_strategies as strategies
-from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly.formats import RDF_GRAPHS
+from tests.core.jelly.statement_strategies import PHYSICAL_TYPES, Stream
 from tests.core.jelly.statement_support import (
     few,
     plain_frame,
     plain_operations,
     plain_statement,
-    read,
     statements,
 )
+from tests.core.jelly.streams import REALISTIC
 from tests.oracle import rdf_build as b
-from tests.oracle import rdf_decoder, rdf_producer, wire
-from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
+from tests.oracle import rdf_decoder, rdf_producer
+from tests.oracle.rdf_build import DATASETS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, same_term
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 from tests.strategies import dice
-from tests.streams.test_reading import COMPRESSIONS, OnlyRead
 
 
 def spelled(stream: Stream, rng: random.Random) -> bytes:
@@ -39,81 +38,18 @@ def spelled(stream: Stream, rng: random.Random) -> bytes:
     return rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)
 
 
-def assert_options(options: Any, fields: dict[str, Any]) -> None:
-    assert type(options) is jr.StreamOptions
-    assert {name: getattr(options, name) for name in fields} == fields
-
-
-class TestAgainstProtobuf:
-    """What protobuf's classes write is read as the reference decoder reads it."""
-
-    @given(strategies.streams(), dice, st.sampled_from(sorted(COMPRESSIONS)))
-    def test_frames(self, stream: Stream, rng: random.Random, compression: str) -> None:
-        data = spelled(stream, rng)
-        expected = rdf_decoder.read(data)
-        assert expected[: len(stream.frames)] == stream.frames
-        data = COMPRESSIONS[compression](data)
-        assert read(data, strict=rng.random() < 0.5) == expected
-
-    @given(strategies.streams(one_frame=True), dice, st.sampled_from(sorted(COMPRESSIONS)))
-    def test_bare_frames(self, stream: Stream, rng: random.Random, compression: str) -> None:
-        messages = rdf_producer.messages(stream.frames, stream.options, rng)[-1:]
-        data = rdf_producer.spelled(messages, rng, single=True)
-        assert rdf_decoder.read(data) == stream.frames
-        data = COMPRESSIONS[compression](data)
-        assert read(data) == stream.frames
-        assert statements(data) == stream.statements
-
-    @given(strategies.streams(), dice)
-    def test_frames_one_by_one(self, stream: Stream, rng: random.Random) -> None:
-        messages = rdf_producer.messages(stream.frames, stream.options, rng)
-        reference = rdf_decoder.Reference()
-        package = jr.StatementDecoder(normalize=False)
-        assert package.options is None
-        for message in messages:
-            frame = package.decode_frame(wire.spell(message, rng, 0.1))
-            assert plain_frame(frame) == reference.frame(message)
-        package.finish()
-        assert_options(package.options, stream.options)
-
-    @few
-    @given(strategies.streams(), dice, st.integers(1, 40))
-    def test_pieces_of_any_size(self, stream: Stream, rng: random.Random, size: int) -> None:
-        data = spelled(stream, rng)
-        assert statements(OnlyRead(data, size)) == stream.statements
-        assert read(OnlyRead(data, size)) == rdf_decoder.read(data)
-
-    @few
-    @given(strategies.streams(), dice)
-    def test_batches(self, stream: Stream, rng: random.Random) -> None:
-        data = spelled(stream, rng)
-        batches = list(jr.read_batches(data))
-        got = [Frame(plain_operations(x), x.metadata) for x in batches]
-        assert got == rdf_decoder.read(data)
-        for batch in batches:
-            assert len(batch) == len(memoryview(batch.ops))
-            if stream.options["physical_type"] == TRIPLES:
-                assert not any(memoryview(batch.g))
-
-    @few
-    @given(strategies.streams(), dice)
-    def test_readers_tell_the_options(self, stream: Stream, rng: random.Random) -> None:
-        data = spelled(stream, rng)
-        for call in (jr.read_frames, jr.read_batches, jr.read_statements):
-            reader = call(data)
-            assert reader.options is None
-            list(reader)
-            assert_options(reader.options, stream.options)
-
-    @few
-    @given(strategies.streams(), dice, st.sampled_from([None, True]))
-    def test_nodes(self, stream: Stream, rng: random.Random, normalize: bool | None) -> None:
-        """A produced term equals, attribute by attribute, the one rdflib's constructor makes."""
-        data = spelled(stream, rng)
-        got = list(jr.read_statements(data, normalize=normalize))
-        for one, expected in zip(got, stream.statements, strict=True):
-            for term, plain_term in zip(one, expected, strict=True):
-                assert same_term(term, node(plain_term, normalize))
+@few
+@given(strategies.streams(), dice)
+def test_batches_and_statements_say_what_frames_do(stream: Stream, rng: random.Random) -> None:
+    data = spelled(stream, rng)
+    assert statements(data) == stream.statements
+    batches = list(jr.read_batches(data))
+    got = [Frame(plain_operations(x), x.metadata) for x in batches]
+    assert got == rdf_decoder.read(data)
+    for batch in batches:
+        assert len(batch) == len(memoryview(batch.ops))
+        if stream.options["physical_type"] == TRIPLES:
+            assert not any(memoryview(batch.g))
 
 
 def dataset_of(frame: Frame) -> Counter[Plain]:
@@ -174,19 +110,6 @@ class TestStrictness:
 class TestGraphs:
     """read_graphs: a Graph or a Dataset for each frame."""
 
-    @pytest.mark.parametrize(
-        ("physical_type", "logical_type"),
-        [(p, lt) for p in PHYSICAL_TYPES for lt in [0, *GROUPED[p]]],
-    )
-    def test_each_frame_is_one(self, physical_type: int, logical_type: int) -> None:
-        data = grouped(physical_type, logical_type)
-        kind = Graph if physical_type == TRIPLES else Dataset
-        graphs = list(jr.read_graphs(data))
-        assert [type(graph) for graph in graphs] == [kind] * 3
-        expected = [dataset_of(frame) for frame in rdf_decoder.read(data)]
-        assert [plain_graph(graph) for graph in graphs] == expected
-        assert [sum(counts.values()) for counts in expected] == [2, 0, 1]
-
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_namespaces_are_bound(self, physical_type: int) -> None:
         first, second, _ = jr.read_graphs(grouped(physical_type, 0))
@@ -226,50 +149,6 @@ class TestGraphs:
             with pytest.raises(jr.JellyError, match=r"read_(statements|frames)"):
                 list(jr.read_graphs(data))
 
-    def test_a_frame_before_the_options_is_what_they_say(self) -> None:
-        data = b"\x00" + grouped(QUADS, DATASETS)
-        assert {type(graph) for graph in jr.read_graphs(data)} == {Dataset}
-
-    @pytest.mark.parametrize("empty", [0, 1, 3])
-    def test_first_frames_without_statements_are_elements(self, empty: int) -> None:
-        """Frames before the options, and the first one behind them."""
-        head = b.stream([b.options(logical_type=3, version=2), b.name("urn:p")])
-        rows = [b.namespace("ex", b.iri()), b.spo("s", b.iri(0, 1), "o")]
-        graphs = list(jr.read_graphs(bytes(empty) + head + b.stream(rows)))
-        assert [len(graph) for graph in graphs] == [0] * (empty + 1) + [1]
-        (graph,) = jr.read_graphs(
-            b.stream([b.options(logical_type=3, version=2), b.name("urn:p"), rows[0]])
-        )
-        assert dict(graph.namespaces())["ex"] == P
-
-
-def example() -> tuple[bytes, list[Plain]]:
-    """A stream of several frames, and its statements."""
-    options: dict[str, Any] = {
-        **{f"max_{kind}_table_size": 16 for kind in ("name", "prefix", "datatype")},
-        "physical_type": GRAPHS,
-        "logical_type": FLAT_QUADS,
-        "version": 1,
-    }
-    p: Plain = ("iri", "http://example.org/p")
-    frames = [
-        Frame(
-            [
-                ("A", ("bnode", f"b{m}"), p, ("literal", "é" * m, "fr", None), ("bnode", f"g{n}"))
-                for m in range(40)
-            ],
-            {"n": bytes([n])},
-        )
-        for n in range(5)
-    ]
-    messages = rdf_producer.messages(frames, options, random.Random(3))
-    data = b.delimited(message.SerializeToString() for message in messages)
-    return data, [statement for frame in frames for statement in frame.statements]
-
-
-DATA, STATEMENTS = example()
-assert 4_000 < len(DATA) < 40_000
-
 
 READERS: list[Callable[..., Any]] = [
     jr.read_statements,
@@ -294,7 +173,7 @@ class TestIteration:
     @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc")
     def test_a_refused_stream_is_closed(self, tmp_path: Path) -> None:
         path = tmp_path / "x.jelly"
-        path.write_bytes(DATA)
+        path.write_bytes(REALISTIC[RDF_GRAPHS])
         opened = len(os.listdir("/proc/self/fd"))
         reader = jr.read_graphs(path)
         with pytest.raises(jr.DecodeError, match="flat"):
@@ -320,9 +199,9 @@ class TestFrame:
         assert repr(frame) == "<Frame: 1 statement, 1 namespace>"
 
     def test_a_frame_outlives_its_reader(self) -> None:
-        frames = list(jr.read_frames(bytearray(DATA)))
-        got = [plain_statement(one) for frame in frames for one in frame.statements]
-        assert got == STATEMENTS
+        data = REALISTIC[RDF_GRAPHS]
+        frames = list(jr.read_frames(bytearray(data), normalize=False))
+        assert list(map(plain_frame, frames)) == rdf_decoder.read(data)
 
 
 class TestDecoder:

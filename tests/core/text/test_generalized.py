@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import itertools
-from pathlib import Path
 
 import pytest
-from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from tests.cli.support import run, run_well
 from tests.formats.syntaxes.support import PARSED, literal, read
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.pieces import Pieces
@@ -51,19 +47,3 @@ def test_other_syntaxes_refuse_the_argument(format: str) -> None:
     for call in (jr.read_statements, jr.read_batches):
         with pytest.raises(ValueError, match="has no generalized statements"):
             call(b"", format=format, generalized=True)  # type: ignore[operator]
-
-
-def test_convert(tmp_path: Path) -> None:
-    path, jelly = tmp_path / "x.nt", tmp_path / "x.jelly"
-    path.write_text('"a" <urn:p> _:b .\n<urn:s> _:b "a" .\n')
-    run_well("convert", "--generalized", path, jelly)
-    statements = list(jr.read_statements(jelly))
-    assert statements[0][:2] == (Literal("a"), URIRef("urn:p"))
-    reader = jr.read_statements(jelly)
-    assert (len(list(reader)), reader.options.generalized_statements) == (2, True)
-    ended = run("convert", path, jelly)
-    assert (ended.code, "a subject or graph is an IRI or a blank node" in ended.err) == (1, True)
-    back = io.BytesIO()
-    writer = jr.StatementWriter(back, format="n-triples")
-    with pytest.raises(jr.EncodeError, match="can't be a subject"):
-        writer.write_all(statements)

@@ -126,81 +126,9 @@ def test_header_keys(key: str, text: str) -> None:
     assert read(data) == [("H", key, ("iri", "v")), ("END",)]
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        (jr.Op.A, URIRef("_:a"), P, S, None),
-        (jr.Op.A, S, P, S, URIRef("_:a")),
-        (jr.Op.A, S, P, Literal("x", datatype=URIRef("_:a")), None),
-        (jr.Op.A, S, P, URIRef("\ud800"), None),
-        (jr.Op.A, S, P, S, TripleTerm(S, P, S)),
-        (jr.Op.A, S, P, None, None),
-        (jr.Op.A, "s", P, S, None),
-        (jr.Op.A, S, P, S, "g"),
-        (jr.Op.A, S, P, TripleTerm(S, P, URIRef("_:a")), None),
-        (jr.Op.H, 1, S),
-        (jr.Op.H, "id", None),
-        (jr.Op.PA, "ex", None, None),
-        (jr.Op.PA, "ex", BNode("a"), None),
-        (jr.Op.PA, None, S, None),
-        (jr.Op.PA, "ex", S, TripleTerm(S, P, S)),
-        (jr.Op.PD, "ex", "a", None),
-        (jr.Op.PD, "ex", None, Literal("g")),
-        (jr.Op.PD, "ex", S, Literal("g", lang="en")),
-        (jr.Op.TC,),
-        (jr.Op.TA,),
-        (jr.Op.A, S, P, S),
-        (jr.Op.TX, 1),
-        (99,),
-        (),
-        None,
-        "A",
-    ],
-)
-def test_refused_and_as_if_it_had_not_been_tried(operation: Any) -> None:
-    encoder, pieces = encoder_and_text()
-    encoder.add(S, P, S)
-    encoder.end_patch()
-    with pytest.raises(jr.EncodeError):
-        encoder.write(operation)
-    encoder.end_patch()
-    with pytest.raises(jr.EncodeError):
-        encoder.write(operation)
-    encoder.add(S, P, S)
-    encoder.finish()
-    statement = b"A <s> <p> <s> .\n"
-    assert b"".join(pieces) == statement + b"Z .\n" * 2 + statement
-
-
 def test_quoted_iri_may_start_like_a_blank_node() -> None:
     operation: Plain = ("PA", "ex", ("iri", "_:a"), None)
     assert read(write([operation])) == [operation, ("END",)]
-
-
-def test_order_of_transactions() -> None:
-    encoder, pieces = encoder_and_text()
-    assert not encoder.in_transaction
-    encoder.begin()
-    assert encoder.in_transaction
-    with pytest.raises(jr.EncodeError):
-        encoder.begin()
-    with pytest.raises(jr.EncodeError):
-        encoder.end_patch()
-    encoder.commit()
-    with pytest.raises(jr.EncodeError):
-        encoder.commit()
-    encoder.finish()
-    assert b"".join(pieces) == b"TX .\nTC .\n"
-
-
-def test_finish_aborts() -> None:
-    encoder, pieces = encoder_and_text()
-    encoder.begin()
-    encoder.finish()
-    encoder.finish()
-    assert b"".join(pieces) == b"TX .\nTA .\n"
-    with pytest.raises(jr.EncodeError, match="has ended"):
-        encoder.add(S, P, S)
 
 
 END: Plain = ("END",)

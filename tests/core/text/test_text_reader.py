@@ -10,8 +10,8 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests.core.text import reference, soup
-from tests.core.text.support import attempt, batches, read
-from tests.pieces import Pieces
+from tests.core.text.support import attempt, batches
+from tests.pieces import Chunks, Pieces
 from tests.strategies import dice
 
 END = ("END",)
@@ -79,26 +79,11 @@ def test_place_of_a_fault_far_behind() -> None:
             assert (error.line, error.column, error.offset) == (line, column, len(data) - 2)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 10_000])
-def test_pieces(size: int) -> None:
-    assert read(Pieces(SAMPLE, size)) == reference.read(SAMPLE).operations
-    assert read(Pieces(SAMPLE * 40, size)) == reference.read(SAMPLE * 40).operations
-
-
 def test_rows_come_as_soon_as_they_are_there() -> None:
-    class Live:
-        def __init__(self) -> None:
-            self.pieces = [b"TX", b" .\n", b"A <s> <p> <o> .\n", b"TC .\n"]
-            self.asked = 0
-
-        def read(self, size: int) -> bytes:
-            self.asked += 1
-            return self.pieces.pop(0) if self.pieces else b""
-
-    live = Live()
+    live = Chunks([b"TX", b" .\n", b"A <s> <p> <o> .\n", b"TC .\n"])
     reader = batches(live)
     # The first four bytes are looked at for what compressed data start with.
-    for asked, op in ((2, jr.Op.TX), (3, jr.Op.A), (4, jr.Op.TC)):
+    for asked, op in ((3, jr.Op.TX), (4, jr.Op.A), (5, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
         assert live.asked == asked
     assert list(next(reader).ops) == [jr.Op.END]

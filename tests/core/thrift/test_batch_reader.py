@@ -12,7 +12,7 @@ import jelly_rdflib as jr
 from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes
 from tests.core.thrift.support import attempt, batches, read
 from tests.oracle.terms import Plain
-from tests.pieces import Pieces
+from tests.pieces import Chunks, Pieces
 from tests.strategies import Stream, streams
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -96,14 +96,6 @@ def test_integers(number: int) -> None:
     assert value(SCHEMA.RDF_Term(valInteger=number)) == expected
 
 
-@pytest.mark.parametrize("size", [50, 600, 5000, 300_000])
-def test_a_row_of_any_size(size: int) -> None:
-    operation: Plain = ("A", ("iri", "s"), ("iri", "p"), ("literal", "x" * size, None, None), None)
-    data = rows_to_bytes([operation] * 3)
-    for source in (data, Pieces(data, 1 << 16), Pieces(data, 100)):
-        assert read(source) == [operation, operation, operation, END]
-
-
 def test_terms_are_told_apart() -> None:
     """A term is looked for among those of its batch: none is taken for another."""
     text = "http://example.org/"
@@ -166,20 +158,7 @@ def test_transactions_out_of_order(marks: list[str], message: str) -> None:
 
 def test_rows_come_as_soon_as_they_are_there() -> None:
     first, second, third = (rows_to_bytes([op]) for op in (("TX",), SAMPLE[5], ("TC",)))
-
-    class Live:
-        def __init__(self) -> None:
-            self.pieces = [first + second[:5], second[5:], third]
-            self.asked = 0
-
-        def read(self, size: int) -> bytes:
-            self.asked += 1
-            piece = self.pieces.pop(0) if self.pieces else b""
-            if len(piece) > size:
-                self.pieces.insert(0, piece[size:])
-            return piece[:size]
-
-    live = Live()
+    live = Chunks([first + second[:5], second[5:], third])
     reader = batches(live)
     # The first four bytes are looked at for what compressed data start with.
     for asked, op in ((1, jr.Op.TX), (3, jr.Op.A), (4, jr.Op.TC)):

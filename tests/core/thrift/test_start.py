@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import jelly_rdflib as jr
 from jelly_rdflib.formats import FORMATS, guess_by_start
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
-from tests import support as jelly
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.statement_support import few
 from tests.core.text import soup
@@ -40,29 +38,19 @@ def assert_it_is_not(data: bytes) -> None:
 
 
 @few
-@given(streams(), st.integers(1, 9), dice)
-def test_jelly_patch_is_not(stream: Stream, frame_rows: int, chance: random.Random) -> None:
-    """Of whatever options, and whoever writes it."""
-    options = jr.PatchOptions(**stream.options, frame_rows=frame_rows)
-    assert_it_is_not(jelly.write(stream.operations, options))
+@given(streams(), rdf_strategies.streams(), dice)
+def test_other_formats_are_not(
+    stream: Stream, rdf_stream: rdf_strategies.Stream, chance: random.Random
+) -> None:
+    """Of whatever options, and whoever writes them."""
     messages = producer.frames(stream.operations, stream.options, chance)
+    messages += rdf_producer.messages(rdf_stream.frames, rdf_stream.options, chance)
     for message in messages:
         frame = message.SerializeToString()
         assert_it_is_not(frame)
-        assert_it_is_not(delimited(frame))
-
-
-@few
-@given(rdf_strategies.streams(), dice)
-def test_jelly_rdf_is_not(stream: rdf_strategies.Stream, chance: random.Random) -> None:
-    for message in rdf_producer.messages(stream.frames, stream.options, chance):
-        frame = message.SerializeToString()
-        assert_it_is_not(frame)
-        assert_it_is_not(delimited(frame))
-
-
-def delimited(frame: bytes) -> bytes:
-    return wire.varint(len(frame)) + frame
+        assert_it_is_not(wire.varint(len(frame)) + frame)
+    assert_it_is_not(soup.rows(chance))
+    assert_it_is_not(soup.tokens(chance))
 
 
 @given(st.integers(0, 1 << 20))
@@ -72,12 +60,6 @@ def test_a_frame_of_any_length_is_not(size: int) -> None:
         for more in (b"\x0a\x0f", b"\x1c\x18", b"\x1c\x1c", b"\0\0"):
             assert_it_is_not(wire.varint(size) + tag + more)
             assert_it_is_not(tag + wire.varint(size) + more)
-
-
-@given(dice)
-def test_text_is_not(chance: random.Random) -> None:
-    assert_it_is_not(soup.rows(chance))
-    assert_it_is_not(soup.tokens(chance))
 
 
 @few

@@ -13,23 +13,6 @@ import jelly_rdflib as jr
 from tests.oracle.terms import Plain, node, plain, plain_operation, with_simple_strings
 from tests.sanitized import UNDER_SANITIZERS
 
-__all__ = [
-    "ALL",
-    "ISOLATED",
-    "LINES",
-    "PARSED",
-    "TEXTS_LIKE_TURTLE",
-    "WITH_GRAPHS",
-    "attempt",
-    "batches_of",
-    "literal",
-    "operations",
-    "read",
-    "read_back",
-    "write",
-    "write_batches",
-]
-
 ALL = ("n-triples", "n-quads", "turtle", "trig", "n3", "rdf-xml", "json-ld")
 # This package's own reader has them; the others are pyoxigraph's to parse.
 LINES = ("n-triples", "n-quads")

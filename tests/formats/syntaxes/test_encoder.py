@@ -25,7 +25,6 @@ from tests.formats.syntaxes.support import (
     operations,
     read,
     write,
-    write_batches,
 )
 from tests.formats.syntaxes.test_reader import O, P, S
 from tests.oracle.terms import Plain
@@ -350,18 +349,6 @@ class TestPrefixes:
 
 
 class TestWriter:
-    def test_sources_of_statements(self) -> None:
-        """One by one, as tuples, as an iterable, as batches, from any format to any."""
-        first = write([(S, P, O), (S, P, literal("x", "en"))], "n-triples")
-        for format in ALL:
-            file = io.BytesIO()
-            with jr.StatementWriter(file, format=format) as writer:
-                assert writer.options is None
-                writer.write_all(jr.read_statements(first, format="nt"))
-            assert write_batches(jr.read_batches(first, format="nt"), format) == file.getvalue()
-            again = write_batches(jr.read_batches(file.getvalue(), format=format), "n-triples")
-            assert again == first
-
     def test_nothing_is_written_after_the_end(self) -> None:
         for format in ALL:
             file = io.BytesIO()
@@ -425,28 +412,3 @@ class TestWriter:
                     writer.add(s, p, o)
                     writer.end_frame()
                     assert len(read(file.getvalue(), format)) == count
-
-
-class TestJelly:
-    """Batches of any format become Jelly."""
-
-    TURTLE = b"@prefix ex: <http://e.org/> . ex:s ex:p 1, 'x' ."
-
-    def test_namespaces_if_the_options_have_them(self) -> None:
-        for has_namespaces in (False, True):
-            file = io.BytesIO()
-            options = jr.StreamOptions(namespace_declarations=has_namespaces)
-            with jr.StatementWriter(file, options) as writer:
-                for batch in jr.read_batches(self.TURTLE, format="turtle"):
-                    writer.write_all(batch)
-            [frame] = jr.read_frames(file.getvalue())
-            assert len(frame) == 2
-            assert len(frame.namespaces) == has_namespaces
-
-    def test_as_a_patch(self) -> None:
-        file = io.BytesIO()
-        with jr.PatchWriter(file) as writer:
-            for batch in jr.read_batches(self.TURTLE, format="turtle"):
-                writer.write_all(batch)
-        dataset = Dataset()
-        assert jr.apply(file.getvalue(), dataset).added == 2

@@ -21,7 +21,7 @@ from tests.support import run
 def test_without_it_the_extra_is_named(
     format: str, version: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = types.SimpleNamespace(__version__=version)
+    old = types.SimpleNamespace(__name__="pyoxigraph", __version__=version)
     monkeypatch.setitem(sys.modules, "pyoxigraph", None if version is None else old)
     syntaxes._check_pyoxigraph.cache_clear()
     path = tmp_path / "data"

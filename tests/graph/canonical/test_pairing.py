@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from typing import Any
 
 import pytest
@@ -88,24 +88,6 @@ def test_what_a_pair_tells_of_others_is_used_again() -> None:
     old = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (B, P, S), (C, P, S))
     new = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (D, P, S))
     assert pair(old, rename(new, NEW)) == {NEW[node]: node for node in (A, B, C, D)}
-
-
-def test_pairs_of_a_later_round_tell_of_their_neighbours() -> None:
-    """Two chains: only their heads have a statement of their own, and all else has changed."""
-    chains = [[BNode(f"{letter}{number}") for letter in "abcd"] for number in range(2)]
-
-    def chains_with(word: str) -> list[Any]:
-        return lines(
-            *((row[0], P, Literal(number)) for number, row in enumerate(chains)),
-            *((row[0], P, S) for row in chains),
-            *((one, Q, other) for row in chains for one, other in pairwise(row)),
-            *((node, Q, Literal(f"{word} {node}")) for row in chains for node in row),
-        )
-
-    names = {node: BNode(f"n{node}") for row in chains for node in row}
-    assert pair(chains_with("old"), rename(chains_with("new"), names)) == {
-        new: node for node, new in names.items()
-    }
 
 
 def test_nodes_that_only_look_alike_are_paired_with_their_neighbours() -> None:

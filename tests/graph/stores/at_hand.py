@@ -18,8 +18,15 @@ from rdflib import Dataset, Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
-from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
+from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 
+from tests.faults.targets import (
+    ForeignStore,
+    OtherJelly,
+    OtherMemory,
+    OtherOxigraph,
+    TransactionalStore,
+)
 from tests.sanitized import UNDER_SANITIZERS
 
 FUSEKI = "SPARQLUpdateStore on Apache Jena Fuseki"
@@ -45,6 +52,8 @@ class StoreAtHand:
             labels and prefixes are none of the store's.
         merges_languages: Whether it has a row for each of ``"x"@en`` and ``"x"@EN``, but iterates
             over the older one only.
+        unbinds: Whether a prefix can be taken back: rdflib has no method for it.
+        is_slow: Whether a question takes it long.
     """
 
     name: str
@@ -52,6 +61,8 @@ class StoreAtHand:
     is_dataset: bool = True
     is_endpoint: bool = False
     merges_languages: bool = False
+    unbinds: bool = True
+    is_slow: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -63,23 +74,23 @@ def spelled(term: Any) -> str:
 
 
 def exact_state(target: Graph) -> dict[str, Any]:
-    """Return all that a store says it has, each term as the store spells it."""
+    """Return all that a store says it has, each term as the store spells it.
+
+    Each graph is also asked for the statements of each of its terms: a store may find them in an
+    index of its own. Of rdflib's Memory and SimpleMemory also what the store keeps.
+    """
     # Where rdflib makes it only now, it binds its own prefixes.
     _ = target.namespace_manager
     store = target.store
     listed = list(store.contexts()) if store.context_aware else []
     names = {each.identifier if isinstance(each, Graph) else each for each in listed}
     names.add(DATASET_DEFAULT_GRAPH_ID if isinstance(target, Dataset) else target.identifier)
+    places = [None, *(Graph(store, name) for name in names)] if store.context_aware else [None]
     return {
         "statements": {
-            spelled(name): sorted(
-                " ".join(map(spelled, triple))
-                for triple, _ in store.triples(ANYTHING, Graph(store, name))
-            )
-            for name in names
-        }
-        if store.context_aware
-        else sorted(" ".join(map(spelled, triple)) for triple, _ in store.triples(ANYTHING)),
+            None if place is None else spelled(place): statements_of(store, place)
+            for place in places
+        },
         "of all graphs": sorted(
             # Some name a graph twice.
             (" ".join(map(spelled, triple)), sorted(set(map(spelled, graphs or ()))))
@@ -91,7 +102,44 @@ def exact_state(target: Graph) -> dict[str, Any]:
         "graphs": sorted(map(spelled, listed)) if store.graph_aware else None,
         "prefixes": sorted(map(repr, store.namespaces())),
         "iris": sorted((str(iri), store.prefix(iri)) for _, iri in store.namespaces()),
+        "inside": inside(store),
     }
+
+
+def statements_of(store: Any, graph: Graph | None) -> set[tuple[Any, ...]]:
+    """Return the statements of a graph, or of all graphs, and those of each term."""
+    triples = [triple for triple, _ in store.triples(ANYTHING, graph)]
+    found: set[tuple[Any, ...]] = {tuple(map(spelled, triple)) for triple in triples}
+    if isinstance(store, SPARQLStore):
+        # Each question is a request.
+        return found
+    for number in range(3):
+        # Not a set of terms: which of two equal ones it keeps depends on their order.
+        for name, term in {spelled(triple[number]): triple[number] for triple in triples}.items():
+            pattern = tuple(term if n == number else None for n in range(3))
+            for triple, _ in store.triples(pattern, graph):
+                rest = (*triple[:number], *triple[number + 1 :])
+                found.add((number, name, *map(spelled, rest)))
+    return found
+
+
+def inside(store: Any) -> list[Any]:
+    """Return what rdflib's stores in memory keep of statements."""
+    while isinstance(store, AuditableStore):
+        store = store.store
+    if not isinstance(store, Memory | SimpleMemory):
+        return []
+    prefix = "_Memory__" if isinstance(store, Memory) else "_SimpleMemory__"
+    kept = [
+        sorted(repr((key, sorted(map(repr, value)))) for key, value in vars(store)[name].items())
+        for name in (prefix + "contextTriples", prefix + "tripleContexts")
+        if name in vars(store)
+    ]
+    spo = vars(store)[prefix + "spo"]
+    return [
+        *kept,
+        sorted(repr((s, p, o)) for s, rest in spo.items() for p in rest for o in rest[p]),
+    ]
 
 
 def graph_on(store: Any) -> Graph:
@@ -196,7 +244,40 @@ AT_HAND = [
     ),
     StoreAtHand("Jelly", lambda: nullcontext(Dataset("Jelly"))),
     StoreAtHand("Oxigraph in memory", lambda: nullcontext(Dataset("Oxigraph"))),
-    StoreAtHand("Oxigraph on disk", _oxigraph_on_disk),
-    StoreAtHand("BerkeleyDB", _berkeley),
-    StoreAtHand("SQLAlchemy on SQLite", sqlalchemy, is_dataset=False, merges_languages=True),
+    StoreAtHand("Oxigraph on disk", _oxigraph_on_disk, is_slow=True),
+    StoreAtHand("BerkeleyDB", _berkeley, is_slow=True),
+    StoreAtHand(
+        "SQLAlchemy on SQLite", sqlalchemy, is_dataset=False, merges_languages=True, is_slow=True
+    ),
 ]
+"""Those that docs/stores.md tells of."""
+
+MORE = [
+    StoreAtHand("Memory, a Graph", lambda: nullcontext(Graph(identifier=NAME)), is_dataset=False),
+    StoreAtHand("another Memory", lambda: nullcontext(Dataset(OtherMemory()))),
+    StoreAtHand("Memory, all graphs as default", lambda: nullcontext(Dataset(default_union=True))),
+    StoreAtHand("another JellyStore", lambda: nullcontext(Dataset(OtherJelly()))),
+    StoreAtHand("Jelly, a Graph", lambda: nullcontext(Graph("Jelly", NAME)), is_dataset=False),
+    StoreAtHand("another Oxigraph", lambda: nullcontext(Dataset(OtherOxigraph()))),
+    StoreAtHand("of a third party", lambda: nullcontext(Dataset(ForeignStore())), unbinds=False),
+    StoreAtHand("transactional", lambda: nullcontext(Dataset(TransactionalStore()))),
+    StoreAtHand(
+        "AuditableStore around SimpleMemory",
+        lambda: nullcontext(graph_on(AuditableStore(SimpleMemory()))),
+        is_dataset=False,
+    ),
+    StoreAtHand(
+        "AuditableStore around Oxigraph",
+        lambda: nullcontext(graph_on(AuditableStore(OtherOxigraph()))),
+        is_dataset=False,
+    ),
+]
+"""Those that take other ways through the package."""
+
+each_store = pytest.mark.parametrize(
+    "store",
+    [
+        pytest.param(each, marks=pytest.mark.slow if each.is_slow else (), id=each.name)
+        for each in (*AT_HAND, *MORE)
+    ],
+)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rdflib.graph import ConjunctiveGraph, Graph
-from rdflib.plugins.stores.auditable import AuditableStore
-from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from rdflib.graph import Graph
+from rdflib.plugins.stores.memory import Memory
 
 DICTS = ("spo", "pos", "osp", "tripleContexts")
 
@@ -42,58 +41,6 @@ def full_state(store: Memory) -> dict[str, Any]:
     }
     state["defaultContexts"] = ordered(private(store, "defaultContexts"))
     return state
-
-
-def exact_state(graph: Graph) -> dict[str, Any]:
-    """Return all that can be seen of a graph's store, with each term as its iteration spells it.
-
-    Of rdflib's Memory and SimpleMemory, also as each of their indexes spells it.
-    """
-    _ = graph.namespace_manager
-    store = graph.store
-    anything = (None, None, None)
-    listed = list(store.contexts()) if store.context_aware else []
-    names = [each if isinstance(each, Graph) else Graph(store, each) for each in listed]
-    places: list[Graph | None] = [None, *names]
-    if store.context_aware and not isinstance(graph, ConjunctiveGraph):
-        places.append(graph)
-    found: set[Any] = set()
-    for place in places:
-        name = None if place is None else repr(place.identifier)
-        triples = [triple for triple, _ in store.triples(anything, place)]
-        found.update((name, *map(spelled, triple)) for triple in triples)
-        for number in range(3):
-            # Not a set of terms: which of two equal ones it keeps depends on their order.
-            for term in {spelled(triple[number]): triple[number] for triple in triples}.values():
-                pattern = tuple(term if n == number else None for n in range(3))
-                for triple, _ in store.triples(pattern, place):
-                    rest = (*triple[:number], None, *triple[number + 1 :])
-                    found.add((name, number, spelled(term), *map(spelled, rest)))
-    state = {
-        "statements": found,
-        "graphs": sorted({repr(each.identifier) for each in names}),
-        "prefixes": sorted(store.namespaces()),
-        "iris": sorted((str(iri), store.prefix(iri)) for _, iri in store.namespaces()),
-    }
-    while isinstance(store, AuditableStore):
-        store = store.store
-    if isinstance(store, Memory):
-        for name in ("contextTriples", "tripleContexts"):
-            state[name] = sorted(
-                repr((key, sorted(map(repr, value)))) for key, value in private(store, name).items()
-            )
-    if isinstance(store, Memory | SimpleMemory):
-        cls = Memory if isinstance(store, Memory) else SimpleMemory
-        spo = getattr(store, f"_{cls.__name__}__spo")
-        state["spo"] = sorted(
-            repr((s, p, spelled(o))) for s, rest in spo.items() for p in rest for o in rest[p]
-        )
-    return state
-
-
-def spelled(term: Any) -> tuple[str, str]:
-    """Return the class of a term, and all that its equals may differ in."""
-    return type(term).__name__, repr(term)
 
 
 def visible_state(graph: Graph) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -157,20 +156,6 @@ def check_page(store: StoreAtHand) -> None:
     assert said == notes, "docs/stores.md needs these notes"
 
 
-def berkeley(*, was_open: bool = False) -> Dataset:
-    store = pytest.importorskip("rdflib.plugins.stores.berkeleydb")
-    if not store.has_bsddb:
-        pytest.skip(
-            "there is no Berkeley DB: apt install libdb-dev, pip install --group berkeleydb"
-        )
-    found = Dataset(store.BerkeleyDB())
-    if was_open:
-        with TemporaryDirectory() as folder:
-            found.open(str(Path(folder, "store")), create=True)
-            found.close()
-    return found
-
-
 def unopened_sqlalchemy() -> Graph:
     # Skipped where it is missing.
     with sqlalchemy() as target:
@@ -186,13 +171,11 @@ class WithIsOpen(Memory):
 
 
 UNUSABLE: dict[str, tuple[Any, str]] = {
-    "BerkeleyDB, not opened": (berkeley, "BerkeleyDB.* is not open: open it first"),
-    "BerkeleyDB, closed": (lambda: berkeley(was_open=True), "BerkeleyDB.* is not open"),
+    "closed": (lambda: Graph(WithIsOpen(is_open=False)), "WithIsOpen.* is not open: open it first"),
     "in an AuditableStore": (
-        lambda: Graph(AuditableStore(berkeley().store)),
-        "BerkeleyDB.* not op",
+        lambda: Graph(AuditableStore(WithIsOpen(is_open=False))),
+        "WithIsOpen.* is not open",
     ),
-    "like BerkeleyDB, closed": (lambda: Graph(WithIsOpen(is_open=False)), "WithIsOpen.* not open"),
     "SQLAlchemy, not opened": (unopened_sqlalchemy, "SQLAlchemy.* is not open: open it first"),
 }
 

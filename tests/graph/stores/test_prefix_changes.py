@@ -10,6 +10,7 @@ from rdflib import RDF, Graph, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LimitError, Op
+from tests.algebra.strategies import write
 
 TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
 ONE, TWO = "urn:1#", "urn:2#"
@@ -21,14 +22,6 @@ def bind(prefix: str, iri: str = ONE) -> Any:
 
 def unbind(prefix: str) -> Any:
     return (Op.PD, prefix, None, None)
-
-
-def encoded(*operations: Any) -> bytes:
-    file = io.BytesIO()
-    with jr.PatchWriter(file) as writer:
-        for operation in operations:
-            writer.write(operation)
-    return file.getvalue()
 
 
 def own(graph: Graph) -> dict[str, str]:
@@ -69,10 +62,10 @@ def test_what_a_transaction_may_change() -> None:
     """The changes wait in memory; one that comes over and over waits once."""
     limits = jr.Limits(max_prefixes=3)
     three = [unbind("a"), unbind("b"), unbind("c")]
-    jr.apply(encoded(TX, *three * 2, TC, TX, *three, TC), Graph(), limits=limits)
-    jr.apply(encoded(*[bind("rdf", str(RDF))] * 4), Graph(), limits=limits)
+    jr.apply(write([TX, *three * 2, TC, TX, *three, TC]), Graph(), limits=limits)
+    jr.apply(write([bind("rdf", str(RDF))] * 4), Graph(), limits=limits)
     with pytest.raises(LimitError, match="changes more than 3 prefixes"):
-        jr.apply(encoded(TX, *three, unbind("d"), TC), Graph(), limits=limits)
+        jr.apply(write([TX, *three, unbind("d"), TC]), Graph(), limits=limits)
 
 
 def test_how_many_prefixes_a_store_may_have() -> None:
@@ -86,11 +79,11 @@ def test_how_many_prefixes_a_store_may_have() -> None:
     ]
     graph = Graph()
     jr.apply(
-        encoded(*turns, *(bind(f"x{n}", f"urn:{n}#") for n in range(room))), graph, limits=limits
+        write([*turns, *(bind(f"x{n}", f"urn:{n}#") for n in range(room))]), graph, limits=limits
     )
     assert len(own(graph)) == room
     with pytest.raises(LimitError, match=f"more than {limits.max_prefixes} prefixes"):
-        jr.apply(encoded(bind("one-more", "urn:more#")), graph, limits=limits)
+        jr.apply(write([bind("one-more", "urn:more#")]), graph, limits=limits)
     assert len(own(graph)) == room
 
 

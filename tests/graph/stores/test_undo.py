@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.events import Dispatcher
-from rdflib.graph import ConjunctiveGraph
 from rdflib.namespace import XSD
-from rdflib.plugins.stores.auditable import AuditableStore
-from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 from rdflib.store import TripleAddedEvent, TripleRemovedEvent
 
@@ -23,101 +20,34 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.stores import prefixes
 from tests.faults.injection import Fuse, wired
-from tests.faults.targets import ForeignStore, OtherMemory, TransactionalStore
-from tests.graph.stores.at_hand import AT_HAND, Failure, StoreAtHand
-from tests.graph.stores.at_hand import exact_state as all_that_it_has
-from tests.graph.stores.memory_state import exact_state
-from tests.recording.support import OtherOxigraph
+from tests.faults.targets import OtherMemory, TransactionalStore
+from tests.graph.stores.at_hand import AT_HAND, MORE, Failure, StoreAtHand, exact_state
+from tests.graph.stores.test_aborted import begin, literal, perform, plans
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
-G, H, EMPTY = URIRef("urn:g"), URIRef("urn:h"), URIRef("urn:empty")
+G, H = URIRef("urn:g"), URIRef("urn:h")
 TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
 
-TARGETS: dict[str, Callable[[], Graph]] = {
-    "memory": Dataset,
-    "another memory": lambda: Dataset(OtherMemory()),
-    "oxigraph": lambda: Dataset("Oxigraph"),
-    "another oxigraph": lambda: Dataset(OtherOxigraph()),
-    "of a third party": lambda: Dataset(ForeignStore()),
-    "transactional": lambda: Dataset(TransactionalStore()),
-    "memory, a Graph": lambda: Graph(identifier=G),
-    "simple memory": lambda: Graph(SimpleMemory(), G),
-    "auditable": lambda: Graph(AuditableStore(Memory()), G),
-    "auditable simple memory": lambda: Graph(AuditableStore(SimpleMemory()), G),
-    "auditable oxigraph": lambda: Graph(AuditableStore(OtherOxigraph()), G),
-}
+
+def apply_all(target: Graph, operations: list[Any]) -> None:
+    jr.apply([TX, *operations, TA], target)
 
 
-def literal(text: str, **more: Any) -> Literal:
-    """Return a literal that rdflib leaves as it is."""
-    return Literal(text, normalize=False, **more)
-
-
-def apply_all(target: Graph, operations: list[Any], end: Any) -> None:
-    jr.apply([TX, *operations, end], target)
-
-
-def apply_and_break(target: Graph, operations: list[Any], end: Any) -> None:
-    """Apply operations, and end in an error if they are to be undone."""
-    with suppress(jr.ApplyError):
-        jr.apply([TX, *operations, TC if end == TC else TX], target)
-
-
-def change_recorded(target: Graph, operations: list[Any], end: Any) -> None:
+def change_recorded(target: Graph, operations: list[Any]) -> None:
     """Make the same changes by rdflib's own methods, recorded, and leave by an exception."""
-    with suppress(KeyError), jr.record(target):
-        change(target, operations)
-        if end == TA:
-            raise KeyError
+    with suppress(Failure), jr.record(target):
+        perform(target, operations)
+        raise Failure
 
 
-def change_recorded_twice(target: Graph, operations: list[Any], end: Any) -> None:
-    """Do so with another recording around, which is told of what is undone, and undone itself."""
-    if target.store.transaction_aware:
-        change_recorded(target, operations, end)
-        return
-    with suppress(KeyError), jr.record(target):
-        change_recorded(target, operations, end)
-        change(target, operations[:1])
-        if end == TA:
-            raise KeyError
-
-
-def apply_recorded(target: Graph, operations: list[Any], end: Any) -> None:
+def apply_recorded(target: Graph, operations: list[Any]) -> None:
     """Apply them while it is recorded, and leave the recording by an exception."""
-    with suppress(KeyError), jr.record(target):
+    with suppress(Failure), jr.record(target):
         jr.apply([TX, *operations, TC], target)
-        if end == TA:
-            raise KeyError
+        raise Failure
 
 
-def apply_aborted_recorded(target: Graph, operations: list[Any], end: Any) -> None:
-    with jr.record(target) as recorder, recorder.transaction():
-        jr.apply([TX, *operations, end], target)
-
-
-WAYS = [
-    *(apply_all, apply_and_break, change_recorded, change_recorded_twice),
-    *(apply_recorded, apply_aborted_recorded),
-]
-
-
-def change(target: Graph, operations: list[Any]) -> None:
-    for op, *terms in operations:
-        if op in (Op.A, Op.D):
-            s, p, o, g = terms
-            graph = target
-            if isinstance(target, ConjunctiveGraph):
-                graph = target.default_graph if g is None else Graph(target.store, g)
-            (graph.add if op == Op.A else graph.remove)((s, p, o))
-        elif op == Op.PA:
-            target.store.bind(terms[0], URIRef(terms[1]))
-
-
-def can_take(target: Graph, operation: Any) -> bool:
-    if operation[0] == Op.PD:
-        return not isinstance(target.store, ForeignStore)
-    return len(operation) < 5 or operation[4] is None or isinstance(target, ConjunctiveGraph)
+WAYS = [apply_all, change_recorded, apply_recorded]
 
 
 # --- every short sequence ------------------------------------------------------------------------
@@ -135,30 +65,35 @@ def sequences(size: int) -> Iterator[tuple[Any, ...]]:
         yield from product(changes, repeat=length)
 
 
+# Those with their own fast ways are tried with the longest.
+LONGEST = {"Memory", "SimpleMemory", "Oxigraph in memory"}
+STORES = [each for each in (*AT_HAND, *MORE) if not each.is_slow]
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    ("name", "alike"),
+    ("store", "alike"),
     [
-        (name, alike)
-        for name in TARGETS
-        for alike in (("integers", "strings") if "oxigraph" in name else ("tags",))
+        (store, alike)
+        for store in STORES
+        for alike in (("integers", "strings") if "Oxigraph" in store.name else ("tags",))
     ],
+    ids=str,
 )
-def test_every_short_sequence(name: str, alike: str, way: Any) -> None:
+def test_every_short_sequence(store: StoreAtHand, alike: str, way: Any) -> None:
     """Four changes of two literals, from each of the sets of data there can be."""
     terms = ALIKE[alike]
-    # Those with their own fast ways are tried with the longest.
-    size = 4 if way is apply_all and name in ("memory", "oxigraph", "simple memory") else 2
-    target = TARGETS[name]()
-    _ = target.namespace_manager
-    for before in ((), (0,), (1,), (0, 1), (1, 0)):
-        for sequence in sequences(size):
-            target.remove((None, None, None))
-            for number in before:
-                target.add((S, P, terms[number]))
-            expected = exact_state(target)
-            way(target, [(op, S, P, terms[n], None) for op, n in sequence], TA)
-            assert exact_state(target) == expected, (before, sequence)
+    size = 4 if way is apply_all and store.name in LONGEST else 2
+    with store.make() as target:
+        _ = target.namespace_manager
+        for before in ((), (0,), (1,), (0, 1), (1, 0)):
+            for sequence in sequences(size):
+                target.remove((None, None, None))
+                for number in before:
+                    target.add((S, P, terms[number]))
+                expected = exact_state(target)
+                way(target, [(op, S, P, terms[n], None) for op, n in sequence])
+                assert exact_state(target) == expected, (before, sequence)
 
 
 def test_a_statement_that_oxigraph_holds_equal_is_kept() -> None:
@@ -184,96 +119,42 @@ def test_indexes_of_memory_that_spell_a_statement_in_two_ways() -> None:
             expected = exact_state(dataset)
             for given_term in (small, large):
                 deleted = [(Op.D, S, P, given_term, g) for g in (G, H)]
-                way(dataset, [*deleted, (Op.A, S, P, given_term, None)], TA)
+                way(dataset, [*deleted, (Op.A, S, P, given_term, None)])
                 assert exact_state(dataset) == expected, way
 
 
-# --- anything ------------------------------------------------------------------------------------
-
-LITERALS = st.sampled_from(
-    [
-        *(literal("x"), literal("x", datatype=XSD.string), literal("x", lang="en")),
-        *(literal("x", lang="EN"), literal("x", lang="En"), literal("1", datatype=XSD.integer)),
-        *(literal("01", datatype=XSD.integer), literal("+1", datatype=XSD.integer)),
-        *(literal("1", datatype=XSD.decimal), literal("1.0", datatype=XSD.decimal)),
-        *(literal("NaN", datatype=XSD.double), literal("1.10", datatype=XSD.double)),
-        literal("1.1E0", datatype=XSD.double),
-        *(literal("none", datatype=XSD.integer), literal("1." + "0" * 40, datatype=XSD.decimal)),
-        *(literal("ab", datatype=XSD.hexBinary), literal("AB", datatype=XSD.hexBinary)),
-        literal("urn:x", datatype=URIRef("urn:x")),
-    ]
-)
-SUBJECTS = st.sampled_from([S, BNode("b")])
-GRAPHS = st.sampled_from([None, G, H, BNode("g")])
-STATEMENTS = st.tuples(
-    st.sampled_from([Op.A, Op.D]), SUBJECTS, st.just(P), LITERALS | SUBJECTS, GRAPHS
-)
-PREFIXES = st.tuples(
-    st.just(Op.PA),
-    st.sampled_from(["a", "b", "rdf"]),
-    st.sampled_from(["urn:x#", "urn:y#", str(XSD)]),
-    st.none(),
-)
-CHANGES = st.lists(STATEMENTS | PREFIXES, max_size=10)
+# --- faults --------------------------------------------------------------------------------------
 
 
-def prepared(name: str, before: list[Any]) -> Graph:
-    target = TARGETS[name]()
-    _ = target.namespace_manager
-    change(target, [each for each in before if can_take(target, each)])
-    if isinstance(target, Dataset):
-        target.graph(EMPTY)
-    if target.store.transaction_aware:
-        target.store.commit()
-    return target
-
-
-@pytest.mark.parametrize("name", TARGETS)
-@given(way=st.sampled_from(WAYS), before=CHANGES, operations=CHANGES)
-@settings(max_examples=2 * settings.default.max_examples)
-def test_anything(name: str, way: Any, before: list[Any], operations: list[Any]) -> None:
-    target = prepared(name, before)
-    operations = [each for each in operations if can_take(target, each)]
-    if name == "of a third party":
-        # Nothing unbinds there: docs/reliability.md.
-        operations = [each for each in operations if each[0] != Op.PA]
-    expected = exact_state(target)
-    way(target, operations, TA)
-    assert exact_state(target) == expected
-
-
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("store", STORES, ids=str)
 @given(
-    way=st.sampled_from([apply_all, apply_recorded, change_recorded]),
-    before=CHANGES,
-    operations=CHANGES,
+    way=st.sampled_from(WAYS),
     error=st.sampled_from([RuntimeError, KeyboardInterrupt]),
     does_it=st.booleans(),
     data=st.data(),
 )
-def test_anything_with_a_fault_of_the_store(
-    name: str,
+def test_a_fault_of_the_store(
+    store: StoreAtHand,
     way: Any,
-    before: list[Any],
-    operations: list[Any],
     error: type[BaseException],
     does_it: bool,
     data: st.DataObject,
 ) -> None:
-    if name == "of a third party":
-        operations = [each for each in operations if each[0] != Op.PA]
+    start, _, operations = data.draw(plans(store))
     counter = Fuse()
-    target = prepared(name, before)
-    with wired(target.store, counter):
-        way(target, [each for each in operations if can_take(target, each)], TA)
+    with store.make() as target, suppress(jr.JellyError):
+        begin(store, target, start)
+        with wired(target.store, counter):
+            way(target, operations)
     if not counter.calls:
         return
     fuse = Fuse(data.draw(st.integers(0, counter.calls - 1)), error=error, does_it=does_it)
-    target = prepared(name, before)
-    expected = exact_state(target)
-    with suppress(error, jr.RecordError, jr.ApplyError), wired(target.store, fuse):
-        way(target, [each for each in operations if can_take(target, each)], TA)
-    assert exact_state(target) == expected
+    with store.make() as target:
+        begin(store, target, start)
+        expected = exact_state(target)
+        with suppress(error, jr.JellyError), wired(target.store, fuse):
+            way(target, operations)
+        assert exact_state(target) == expected
 
 
 # --- endpoints -----------------------------------------------------------------------------------
@@ -340,7 +221,7 @@ def test_a_subscriber_that_adds_what_is_alike(store: StoreAtHand) -> None:
 
     with store.make() as target:
         graph = target.default_graph if isinstance(target, Dataset) else target
-        wanted = all_that_it_has(target)
+        wanted = exact_state(target)
         target.store.dispatcher = Dispatcher()
         target.store.dispatcher.subscribe(TripleAddedEvent, add_another)
         # rdflib's dispatcher refuses an event that nobody subscribes to.
@@ -351,4 +232,4 @@ def test_a_subscriber_that_adds_what_is_alike(store: StoreAtHand) -> None:
                 raise Failure
         finally:
             target.store.dispatcher = Dispatcher()
-        assert all_that_it_has(target) == wanted
+        assert exact_state(target) == wanted

@@ -140,10 +140,6 @@ class TestFaults:
         places = [(fault.rule, fault.offset) for fault in faults(data)]
         assert places == [("iri", offsets[0]), ("blank-node-label", offsets[1])]
 
-    def test_long_texts_are_cut(self) -> None:
-        (fault,) = faults(b.stream([options(), b.name("x" * 10_000), b.header("k", b.iri())]))
-        assert len(fault.message) < 400
-
 
 class TestFormat:
     """What readers refuse, and what comes behind it."""
@@ -335,13 +331,6 @@ class TestOptions:
             ("unused-feature", 0, 0)
         ]
 
-    def test_the_place_is_that_of_the_options(self) -> None:
-        frames = [rb.frame(metadata={"k": b"v"}), rb.frame(rdf_options(rdf_star=True))]
-        data = rb.delimited(frames)
-        (fault,) = faults(data)
-        assert (fault.rule, fault.frame, fault.row) == ("unused-feature", 1, 0)
-        assert fault.offset == len(rb.delimited(frames[:1])) + 1
-
     def test_a_prefix_lookup_is_used(self) -> None:
         assert found(b.stream([b.options(), P, GOOD])) == [("unused-lookup", 0, 0)]
         assert (
@@ -352,10 +341,6 @@ class TestOptions:
         assert found(b.stream([smallest, P, GOOD])) == [("unused-lookup", 0, 0)]
         # nothing to use it for
         assert found(b.stream([b.options(), b.begin(), b.commit()])) == []
-
-    def test_what_the_end_would_show_is_not_told_of_a_part(self) -> None:
-        data = b.stream([options(rdf_star=True), P, GOOD])
-        assert refusals(data[:-1]) == [("format", 0, None)]
 
 
 class TestFrames:
@@ -473,40 +458,10 @@ class TestFields:
             ("row-kinds", 0, 5),
         ]
 
-    def test_fields_of_messages_that_are_merged_or_overwritten(self) -> None:
-        """A merged message has its fields twice by the merging; that hides no other field."""
-        iri = wire.field(2, 1)
-        s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
-        subject = wire.field(1, iri)
-        merged = wire.field(2, subject + subject + p + o)
-        twice = wire.field(2, s + wire.field(5, iri + iri) + o)
-        assert found(patch(merged, twice)) == [("repeated-field", 0, 2), ("repeated-field", 0, 3)]
-        overwritten = wire.field(2, wire.field(1, iri + iri) + s + p + o)
-        assert [fault.message[:8] for fault in faults(patch(overwritten))] == [
-            "RdfIri h",
-            "RdfQuad ",
-        ]
-
-    def test_merged_messages_are_located_within_the_limit_of_merging(self) -> None:
-        add = GOOD.SerializeToString()
-        row = wire.field(2, GOOD.statement_add.SerializeToString())
-        size = 1000
-        for _ in range(8):
-            row += wire.field(2, wire.field(11, wire.field(30, b"z" * size)))
-            size = 2 * size + 60
-        assert found(patch(add, row, wire.field(99, 1)))[-1] == ("unknown-field", 0, 4)
-
     def test_a_row_of_no_kind_is_told_where_it_starts(self) -> None:
         row = wire.field(99, 1)
         data = patch(row)
         assert {fault.offset for fault in faults(data)} == {len(data) - len(row)}
-
-    def test_a_graph_in_one_half_of_a_triple(self) -> None:
-        graph = wire.field(2, wire.field(14, b"g"))
-        add = wire.field(2, GOOD.statement_add.SerializeToString())
-        for row in (add + graph, graph + add):
-            rules = [("repeated-field", 0, 2), ("graph-in-triples", 0, 2)]
-            assert sorted(found(patch(row))) == sorted(rules)
 
     @few
     @given(strategies.streams(), strategies.dice)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 import jelly_rdflib as jr
-from tests.interop.jvm import test_statements
+from tests.interop.jvm import test_binary_rdf, test_statements
 from tests.interop.jvm.inputs import (
     END,
     FEATURES,
@@ -180,7 +180,7 @@ def test_jena_writes_quoted_subjects_in_n_quads(peer: Peer) -> None:
     with pytest.raises(jr.DecodeError, match="a subject or graph is an IRI or a blank node"):
         list(jr.read_statements(data, format="nq"))
     with pytest.raises(jr.EncodeError, match="can't be a subject"):
-        test_statements.write_n_quads(statements)
+        test_binary_rdf.write(statements, "nq")
 
 
 @pytest.mark.parametrize("row", [("H", "k", ("bnode", "b 0")), ("H", "two words", iri("x"))])

@@ -1,7 +1,11 @@
-"""Jelly-Patch: we and Jelly-JVM read the same operations from what the other writes."""
+"""Jelly-Patch and RDF Patch: both sides read the same operations from what the other writes.
+
+Of Jelly-Patch `test_conformance` has each feature, and `test_random` all options.
+"""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
@@ -15,12 +19,10 @@ from tests.interop.jvm.forms import (
 from tests.interop.jvm.inputs import (
     END,
     FEATURES,
-    PRESETS,
     THING,
     G,
     P,
     S,
-    allows,
     brick,
     feature,
     patches_of,
@@ -28,25 +30,11 @@ from tests.interop.jvm.inputs import (
     schema_org,
 )
 from tests.interop.jvm.peer import Peer
-from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 from tests.support import read, write
 
 # Of a frame, at the most.
 LENGTH = 3
-
-STREAM_TYPES = ["FRAME", "FLAT", "PUNCTUATED"]
-
-STATEMENT_TYPES = ["TRIPLES", "QUADS"]
-
-# A FLAT stream is one patch.
-FORMS = [
-    (name, stream, statements)
-    for name in FEATURES
-    for stream in STREAM_TYPES
-    for statements in STATEMENT_TYPES
-    if stream != "FLAT" or patches_of(FEATURES[name]) == 1
-]
-CASES = [(*form, preset) for form in FORMS for preset in PRESETS if allows(preset, form[0])]
 
 
 def check_ours(
@@ -81,22 +69,6 @@ def check_theirs(
         stream_type=types["stream"], statement_type=types["statements"], **preset_fields(preset)
     )
     return data
-
-
-@pytest.mark.parametrize(("name", "stream", "statements", "preset"), CASES)
-@pytest.mark.parametrize("delimited", [True, False])
-def test_features(
-    peer: Peer, name: str, stream: str, statements: str, preset: str, delimited: bool
-) -> None:
-    # A bare frame is one patch of a FRAME stream.
-    if not delimited and stream == "FRAME" and patches_of(FEATURES[name]) > 1:
-        return
-    operations = feature(name, quads=statements == "QUADS")
-    types: dict[str, Any] = {"preset": preset, "stream": stream, "statements": statements}
-    check_ours(peer, operations, delimited=delimited, **types)
-    # Jelly-JVM writes options with the first row only: see test_differences.
-    if name != "nothing" or stream == "PUNCTUATED":
-        check_theirs(peer, operations, delimited=delimited, **types)
 
 
 def test_no_graph_is_the_default_graph(peer: Peer) -> None:
@@ -144,4 +116,36 @@ def check_size(ours: bytes, theirs: bytes, marks: int) -> None:
 
 
 def without_ends(operations: list[Plain]) -> list[Plain]:
-    return [operation for operation in without_last_end(operations) if operation != ("END",)]
+    return [each for each in without_last_end(operations) if each != END]
+
+
+# --- RDF Patch as text and in Thrift -------------------------------------------------------------
+
+FORMATS = {"rdfp": "rdf-patch", "rdfpb": "rdf-patch-thrift"}
+
+formats = pytest.mark.parametrize("extension", FORMATS)
+
+
+def check_rdf_patch(peer: Peer, operations: list[Plain], extension: str) -> None:
+    format: Any = FORMATS[extension]
+    expected = without_last_end(without_default_graph(seen_by_jena(operations)))
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format=format) as writer:
+        writer.write_all(map(operation, operations))
+    found = peer.read_changes(file.getvalue(), extension)
+    assert without_last_end(without_default_graph(found)) == expected
+    theirs = peer.write_changes(operations, extension)
+    assert without_last_end(read(theirs, format=format)) == expected
+
+
+@pytest.mark.parametrize("name", FEATURES)
+@pytest.mark.parametrize("statements", ["TRIPLES", "QUADS"])
+@formats
+def test_features_of_rdf_patch(peer: Peer, name: str, statements: str, extension: str) -> None:
+    check_rdf_patch(peer, feature(name, quads=statements == "QUADS"), extension)
+
+
+@pytest.mark.parametrize("history", [brick, schema_org])
+@formats
+def test_real_histories_of_rdf_patch(peer: Peer, history: Any, extension: str) -> None:
+    check_rdf_patch(peer, history(), extension)

@@ -41,6 +41,8 @@ def _patches(draw: st.DrawFn) -> Drawn:
         "stream": STREAMS[stream.options["stream_type"]],
         "statements": STATEMENTS[stream.options["statement_type"]],
     }
+    # A bare frame is one patch of a FRAME stream.
+    options["delimited"] = options["stream"] == "FRAME" or draw(st.booleans())
     operations = [operation for operation in stream.operations if can_both_have(operation)]
     if options["statements"] == "QUADS":
         operations = list(map(with_default_graph, operations))
@@ -60,13 +62,14 @@ def test_sizes_of_any_patches(peer: Peer, drawn: Drawn, rows: int) -> None:
     """For the same input and the same options, ours is no larger."""
     options, drawn_operations = drawn
     operations = [row for row in seen_by_jena(drawn_operations) if _has_schemes(row)]
+    options["delimited"] = True
     ours = jr.PatchOptions(
         stream_type=options["stream"],
         statement_type=options["statements"],
         frame_rows=rows,
         **preset_fields(options["preset"]),
     )
-    theirs = peer.write_changes(operations, "jellyp", rows=rows, delimited=True, **options)
+    theirs = peer.write_changes(operations, "jellyp", rows=rows, **options)
     check_size(write(operations, ours), theirs, marks_of(operations, options["stream"]))
 
 
@@ -88,6 +91,7 @@ def _statements(draw: st.DrawFn) -> Drawn:
     options = {
         "preset": _preset(draw, stream.options),
         "physical": jr.PhysicalStreamType(stream.options["physical_type"]).name,
+        "delimited": draw(st.booleans()),
     }
     return options, [row for row in stream.statements if can_both_have(row)]
 

@@ -13,26 +13,18 @@ from tests.interop.jvm.forms import with_jenas_terms
 from tests.interop.jvm.inputs import (
     FEATURES,
     PRESETS,
-    G,
-    P,
-    S,
     allows,
     iri,
     preset_fields,
     schema_org,
 )
 from tests.interop.jvm.peer import Peer
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain
+from tests.oracle.terms import Plain, node, plain
 
 NAMESPACES = [("ex", "http://example.org/"), ("", "http://example.org/ns#"), ("é", "urn:")]
 
 physical_types = pytest.mark.parametrize("physical", ["TRIPLES", "QUADS", "GRAPHS"])
 NAMES = ["statements", "quoted triples", "generalized", "both", "many names"]
-# N-Quads have them nowhere else.
-QUOTED_OBJECTS = [
-    (S, P, ("triple", S, P, ("literal", "x", "en", None)), G),
-    (("bnode", "b"), P, ("triple", S, P, ("triple", ("bnode", "b"), P, S)), DEFAULT_GRAPH),
-]
 CASES = [(name, preset) for name in NAMES for preset in PRESETS if allows(preset, name)]
 
 
@@ -62,13 +54,6 @@ def write(
     with jr.StatementWriter(file, options) as writer:
         for prefix, value in namespaces:
             writer.add_namespace(prefix, URIRef(value))
-        writer.write_all(tuple(map(node, row)) for row in statements)
-    return file.getvalue()
-
-
-def write_n_quads(statements: list[Plain]) -> bytes:
-    file = io.BytesIO()
-    with jr.StatementWriter(file, format="nq") as writer:
         writer.write_all(tuple(map(node, row)) for row in statements)
     return file.getvalue()
 
@@ -120,11 +105,10 @@ def check(
 
 @physical_types
 @pytest.mark.parametrize(("name", "preset"), CASES)
-@pytest.mark.parametrize("delimited", [True, False])
-def test_features(peer: Peer, physical: str, name: str, preset: str, delimited: bool) -> None:
+def test_features(peer: Peer, physical: str, name: str, preset: str) -> None:
     statements = statements_of(FEATURES[name], physical)
-    sizes = check(peer, statements, physical=physical, preset=preset, delimited=delimited)
-    assert not delimited or sizes[0] <= sizes[1]
+    ours, theirs = check(peer, statements, physical=physical, preset=preset)
+    assert ours <= theirs
 
 
 @physical_types
@@ -138,30 +122,3 @@ def test_namespaces(peer: Peer, physical: str) -> None:
 def test_releases_of_schema_org(peer: Peer, physical: str, preset: str) -> None:
     ours, theirs = check(peer, additions_by_release(physical), physical=physical, preset=preset)
     assert ours <= theirs
-
-
-class TestNQuads:
-    """N-Quads, as this package reads and writes them; Jena is told to keep labels."""
-
-    inputs = pytest.mark.parametrize("name", ["statements", "quoted objects", "schema.org"])
-
-    @staticmethod
-    def statements(name: str) -> list[Plain]:
-        if name == "schema.org":
-            return additions_by_release("QUADS")
-        return (
-            QUOTED_OBJECTS if name == "quoted objects" else statements_of(FEATURES[name], "QUADS")
-        )
-
-    @inputs
-    def test_what_jena_writes(self, peer: Peer, name: str) -> None:
-        statements = self.statements(name)
-        data = peer.write_statements(statements, "nq")
-        found = jr.read_statements(data, format="nq", normalize=False)
-        assert [tuple(map(plain, row)) for row in found] == list(map(with_jenas_terms, statements))
-
-    @inputs
-    def test_what_we_write(self, peer: Peer, name: str) -> None:
-        statements = self.statements(name)
-        found, _ = peer.read_statements(write_n_quads(statements), "nq")
-        assert found == list(map(with_jenas_terms, statements))

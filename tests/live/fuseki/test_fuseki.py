@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import socket
 import subprocess
 import threading
 import time
@@ -23,6 +22,7 @@ from jelly_rdflib.live.fuseki import apply_to_fuseki
 from tests.cli.support import COMMAND, ENVIRONMENT, run
 from tests.examples import DOCS
 from tests.live.fuseki.support import Fuseki
+from tests.live.http.test_hostile import answering
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 
@@ -175,20 +175,14 @@ def test_a_password(fuseki: Fuseki, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_token_is_sent_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JELLYP_FUSEKI_TOKEN", "a-token")
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}/ds/patch"
-        heads: list[bytes] = []
+    heads: list[bytes] = []
 
-        def answer() -> None:
-            connection, _ = listening.accept()
-            heads.append(connection.recv(10000))
-            connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
-            connection.close()
+    def answer(head: bytes) -> Iterator[bytes]:
+        heads.append(head)
+        yield b"HTTP/1.1 204 No Content\r\n\r\n"
 
-        thread = threading.Thread(target=answer)
-        thread.start()
-        jr.apply([add(1)], url)
-        thread.join()
+    with answering(answer) as url:
+        jr.apply([add(1)], f"{url}/ds/patch")
     assert b"authorization: bearer a-token" in heads[0].lower()
 
 
@@ -198,23 +192,6 @@ def test_what_is_no_endpoint_for_patches(fuseki: Fuseki, name: str, status: int)
         jr.apply([add(1)], f"{fuseki.dataset_url}/{name}")
     assert "<" not in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def answering(body: bytes, kind: str, status: str = "200 OK") -> Iterator[str]:
-    """Yield the address of a server that gives one answer, and ends."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def answer() -> None:
-            connection, _ = listening.accept()
-            connection.recv(10000)
-            head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
-            connection.sendall(f"{head}Connection: close\r\n\r\n".encode() + body)
-            connection.close()
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/ds/patch"
-        thread.join()
 
 
 @pytest.mark.parametrize(
@@ -228,31 +205,16 @@ def answering(body: bytes, kind: str, status: str = "200 OK") -> Iterator[str]:
     ],
 )
 def test_answers(body: bytes, kind: str, status: str, error: Any, words: str) -> None:
-    for url in answering(body, kind, status):
-        with pytest.raises(error, match=words):
-            jr.apply([add(1)], url)
-
-
-def test_a_server_that_is_not_there() -> None:
-    with pytest.raises(ConnectionError, match=r"^http://127.0.0.1:1/ds/patch: "):
-        jr.apply([add(1)], "http://127.0.0.1:1/ds/patch")
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+    answer = f"{head}Connection: close\r\n\r\n".encode() + body
+    with answering(lambda _: iter([answer])) as url, pytest.raises(error, match=words):
+        jr.apply([add(1)], f"{url}/ds/patch")
 
 
 def test_a_server_that_breaks_off_leaves_it_unknown() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def answer() -> None:
-            connection, _ = listening.accept()
-            connection.recv(10000)
-            connection.close()
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        with pytest.raises(
-            ConnectionError, match="it is unknown whether a transaction was applied"
-        ):
-            jr.apply([add(1)], f"http://127.0.0.1:{listening.getsockname()[1]}/ds/patch")
-        thread.join()
+    unknown = "it is unknown whether a transaction was applied"
+    with answering(lambda _: iter([])) as url, pytest.raises(ConnectionError, match=unknown):
+        jr.apply([add(1)], f"{url}/ds/patch")
 
 
 @pytest.mark.parametrize("url", ["http://me:secret@host/ds", "ftp://host/ds", "history", ""])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import random
 import threading
 import time
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from rdflib import Literal, URIRef
 
@@ -22,28 +21,19 @@ from jelly_rdflib.live.grpc import log_server, patches
 from jelly_rdflib.live.http.access import Right, Tokens
 from tests.live.certificate import Certificate, make_certificate
 from tests.live.grpc.support import call, served
-from tests.live.test_log_transport import numbers, patch_of, take
-from tests.oracle.decoder import decode
+from tests.live.patches import numbers, patch_of, take, with_id
+from tests.log.support import patch_id
 from tests.oracle.schema import message_class
-from tests.oracle.terms import plain_operation
 
 SUBSCRIBE = "/jelly_rdflib.live.v1.RdfPatchStreamService/SubscribePatches"
 PUBLISH = "/jelly_rdflib.live.v1.RdfPatchStreamService/PublishPatches"
 READ, APPEND = "a-token-to-read-01", "a-token-to-append-1"
 G = URIRef("urn:g")
-ID = "uuid:4ad5bd1f-1a62-4b8f-ae0e-00000000000"
 
 
 @pytest.fixture
 def address(url: str) -> str:
     return url
-
-
-def with_id(number: int, prev: int | None = None) -> jr.Patch:
-    headers: list[Any] = [(Op.H, "id", URIRef(f"{ID}{number}"))]
-    if prev is not None:
-        headers.append((Op.H, "prev", URIRef(f"{ID}{prev}")))
-    return jr.Patch([*headers, *patch_of(number)])
 
 
 def ask(address: str, *metadata: tuple[str, Any], **fields: Any) -> tuple[Any, str, str]:
@@ -61,17 +51,6 @@ def publish(address: str, frames: list[Any], *metadata: tuple[str, Any]) -> tupl
 # Sources and sinks.
 
 
-def test_a_subscription_starts_where_it_is_told(log: jr.PatchLog, address: str) -> None:
-    with live.open_sink(address) as sink:
-        for number in range(5):
-            sink.send(patch_of(number))
-    third = str(log.refresh() and log.entry(3).id)
-    for start, expected in (("earliest", 5), ("2", 3), (third, 2), ("5", 0), ("latest", 0)):
-        with live.connect(address, start=start) as source:
-            assert take(source, expected) == [0, 1, 2, 3, 4][5 - expected :]
-            assert source.receive(0.05) is None
-
-
 @pytest.mark.parametrize("is_long", [False, True])
 def test_faults_of_a_server_that_stay_end_a_source(
     log: jr.PatchLog, address: str, is_long: bool, monkeypatch: pytest.MonkeyPatch
@@ -85,7 +64,7 @@ def test_faults_of_a_server_that_stay_end_a_source(
         raise RuntimeError("a fault")
 
     monkeypatch.setattr(log_server.PatchLogServer, "_frames", fail)
-    monkeypatch.setattr(patches, "waits", lambda: itertools.repeat(0.0))
+    monkeypatch.setattr(patches, "waits", lambda: repeat(0.0))
     with live.connect(address) as source:
         if is_long:
             monkeypatch.setattr(patches, "_FIRST_SECONDS", -1.0)
@@ -98,7 +77,7 @@ def test_faults_of_a_server_that_stay_end_a_source(
 
 
 def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:
-    for start in ("7", f"{ID}1"):
+    for start in ("7", str(patch_id(1))):
         with pytest.raises(jr.MissingVersion, match=address):
             live.connect(address, start=start)
     log.append(patch_of(0))
@@ -106,20 +85,6 @@ def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str
     log.squash()
     with pytest.raises(jr.MissingVersion, match="squashed"):
         live.connect(address, start="1")
-
-
-def test_latest_means_from_the_connection_on(log: jr.PatchLog, address: str) -> None:
-    log.append(patch_of(0))
-    with live.connect(address, start="latest") as source:
-        assert source.position == f"1 {log.entry().id}"
-        log.append(patch_of(1))
-        assert take(source, 1) == [1]
-        assert source.position == f"2 {log.entry(2).id}"
-
-
-def test_a_position_of_another_transport_is_refused(address: str) -> None:
-    with live.connect(address) as source, pytest.raises(ValueError, match="no position"):
-        source.resume('{"0": 7}')
 
 
 def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> None:
@@ -141,39 +106,44 @@ def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compres
     log = jr.PatchLog.create(tmp_path / "big", compression=compression)
     words = [Literal(random.Random(n).randbytes(3000).hex()) for n in range(900)]
     rows = [(Op.A, URIRef("urn:s"), URIRef("urn:p"), word, G) for word in words]
-    log.append(rows)
     with served(log.path) as address, live.connect(address) as source:
+        with live.open_sink(address) as sink:
+            sink.send(rows)
+            sink.send(patch_of(1))
         patch = source.receive(30)
+        assert take(source, 1) == [1]
     assert patch is not None
     assert [row for row in patch if row[0] == Op.A] == rows
-
-
-def test_quoted_triples_and_generalized_statements_come(log: jr.PatchLog, address: str) -> None:
-    quoted = jr.TripleTerm(URIRef("urn:a"), URIRef("urn:b"), URIRef("urn:c"))
-    row = (Op.A, Literal("s"), URIRef("urn:p"), quoted, G)
-    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
-    with live.open_sink(address, options=options) as sink:
-        sink.send([(Op.TX,), row, (Op.TC,)])
-    with live.connect(address) as source:
-        assert row in list(source.receive(30) or ())
 
 
 # The rules of the service.
 
 
-def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str) -> None:
+# What is sent, how many patches of it are taken, and how the call ends.
+SENT: dict[str, tuple[list[jr.Patch | bytes], int, str]] = {
+    "two": ([with_id(1), with_id(2)], 2, "OK"),
+    "what comes after a conflict": ([with_id(1), with_id(2, prev=5), with_id(3)], 1, "ABORTED"),
+    "garbage after a patch": ([with_id(1), b"\xff garbage"], 1, "INVALID_ARGUMENT"),
+}
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str, name: str) -> None:
+    sent, count, code = SENT[name]
     encoder = FrameEncoder()
-    frames = [frame for n in (1, 2) for frame in encoder.encode(with_id(n))]
-    assert publish(address, frames) == ([(1, f"{ID}1"), (2, f"{ID}2")], "OK", "")
+    parts = [[each] if isinstance(each, bytes) else encoder.encode(each) for each in sent]
+    answers = [(number, str(patch_id(number))) for number in range(1, count + 1)]
+    assert publish(address, [*chain.from_iterable(parts)])[:2] == (answers, code)
     log.refresh()
-    assert [entry.prev for entry in log.patches()] == [None, URIRef(f"{ID}1")]
+    ids = [None, *map(patch_id, range(1, count))]
+    assert [entry.prev for entry in log.patches()] == ids
 
 
 def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
     """Also one that another patch has followed meanwhile."""
     for _ in range(2):
         frames = [*FrameEncoder().encode(with_id(1))]
-        assert publish(address, frames) == ([(1, f"{ID}1")], "OK", "")
+        assert publish(address, frames) == ([(1, str(patch_id(1)))], "OK", "")
         log.refresh()
         if log.version == 1:
             log.append(with_id(2))
@@ -187,8 +157,8 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
         sink.send(with_id(2, prev=1))
     with pytest.raises(jr.LogConflict) as caught, live.open_sink(address) as sink:
         sink.send(with_id(3, prev=1))
-    assert (caught.value.head, caught.value.version) == (f"{ID}2", 2)
-    assert f"<{ID}3>" in str(caught.value)
+    assert (caught.value.head, caught.value.version) == (str(patch_id(2)), 2)
+    assert f"<{patch_id(3)}>" in str(caught.value)
     _, code, _ = publish(address, FrameEncoder().encode(with_id(3, prev=1)))
     assert code == "ABORTED"
     # A patch of this id is there, but at another place.
@@ -198,51 +168,33 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
     assert log.version == 2
 
 
-def test_what_comes_after_a_conflict_is_not_appended(log: jr.PatchLog, address: str) -> None:
-    encoder = FrameEncoder()
-    frames = [f for p in (with_id(1), with_id(2, prev=5), with_id(3)) for f in encoder.encode(p)]
-    answers, code, _ = publish(address, frames)
-    assert (answers, code) == ([(1, f"{ID}1")], "ABORTED")
-    log.refresh()
-    assert log.version == 1
+HUGE = {"statement_type": 2, "stream_type": 3, "version": 1, "max_name_table_size": 1 << 30}
+# Each is refused, and nothing of it is appended.
+WRONG: dict[str, list[bytes | memoryview]] = {
+    "nothing": [],
+    "no options": [b""],
+    "garbage": [b"\xff garbage"],
+    "half a patch": [*FrameEncoder(jr.PatchOptions(frame_rows=2)).encode(patch_of(1, 9))][:-1],
+    "no id": [*FrameEncoder().encode(jr.Patch([(Op.H, "id", URIRef("urn:x")), *patch_of(1)]))],
+    "huge lookups": [
+        *FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24)).encode(with_id(1))
+    ],
+}
 
 
-@pytest.mark.parametrize("frames", [[], [b""], [b"\xff garbage"]])
-def test_a_published_stream_starts_with_options(address: str, frames: list[bytes]) -> None:
-    assert publish(address, frames)[:2] == ([], "INVALID_ARGUMENT")
-
-
-def test_a_stream_that_ends_inside_a_patch_is_refused(log: jr.PatchLog, address: str) -> None:
-    frames = FrameEncoder(jr.PatchOptions(frame_rows=2)).encode(jr.Patch(list(patch_of(1)) * 9))
-    assert len(frames) > 3
-    assert publish(address, frames[:-1])[:2] == ([], "INVALID_ARGUMENT")
+@pytest.mark.parametrize("name", WRONG)
+def test_what_may_not_be_published(log: jr.PatchLog, address: str, name: str) -> None:
+    assert publish(address, WRONG[name])[:2] == ([], "INVALID_ARGUMENT")
     assert log.refresh() is None
-
-
-def test_garbage_after_a_patch_leaves_the_patch(log: jr.PatchLog, address: str) -> None:
-    frames = [*FrameEncoder().encode(with_id(1)), b"\xff garbage"]
-    assert publish(address, frames)[:2] == ([(1, f"{ID}1")], "INVALID_ARGUMENT")
-    log.refresh()
-    assert log.version == 1
-
-
-def test_an_id_that_is_none_is_refused(address: str) -> None:
-    patch = jr.Patch([(Op.H, "id", URIRef("urn:x")), *patch_of(1)])
-    assert publish(address, FrameEncoder().encode(patch))[1] == "INVALID_ARGUMENT"
-    with pytest.raises(ConnectionError, match="UUID"), live.open_sink(address) as sink:
-        sink.send(patch)
 
 
 HUGE = {"statement_type": 2, "stream_type": 3, "version": 1, "max_name_table_size": 1 << 30}
 
 
-def test_huge_lookups_are_refused(address: str) -> None:
-    assert ask(address, requested_options=HUGE)[1] == "INVALID_ARGUMENT"
-    encoder = FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24))
-    assert publish(address, encoder.encode(with_id(1)))[1] == "INVALID_ARGUMENT"
-
-
-@pytest.mark.parametrize("change", [{"statement_type": 1}, {"stream_type": 1}, {"version": 2}])
+@pytest.mark.parametrize(
+    "change",
+    [{"statement_type": 1}, {"stream_type": 1}, {"version": 2}, {"max_name_table_size": 1 << 30}],
+)
 def test_requested_options_must_be_possible(address: str, change: dict[str, int]) -> None:
     options = {**HUGE, "max_name_table_size": 100, **change}
     assert ask(address, requested_options=options)[1] == "INVALID_ARGUMENT"
@@ -261,15 +213,6 @@ def test_requested_options_are_kept(log: jr.PatchLog, address: str) -> None:
     found = decoder.options
     assert found is not None
     assert (found.max_name_table_size, found.rdf_star) == (9, False)
-
-
-def test_a_topic_that_is_not_there_is_not_found(log: jr.PatchLog) -> None:
-    with served(log.path) as address:
-        for opener in (live.connect, live.open_sink):
-            with pytest.raises(jr.MissingVersion, match="there is no log 'other'"):
-                opener(f"{address}/other")
-            opener(f"{address}/{log.path.name}").close()
-        assert ask(address, topic="other")[1] == "NOT_FOUND"
 
 
 def test_a_request_that_is_garbage_is_refused(address: str) -> None:
@@ -438,19 +381,3 @@ def test_a_server_that_is_not_there_is_an_error_at_once() -> None:
     for opener in (live.connect, live.open_sink):
         with pytest.raises(ConnectionError, match=r"grpc://127\.0\.0\.1:1/"):
             opener("grpc://127.0.0.1:1")
-
-
-def test_a_subscription_is_one_stream_by_the_specification(log: jr.PatchLog, address: str) -> None:
-    """To protobuf's own classes options that come again are those that it has."""
-    for number in range(1, 5):
-        log.append(with_id(number))
-    host, _, topic = address.partition("://")[2].partition("/")
-    request = message_class("RdfPatchSubscribe")(topic=topic, since_version=1)
-    with grpc.insecure_channel(host) as channel:
-        frames = channel.unary_stream(SUBSCRIBE)(request.SerializeToString(), timeout=30)
-        read = message_class("RdfPatchFrame").FromString
-        rows = decode([read(next(frames)) for _ in range(3)])
-        frames.cancel()
-    log.refresh()
-    expected = [row for entry in log.patches(1) for row in [*entry.read(), (Op.END,)]]
-    assert rows == [plain_operation(row) for row in expected]

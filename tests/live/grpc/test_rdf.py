@@ -298,11 +298,6 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         subscribe_rdf(url)
 
 
-def test_a_server_that_is_not_there_is_an_error_at_once() -> None:
-    with pytest.raises(ConnectionError, match=r"grpc://127\.0\.0\.1:1/"):
-        next(subscribe_rdf("grpc://127.0.0.1:1"))
-
-
 def test_a_request_that_is_garbage_is_refused() -> None:
     for garbage in (b"\xff" * 20, b"\x0a\x7f", b"\x12\x02\xff\xff", b"\x0a\x01\xff"):
         with serving(QUADS) as server:

@@ -165,7 +165,7 @@ def test_a_patch_may_take_as_long_as_its_bytes_need(
         entry: Any = jr.PatchLog(url, timeout=0.3).head
         is_late = speed == 1000
         error: Any = ConnectionError if is_late else jr.LogError
-        with pytest.raises(error, match="has not come within" if is_late else "came damaged"):
+        with pytest.raises(error, match="has not come within" if is_late else "is damaged"):
             entry.read()
 
 

@@ -32,7 +32,7 @@ from tests.cli.support import ROOT
 from tests.live.certificate import make_certificate
 from tests.live.grpc.support import Server, served
 from tests.live.http.support import Program
-from tests.live.test_log_transport import patch_of
+from tests.live.patches import patch_of
 from tests.log.support import change, fill
 
 READ = "r" * 20

@@ -6,11 +6,9 @@ import copy
 import json
 import pickle
 import random
-import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,12 +21,12 @@ from hypothesis import strategies as st
 from rdflib import Literal
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
+from jelly_rdflib import LogConflict, LogError, PatchLog
 from jelly_rdflib.live.http import events, remote_log, wire
 from jelly_rdflib.log.tables import entry_fields
-from tests.live.http.support import Network, served
+from tests.live.http.support import served
 from tests.live.http.test_hostile import OK, answering
-from tests.log.support import GRAPH, P, S, add, change, fill, numbers, patch_id, state
+from tests.log.support import GRAPH, P, S, add, change, fill, patch_id, state
 
 
 @pytest.fixture
@@ -148,17 +146,6 @@ def test_a_token_is_not_for_a_folder(path: Path) -> None:
         PatchLog(path, token="a" * 20)
 
 
-def test_a_replica_and_a_recording(address: str, path: Path, tmp_path: Path) -> None:
-    log = PatchLog(address)
-    dataset = log.checkout()
-    for number in range(3):
-        with jr.record(dataset, log):
-            dataset.add((S, P, Literal(str(number))))
-    replica = Replica(tmp_path / "replica")
-    assert replica.update(log) == 3
-    assert state(replica.dataset) == state(dataset) == state(PatchLog(path).checkout())
-
-
 def test_a_patch_that_is_larger_than_memory_is_to_be(address: str, path: Path) -> None:
     """It goes through files: to the server, on it, and back."""
     many = [(jr.Op.A, S, P, Literal(f"{n}" + "x" * 4000), GRAPH) for n in range(400)]
@@ -170,37 +157,6 @@ def test_a_patch_that_is_larger_than_memory_is_to_be(address: str, path: Path) -
 
 
 # --- followers ------------------------------------------------------------------------------------
-
-
-def test_followers_see_each_patch_once_and_in_order(address: str, path: Path) -> None:
-    """Half of the patches come from another process's object, which tells the server nothing."""
-    seen: list[list[tuple[int, set[int]]]] = [[] for _ in range(5)]
-
-    def follow(number: int) -> None:
-        for entry in PatchLog(address).follow(0):
-            added = {int(each[3]) for each in entry.operations() if each[0] == jr.Op.A}
-            seen[number].append((entry.version, added))
-            if entry.version == 20:
-                return
-
-    threads = [threading.Thread(target=follow, args=[number], daemon=True) for number in range(5)]
-    for thread in threads:
-        thread.start()
-    logs = [PatchLog(address), PatchLog(path)]
-    for number in range(20):
-        log = logs[number % 2]
-        log.refresh()
-        log.append([add(number)])
-    for thread in threads:
-        thread.join(60)
-    assert seen == [[(number + 1, {number}) for number in range(20)]] * 5
-
-
-def test_a_follower_of_a_squashed_version_is_told(address: str) -> None:
-    log = fill(PatchLog(address), 3)
-    log.squash(1, 3)
-    with pytest.raises(LogError, match="version 1 is no more"):
-        next(log.follow(1))
 
 
 def test_a_follower_ends_after_its_timeout(address: str) -> None:
@@ -215,38 +171,6 @@ def test_a_follower_ends_after_its_timeout(address: str) -> None:
 
 
 # --- networks -------------------------------------------------------------------------------------
-
-
-def opened(address: str) -> PatchLog:
-    """Open a log behind a bad network: the first connection is not tried again by itself."""
-    while True:
-        with suppress(ConnectionError):
-            return PatchLog(address, timeout=60)
-
-
-def test_connections_that_are_cut_lose_and_double_nothing(address: str, path: Path) -> None:
-    server, _, name = address.rpartition("/")
-    with Network(server, seed=0) as network:
-        way = f"{network.address}/{name}"
-        followed: list[int] = []
-
-        def follow() -> None:
-            for entry in opened(way).follow(0):
-                assert len(list(entry.operations())) > 1
-                followed.append(entry.version)
-                if entry.version == 25:
-                    return
-
-        follower = threading.Thread(target=follow, daemon=True)
-        follower.start()
-        log = opened(way)
-        for number in range(25):
-            assert log.append([add(number)]).version == number + 1
-        follower.join(120)
-        assert network.breaks > 10
-    assert followed == list(range(1, 26))
-    assert numbers(PatchLog(path).checkout()) == set(range(25))
-    assert PatchLog(path).verify(deep=True) == []
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
@@ -306,7 +230,7 @@ def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) 
     log = fill(PatchLog(address), 1)
     entry = log.entry(1)
     monkeypatch.setattr(remote_log.httpx2.Response, "iter_raw", lambda self: iter([b"damaged"]))
-    with pytest.raises(LogError, match="version 1 came damaged"):
+    with pytest.raises(LogError, match="patches/1 is damaged"):
         entry.read()
 
 

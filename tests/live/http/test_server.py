@@ -181,7 +181,6 @@ def test_a_format_that_there_is_not(http: TestClient) -> None:
 # --- appending ------------------------------------------------------------------------------------
 
 
-@both
 @pytest.mark.parametrize("match", ['"{head}"', 'W/"x", "{head}"', "*", None])
 def test_a_patch_is_appended(http: TestClient, log: PatchLog, match: str | None) -> None:
     headers = {"Content-Type": f"{RDFP}; charset=utf-8"}
@@ -362,7 +361,6 @@ def test_a_strong_etag_is_that_of_one_coding_and_names_the_newest_patch(tmp_path
     assert http.post("/patches", content=text(11), headers=headers).status_code == 412
 
 
-@both
 @pytest.mark.parametrize("has_tokens", [False, True])
 def test_only_what_never_changes_is_kept_by_caches(log: PatchLog, has_tokens: bool) -> None:
     log.snapshot(2)
@@ -632,15 +630,12 @@ def test_a_file_of_tokens(tmp_path: Path) -> None:
 # --- the program ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 128 + signal.SIGINT)]
-)
-def test_a_signal_ends_the_server_and_its_followers(log: PatchLog, number: int, code: int) -> None:
+def test_an_interrupt_ends_the_server_and_its_followers(log: PatchLog) -> None:
     with Program(log.path) as program:
         remote = PatchLog(program.address)
         follower = remote.follow(2)
         assert next(follower).version == 3
-        assert program.end(number) == (code, "")
+        assert program.end(signal.SIGINT) == (128 + signal.SIGINT, "")
 
 
 def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,40 +1,26 @@
-"""Patches with numbers, and the bare client of Kafka."""
+"""The bare client of Kafka, and the numbers of patches in a topic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
-from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.live.kafka.broker import Broker
+from tests.live.patches import numbers, patch_of
 
 __all__ = [
     "consume",
     "delete",
     "frame_of",
     "long_options",
-    "numbers",
-    "patch_of",
     "produce",
     "read",
 ]
-
-P, G = URIRef("urn:p"), URIRef("urn:g")
 # A patch of more than some rows takes several frames.
 long_options = jr.PatchOptions(frame_rows=16)
-
-
-def patch_of(number: int, size: int = 1, sink: str = "s") -> jr.Patch:
-    rows = [(Op.A, URIRef(f"urn:{sink}/{number}/{n}"), P, Literal(number), G) for n in range(size)]
-    return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
-
-
-def numbers(patches: Iterable[jr.Patch]) -> list[int]:
-    return [int(next(row[3] for row in patch if row[0] == Op.A)) for patch in patches]
 
 
 def frame_of(encoder: jr.PatchEncoder, *numbers: int) -> bytes:

@@ -18,7 +18,8 @@ from jelly_rdflib.live.log import append_from
 from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
 from tests.live.kafka.broker import Broker
-from tests.live.kafka.support import long_options, patch_of, produce, read
+from tests.live.kafka.support import long_options, produce, read
+from tests.live.patches import patch_of
 
 
 @pytest.mark.slow

@@ -12,14 +12,8 @@ from jelly_rdflib import live
 from jelly_rdflib.live import Source
 from jelly_rdflib.live.frames import FrameEncoder
 from tests.live.kafka.broker import Broker
-from tests.live.kafka.support import (
-    frame_of,
-    long_options,
-    numbers,
-    patch_of,
-    produce,
-    read,
-)
+from tests.live.kafka.support import frame_of, long_options, produce, read
+from tests.live.patches import numbers, patch_of
 
 
 def receive(source: Source, count: int) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import warnings
 from typing import Any
@@ -16,27 +15,10 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.live.frames import FrameEncoder, starts_stream
 from tests.live.kafka.broker import Broker
-from tests.live.kafka.support import (
-    consume,
-    delete,
-    frame_of,
-    long_options,
-    numbers,
-    patch_of,
-    produce,
-    read,
-)
+from tests.live.kafka.support import consume, delete, frame_of, long_options, produce, read
+from tests.live.patches import numbers, patch_of
 from tests.oracle import schema as pb
 from tests.oracle.decoder import Reference
-
-
-def test_what_a_sink_sends_a_source_receives(url: str) -> None:
-    with live.open_sink(url) as sink:
-        for number in range(3):
-            sink.send(patch_of(number))
-        sink.send([*patch_of(3)])
-    with live.connect(url, timeout=2) as source:
-        assert list(source) == [patch_of(number) for number in range(4)]
 
 
 def test_messages_are_bare_frames_that_protobuf_decodes(broker: Broker, topic: str) -> None:
@@ -193,18 +175,6 @@ def test_a_setting_or_position_that_is_none_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         live.connect(url, **settings)
-
-
-def test_close_ends_an_iteration_in_another_thread(url: str) -> None:
-    source = live.connect(url)
-    found: list[jr.Patch] = []
-    thread = threading.Thread(target=lambda: found.extend(source), daemon=True)
-    thread.start()
-    time.sleep(0.5)
-    source.close()
-    thread.join(2)
-    assert not thread.is_alive()
-    assert found == []
 
 
 def test_new_partitions_are_read_and_tear_no_stream(broker: Broker, topic: str, url: str) -> None:

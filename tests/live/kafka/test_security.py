@@ -15,7 +15,8 @@ from confluent_kafka.admin import (
 
 from jelly_rdflib import live
 from tests.live.kafka.broker import PASSWORD, USER, Broker
-from tests.live.kafka.support import patch_of, read
+from tests.live.kafka.support import read
+from tests.live.patches import patch_of
 
 
 def settings(broker: Broker, password: str) -> dict[str, Any]:
@@ -44,33 +45,25 @@ def asking(broker: Broker, topic: str) -> str:
     return f"kafka://{broker.sasl_address}/{topic}"
 
 
-@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
-def test_a_wrong_password_is_refused(broker: Broker, asking: str, open_it: Any) -> None:
-    with pytest.raises(PermissionError, match="Authentication failed") as caught:
-        open_it(asking, **settings(broker, "Guessed!"))
-    assert "Guessed" not in str(caught.value)
+# What is set instead, None for nothing.
+REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"sasl.password": "Guessed!"}, PermissionError, "Authentication failed"),
+    ({"security.protocol": None}, ConnectionError, r"no broker can be reached: .+"),
+    ({"ssl.ca.location": None}, ConnectionError, "certificate verify failed"),
+    # The user has no rights yet.
+    ({}, PermissionError, "Topic authorization failed"),
+]
 
 
 @pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
-def test_no_password_is_refused(asking: str, open_it: Any) -> None:
-    with pytest.raises(ConnectionError, match=r"no broker can be reached: .+"):
-        open_it(asking)
-
-
-@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
-def test_a_certificate_that_nobody_vouches_for_is_refused(
-    broker: Broker, asking: str, open_it: Any
+@pytest.mark.parametrize(("change", "error", "message"), REFUSED)
+def test_who_is_refused(
+    broker: Broker, asking: str, open_it: Any, change: dict[str, Any], error: Any, message: str
 ) -> None:
-    without = settings(broker, PASSWORD)
-    del without["ssl.ca.location"]
-    with pytest.raises(ConnectionError, match="certificate verify failed"):
-        open_it(asking, **without)
-
-
-@pytest.mark.parametrize("open_it", [live.connect, live.open_sink])
-def test_a_user_without_rights_is_refused(broker: Broker, asking: str, open_it: Any) -> None:
-    with pytest.raises(PermissionError, match="Topic authorization failed"):
-        open_it(asking, **settings(broker, PASSWORD))
+    changed = {**settings(broker, PASSWORD), **change}
+    with pytest.raises(error, match=message) as caught:
+        open_it(asking, **{name: text for name, text in changed.items() if text is not None})
+    assert "Guessed" not in str(caught.value)
 
 
 def test_the_right_password_opens(broker: Broker, topic: str, asking: str) -> None:

@@ -13,13 +13,15 @@ from confluent_kafka import Producer
 from jelly_rdflib import live
 from jelly_rdflib.live.frames import FrameEncoder
 from tests.live.kafka.broker import Broker
-from tests.live.kafka.support import long_options, patch_of, read
+from tests.live.kafka.support import long_options, read
+from tests.live.patches import patch_of
 from tests.support import ROOT
 
 KILLED = """
 import os, signal, sys
 from jelly_rdflib import live
-from tests.live.kafka.support import long_options, patch_of
+from tests.live.kafka.support import long_options
+from tests.live.patches import patch_of
 sink = live.open_sink(sys.argv[1], transactional="id", stream="k", options=long_options)
 sink.send(patch_of(0, 100))
 produce, count = sink._produce, 0

@@ -1,4 +1,4 @@
-"""Patches, and messages of strangers."""
+"""Messages of strangers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from paho.mqtt.client import Client, MQTTv5
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
-from rdflib import Literal, URIRef
 
-import jelly_rdflib as jr
-from jelly_rdflib import Op
 from tests.live.mqtt.broker import Mosquitto
 
-__all__ = ["numbers", "patch_of", "publish"]
+__all__ = ["publish"]
 
 
 def publish(
@@ -38,16 +35,3 @@ def publish(
         sent.wait_for_publish(10)
     client.disconnect()
     client.loop_stop()
-
-
-def patch_of(number: int, size: int = 1) -> jr.Patch:
-    rows = [
-        (Op.A, URIRef(f"urn:{number}-{n}"), URIRef("urn:p"), Literal(number), URIRef("urn:g"))
-        for n in range(size)
-    ]
-    return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
-
-
-def numbers(patches: Any) -> list[int]:
-    """Return the numbers of patches that `patch_of` has made."""
-    return [int(next(row[3] for row in patch if row[0] == Op.A)) for patch in patches]

@@ -15,7 +15,7 @@ from jelly_rdflib import live
 from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
 from tests.live.mqtt.broker import Mosquitto
-from tests.live.mqtt.support import numbers, patch_of
+from tests.live.patches import numbers, patch_of
 
 
 def check(found: list[int], count: int) -> None:

@@ -19,7 +19,8 @@ from jelly_rdflib import live
 from jelly_rdflib.live.log import append_from
 from tests.live.certificate import make_certificate
 from tests.live.mqtt.broker import Mosquitto
-from tests.live.mqtt.support import numbers, patch_of, publish
+from tests.live.mqtt.support import publish
+from tests.live.patches import numbers, patch_of
 from tests.oracle import build as b
 
 LONG = patch_of(7, 2000)
@@ -90,15 +91,6 @@ def test_each_message_is_a_stream_of_its_own(broker: Mosquitto, url: str) -> Non
 
 
 # --- positions and sessions -----------------------------------------------------------------------
-
-
-def test_a_session_keeps_what_is_sent_meanwhile(url: str, broker: Mosquitto) -> None:
-    live.connect(url, session="keeper").close()
-    with live.open_sink(url) as sink:
-        for number in range(5):
-            sink.send(patch_of(number))
-    with live.connect(url, timeout=1, session="keeper") as source:
-        assert numbers(source) == [0, 1, 2, 3, 4]
 
 
 def test_what_was_not_acknowledged_comes_again(url: str) -> None:
@@ -354,12 +346,6 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     for opener in (live.connect, live.open_sink):
         with pytest.raises(ConnectionError, match=r"^mqtt://127.0.0.1:\d+/x: .*refused"):
             opener(f"{broker.url}/x")
-
-
-@pytest.mark.parametrize("opener", [live.connect, live.open_sink])
-def test_settings_that_there_are_not(url: str, opener: Any) -> None:
-    with pytest.raises(ValueError, match="no setting 'colour'"):
-        opener(url, colour="red")
 
 
 # The client leaves the socket of a handshake that failed to the garbage collector.

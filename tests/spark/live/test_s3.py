@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import maven
 from tests.spark.files import make_operations, write_file
-from tests.spark.live.stores import FOLDER, S3, SECRET
-from tests.support import ROOT
+from tests.spark.live.stores import S3, SECRET
 
 pytest.importorskip("pyspark")
 
@@ -106,60 +101,3 @@ def test_a_stream_goes_on_when_the_server_is_back(
         run()
         rows = load(spark, f"{folder}/out", s3.settings)
         assert rows.count() == len(make_operations(2, 30))
-
-
-SESSION = """
-import json, sys
-from pyspark.sql import SparkSession
-from jelly_rdflib.spark import decode_files, register
-from jelly_rdflib.spark.session import prepare_environment
-from tests.spark.session import SETTINGS
-prepare_environment()
-settings, folder = json.loads(sys.argv[1]), sys.argv[2]
-builder = SparkSession.builder.master("local[2]")
-for key, value in {**SETTINGS, **settings}.items():
-    builder = builder.config(key, value)
-spark = builder.getOrCreate()
-register(spark)
-files = spark.read.format("binaryFile").load(folder)
-rows = decode_files(files).where("op = 'TX'").select("file", "day").collect()
-spark.sql(f"CREATE TABLE changes USING `jelly-patch` LOCATION '{folder}'")
-count = spark.sql("SELECT * FROM changes").count()
-described = [list(row) for row in spark.sql("DESCRIBE EXTENDED changes").collect()]
-print(json.dumps([[list(row) for row in rows], count, described], default=str))
-"""
-
-
-@pytest.mark.slow
-def test_decode_files_by_the_connector_of_spark(
-    spark: SparkSession, s3: S3, tmp_path: Path
-) -> None:
-    try:
-        jars = maven.build(FOLDER / "s3a")
-    except maven.UnavailableError as error:
-        pytest.skip(f"the connector is not there: {error}")
-    path = write_file(tmp_path / "0.jellyp", make_operations(1, 30))
-    s3.put(spark, path, f"{tmp_path.name}/day=2026-01-01/0.jellyp")
-    settings = {
-        "spark.driver.extraClassPath": ":".join(jars),
-        "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
-        "spark.hadoop.fs.s3a.path.style.access": "true",
-        "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
-        **{f"spark.hadoop.{name}": text for name, text in s3.settings.items()},
-    }
-    folder = f"{s3.url}/{tmp_path.name}"
-    ended = subprocess.run(
-        [sys.executable, "-c", SESSION, json.dumps(settings), folder],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode == 0, ended.stderr[-5000:]
-    rows, count, described = json.loads(ended.stdout.splitlines()[-1])
-    file = f"{folder}/day=2026-01-01/0.jellyp"
-    assert rows == [[file, "2026-01-01"]]
-    # The session's settings are those of this package's sources, too.
-    assert count == len(make_operations(1, 30))
-    told: Any = str(described) + ended.stderr
-    assert SECRET not in told

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.spark.files import iri, make_operations, read_rows, write_file
+from tests.spark.files import make_operations, read_rows, write_file
 from tests.spark.live.stores import S3, SECRET, Hdfs
 from tests.spelling import rows_of
 
@@ -91,18 +91,6 @@ def test_a_long_file_is_read_in_parts(place: Place) -> None:
     assert {row.file for row in table.select("file").collect()} == {f"{place.url}/a.jellyp"}
     assert table.rdd.getNumPartitions() >= 5
     assert read_rows(table) == rows_of(operations)
-
-
-def test_folders_with_values_are_columns(place: Place) -> None:
-    for day in ("2026-01-01", "2026-01-02"):
-        place.put(f"log/day={day}/a.jellyp", [("A", iri(1), iri(2), iri(day), None)])
-    table = place.load("log", op="A")
-    assert table.columns[-1] == "day"
-    assert {row.o for row in table.collect()} == {
-        f"<http://example.org/{row.day}>" for row in table.collect()
-    }
-    one = place.load("log/day=2026-01-0{2,3}", op="A").collect()
-    assert [row.day for row in one] == ["2026-01-02"]
 
 
 def test_what_is_written_is_read(place: Place) -> None:

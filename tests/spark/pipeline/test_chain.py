@@ -187,37 +187,6 @@ def test_large_numbers_of_operations(spark: SparkSession, monkeypatch: pytest.Mo
     assert len(quad_set(replay(changes, upto=1))) == 1
 
 
-def test_order_over_files(spark: SparkSession) -> None:
-    # in one file, over files, and back
-    files = {
-        "c": [*patch("1", None, "x"), *patch("2", "1", "y"), *patch(None, None, "z")],
-        "a": [*patch("4", "5"), *patch("6", "4")],
-        "b": [*patch("5", "2b"), *patch("7", "6")],
-        "d": patch("2b", "2a"),
-    }
-    # the third patch of c has no id: what follows it must be in the same file
-    files["c"] += patch("2a")
-    found = versions(changes_of(spark, files)).orderBy("version").collect()
-    assert [(row.version, row.file, row.patch) for row in found] == [
-        (1, "c", 0),
-        (2, "c", 1),
-        (3, "c", 2),
-        (4, "c", 3),
-        (5, "d", 0),
-        (6, "b", 0),
-        (7, "a", 0),
-        (8, "a", 1),
-        (9, "b", 1),
-    ]
-    assert (found[5].id, found[5].prev) == ("<urn:5>", "<urn:2b>")
-
-
-def test_broken_chain(spark: SparkSession) -> None:
-    changes = changes_of(spark, {"a": [*patch("1"), *patch("2", "1")], "b": patch("3", "7")})
-    with pytest.raises(PatchError, match=r"broken: patch 0 of b comes after <urn:7> \(prev\)"):
-        replay(changes)
-
-
 def test_last_of_several_headers_counts(spark: SparkSession) -> None:
     several = [
         (Op.H, "id", URIRef("urn:z")),
@@ -229,8 +198,11 @@ def test_last_of_several_headers_counts(spark: SparkSession) -> None:
     # The key prev goes before previous, wherever they are.
     previous = [(Op.H, key, URIRef("urn:9")) for key in ("previous", "Previous")]
     later = [previous[0], *patch("2", "1")[:-1], previous[1], (Op.END,)]
-    found = versions(changes_of(spark, {"b": several, "a": later}))
-    assert [row.file for row in found.orderBy("version").collect()] == ["b", "a"]
+    found = versions(changes_of(spark, {"b": several, "a": later})).orderBy("version").collect()
+    assert [(row.version, row.file, row.patch, row.id, row.prev) for row in found] == [
+        (1, "b", 0, "<urn:1>", None),
+        (2, "a", 0, "<urn:2>", "<urn:1>"),
+    ]
 
 
 def test_versions_by_number_and_id(spark: SparkSession) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -237,19 +235,6 @@ def test_another_writer_comes_between(
     assert maintained(spark, folder) == expected[1]
 
 
-def test_two_merges_at_once(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
-    """Of two queries with the same patches each batch is merged by one."""
-    queries = [start(spark, folder, checkpoint=name) for name in ("one", "two")]
-    for query in queries:
-        with suppress(StreamingQueryException):
-            query.awaitTermination()
-    failed = [query for query in queries if query.exception() is not None]
-    assert failed
-    versions = maintained_versions(spark, str(folder / "quads")).orderBy("version").collect()
-    assert [row.head for row in versions] == [f"<urn:{n}>" for n in range(len(versions))]
-    assert maintained(spark, folder) == expected[len(versions)]
-
-
 def test_a_table_that_something_else_has_filled(
     spark: SparkSession, folder: Path, expected: list[set[Any]]
 ) -> None:
@@ -281,15 +266,6 @@ def test_a_table_with_a_name(spark: SparkSession, folder: Path, expected: list[s
         assert quad_set(read_maintained(spark, "kept.quads", PATCHES)) == expected[PATCHES]
     finally:
         spark.sql("DROP SCHEMA kept CASCADE")
-
-
-def test_more_operations_than_the_driver_takes(
-    spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = sys.modules["jelly_rdflib.spark.pipeline.chain"]
-    monkeypatch.setattr(module, "MAX_BROADCAST", 3)
-    start(spark, folder).awaitTermination()
-    assert maintained(spark, folder) == expected[PATCHES]
 
 
 class Sink:

@@ -54,33 +54,6 @@ def test_parts_of_an_index(tmp_path: Path) -> None:
     assert [{name: row[name] for name in COLUMNS} for row in rows] == rows_of(operations)
 
 
-def test_terms_as_structs(tmp_path: Path) -> None:
-    path = write_file(tmp_path / "a.jellyp", make_operations(1, 4))
-    rows = read(path, terms="struct", op="A,D")
-    integer = "http://www.w3.org/2001/XMLSchema#integer"
-    assert [row["o"] for row in rows][1:3] == [
-        {"kind": "literal", "value": "1", "datatype": integer, "lang": None},
-        {"kind": "literal", "value": "chat", "datatype": None, "lang": "fr"},
-    ]
-    assert [row["g"] is None for row in rows].count(True) == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "holds"),
-    [
-        ({"op": "a, D"}, lambda row: row["op"] in ("A", "D")),
-        ({"s": "<http://example.org/s1>"}, lambda row: row["s"] == "<http://example.org/s1>"),
-        ({"g": "null", "op": "A"}, lambda row: row["g"] is None and row["op"] == "A"),
-    ],
-    ids=["operations", "a term", "the default graph"],
-)
-def test_options_choose_rows(tmp_path: Path, options: dict[str, str], holds: Any) -> None:
-    path = write_file(tmp_path / "a.jellyp", make_operations(2, 20))
-    rows = read(path, **options)
-    assert rows
-    assert rows == [row for row in read(path) if holds(row)]
-
-
 def test_rows_of_statements(tmp_path: Path) -> None:
     from rdflib import URIRef
 

@@ -255,17 +255,6 @@ def test_available_now_reads_what_was_there_at_its_start(tmp_path: Path) -> None
     assert folder.batch() == ["b"]
 
 
-def test_a_batch_comes_again_as_it_was(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.add("a", DAY)
-    start = folder.reader.initialOffset()
-    assert folder.batch() == ["a"]
-    end = folder.offset
-    folder.add("b", DAY)
-    again: Any = folder.reader.partitions(start, end)
-    assert [Path(path).stem for partition in again for path, _ in partition.parts] == ["a"]
-
-
 def test_a_file_that_goes_while_the_folder_is_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,23 +46,12 @@ def test_a_row_is_an_operation(spark: SparkSession, path: Path, tmp_path: Path) 
         assert [{name: row[name] for name in COLUMNS} for row in own] == operations
 
 
-def test_text(spark: SparkSession, tmp_path: Path) -> None:
-    path = write_file(tmp_path / "a.rdfp", make_operations(1, 3))
-    assert read_rows(load(spark, path, "rdf-patch")) == rows_of(make_operations(1, 3))
-
-
 def test_a_given_schema_chooses_columns(spark: SparkSession, path: Path) -> None:
     table = spark.read.format("jelly-patch").schema("s string, op string").load(str(path))
     assert table.columns == ["s", "op"]
     assert [(row.s, row.op) for row in table.collect()] == [
         (row["s"], row["op"]) for row in rows_of(OPERATIONS)
     ]
-
-
-def test_a_long_file_is_read_in_parts(spark: SparkSession, path: Path) -> None:
-    table = load(spark, path, partitionBytes=path.stat().st_size // 4)
-    assert table.rdd.getNumPartitions() > 2
-    assert read_rows(table) == rows_of(OPERATIONS)
 
 
 @pytest.mark.parametrize(
@@ -93,21 +82,3 @@ def test_spark_forgets_filters_with_the_query(spark: SparkSession, path: Path) -
     count = table.count()
     assert table.where("s = '<http://example.org/s3>'").count() < count
     assert table.count() == count
-
-
-def test_damage_in_each_mode(spark: SparkSession, path: Path, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.jellyp"
-    size = path.stat().st_size
-    bad.write_bytes(path.read_bytes()[: size // 2] + b"\xff" * (size // 2))
-    with pytest.raises(Exception, match=r"bad\.jellyp: .*byte \d+"):
-        load(spark, bad).collect()
-    *rows, damage = load(spark, bad, mode="PERMISSIVE").collect()
-    assert damage.file == damage._corrupt.file == str(bad)
-    assert size // 4 < damage._corrupt.offset < size
-    assert "byte" in damage._corrupt.reason
-    assert damage.op is None
-    assert [row.s for row in rows] == [row["s"] for row in rows_of(OPERATIONS)[: len(rows)]]
-    assert len(rows) > 20
-    dropped = load(spark, bad, mode="DROPMALFORMED")
-    assert dropped.columns == ["file", *COLUMNS]
-    assert dropped.count() == len(rows)

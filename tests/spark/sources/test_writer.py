@@ -57,15 +57,6 @@ def test_a_partition_is_a_file(
         assert read(path, format=format) == read(expected, format=format)
 
 
-def test_rows_are_in_the_order_of_their_files(changes: DataFrame, tmp_path: Path) -> None:
-    from pyspark.sql import functions as F
-
-    (path,) = save(changes.orderBy(F.rand(1)).coalesce(1), tmp_path / "target")
-    operations = make_operations(2, 30, seed=0) + make_operations(2, 30, seed=1)
-    expected = write_file(tmp_path / "expected.jellyp", operations)
-    assert read(path) == read(expected)
-
-
 def test_what_is_written_is_read_as_the_same_rows(
     spark: SparkSession, changes: DataFrame, tmp_path: Path
 ) -> None:

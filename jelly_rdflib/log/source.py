@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
-from typing import TYPE_CHECKING
 
 from jelly_rdflib.errors import JellyError, LogError
-from jelly_rdflib.live.connection import Connection
+from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.patch.patch import Patch
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # The seconds after which a wait ends, so that signals and `close` are noticed.
 _LONGEST_WAIT = 0.25
@@ -40,9 +37,6 @@ class Source(Connection):
     Args:
         url: The address, for messages.
         timeout: In seconds; None: the iteration waits for ever.
-
-    See Also:
-        - `connect`: returns a source, by an address.
 
     Examples:
         >>> import tempfile
@@ -158,35 +152,28 @@ class Source(Connection):
             DecodeError: A frame breaks a rule; the message has its place.
             LimitError: A frame or patch exceeds the limits.
         """
-        end = None if timeout is None else time.monotonic() + timeout
+        end = time.monotonic() + (math.inf if timeout is None else timeout)
         while not self._is_closed.is_set():
-            left = _LONGEST_WAIT if end is None else end - time.monotonic()
-            patch = self._receive(max(0.0, min(left, _LONGEST_WAIT)))
+            patch = self._receive(max(0.0, min(end - time.monotonic(), _LONGEST_WAIT)))
             if patch is not None:
                 return patch
-            if end is not None and time.monotonic() >= end:
+            if time.monotonic() >= end:
                 break
         return None
 
     def listen(self, interval: float) -> Iterator[Patch | None]:
-        """Iterate as the source itself does, with None after each interval without a patch.
-
-        Args:
-            interval: In seconds.
-        """
-        last = time.monotonic()
+        """Iterate as the source itself does, with None after so many seconds without a patch."""
+        timeout = math.inf if self._timeout is None else self._timeout
+        end = time.monotonic() + timeout
         while not self._is_closed.is_set():
-            left = interval
-            if self._timeout is not None:
-                left = min(left, last + self._timeout - time.monotonic())
-            patch = self.receive(left)
+            patch = self.receive(min(interval, end - time.monotonic()))
             if patch is not None:
-                last = time.monotonic()
-            elif self._timeout is not None and time.monotonic() >= last + self._timeout:
+                end = time.monotonic() + timeout
+            elif time.monotonic() >= end:
                 return
             yield patch
 
-    def __iter__(self) -> Self:
+    def __iter__(self) -> Source:
         return self
 
     def __next__(self) -> Patch:
@@ -195,7 +182,7 @@ class Source(Connection):
             raise StopIteration
         return patch
 
-    def __aiter__(self) -> Self:
+    def __aiter__(self) -> Source:
         return self
 
     async def __anext__(self) -> Patch:

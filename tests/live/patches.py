@@ -1,0 +1,40 @@
+"""Patches with numbers, which tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, live
+from tests.log.support import patch_id
+
+__all__ = ["numbers", "patch_of", "take", "with_id"]
+
+P, G = URIRef("urn:p"), URIRef("urn:g")
+
+
+def patch_of(number: int, size: int = 1, name: str = "s") -> jr.Patch:
+    """Return a patch of so many statements of a number."""
+    rows = [(Op.A, URIRef(f"urn:{name}/{number}/{n}"), P, Literal(number), G) for n in range(size)]
+    return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
+
+
+def with_id(number: int, prev: int | None = None) -> jr.Patch:
+    """Return a patch with an id, and that of the one before it."""
+    headers: list[Any] = [(Op.H, "id", patch_id(number))]
+    if prev is not None:
+        headers.append((Op.H, "prev", patch_id(prev)))
+    return jr.Patch([*headers, *patch_of(number)])
+
+
+def numbers(patches: Iterable[Iterable[Any]]) -> list[int]:
+    return [int(next(row[3] for row in patch if row[0] == Op.A)) for patch in patches]
+
+
+def take(source: live.Source, count: int) -> list[int]:
+    """Receive so many patches, however long they take; return their numbers."""
+    found = [source.receive(30) for _ in range(count)]
+    return numbers(patch for patch in found if patch is not None)

@@ -1,0 +1,88 @@
+"""What an error of an input tells: its source, beside its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from rdflib import Dataset
+
+import jelly_rdflib as jr
+from jelly_rdflib import arrow
+
+BAD = {
+    "bad.rdfp": b"TX .\nA <urn:s> oh no\n",
+    "bad.jellyp": b"\x20\x0a\x0a" + b"\xff" * 40,
+    "bad.jelly": b"\x20\x0a\x0a" + b"\xff" * 40,
+    "bad.nq": b"<urn:s> oh no",
+    "bad.ttl": b"<urn:s> oh no",
+}
+CHANGES = ("bad.rdfp", "bad.jellyp")
+
+
+def _format(path: str) -> str | None:
+    """Return a format that no other package has a plugin for; None: the name tells it."""
+    return "jelly-rdf" if path.endswith(".jelly") else None
+
+
+OF_CHANGES: dict[str, Callable[[Any], object]] = {
+    "read_operations": lambda source: list(jr.read_operations(source)),
+    "read_patches": lambda source: list(jr.read_patches(source)),
+    "apply": lambda source: jr.apply(source, Dataset()),
+    "invert": lambda source: list(jr.invert(source)),
+    "compact": lambda source: list(jr.compact(source)),
+    "stats": jr.stats,
+    "parse": lambda source: Dataset().parse(source),
+    "read_arrow": lambda source: list(arrow.read_arrow(source)),
+}
+OF_BOTH: dict[str, Callable[[Any], object]] = {
+    "read_batches": lambda source: list(jr.read_batches(source)),
+    "load": lambda source: Dataset(store="Jelly").parse(source, format=_format(source)),
+}
+WAYS = {
+    **OF_CHANGES,
+    **OF_BOTH,
+    "read_statements": lambda source: list(jr.read_statements(source)),
+}
+CASES = [
+    (name, way)
+    for name in BAD
+    for way in WAYS
+    if way in OF_BOTH or (way in OF_CHANGES) == (name in CHANGES)
+]
+
+
+def _error(way: str, source: Any) -> jr.DecodeError:
+    with pytest.raises(jr.DecodeError) as caught:
+        WAYS[way](source)
+    return caught.value
+
+
+@pytest.mark.parametrize(("name", "way"), CASES)
+def test_an_error_names_the_file(name: str, way: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(BAD[name])
+    error = _error(way, str(path))
+    assert error.source == str(path)
+    assert str(error) == f"{path}: {error.text}"
+    assert error.text.startswith(error.message)
+
+
+def test_files_and_answers_have_names_and_bytes_have_none(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jellyp"
+    path.write_bytes(BAD["bad.jellyp"])
+    address = path.as_uri()
+    with path.open("rb") as file, urlopen(address) as answer, path.open("rb") as unnamed:
+        assert _error("read_operations", file).source == str(path)
+        assert _error("read_operations", answer).source == address
+        assert _error("read_operations", memoryview(unnamed.read())).source is None
+
+
+def test_an_error_of_use_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "bad.rdfp"
+    path.write_text("A <urn:s> <urn:p> << <urn:s> <urn:p> <urn:o> >> .\n")
+    with pytest.raises(jr.ApplyError, match=rf"^{path}: .*line 1"):
+        jr.apply(path, Dataset())

@@ -1,0 +1,40 @@
+"""What is told when a package of an extra is missing, too old or broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jelly_rdflib.extras import advice, check_version
+
+
+def _package(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "some_package.py").write_text(text)
+    monkeypatch.syspath_prepend(folder)
+
+
+def test_a_module_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _package(tmp_path, "import what_it_needs_itself", monkeypatch)
+    with pytest.raises(ModuleNotFoundError) as caught, advice("this", "jelly-rdflib[cli]"):
+        import some_package  # type: ignore[import-not-found]  # noqa: F401
+    told = "this needs what_it_needs_itself: pip install 'jelly-rdflib[cli]'"
+    assert (str(caught.value), caught.value.name) == (told, "what_it_needs_itself")
+
+
+@pytest.mark.parametrize(
+    "text", ["raise ImportError('a library is broken')", "import jelly_rdflib.no_such_module"]
+)
+def test_what_is_broken_tells_its_own_error(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _package(tmp_path, text, monkeypatch)
+    with pytest.raises(ImportError) as caught, advice("this", "jelly-rdflib[cli]"):
+        import some_package  # noqa: F401
+    assert "pip install" not in str(caught.value)
+
+
+def test_a_version_that_is_too_old_is_named() -> None:
+    check_version("this", "jelly-rdflib[cli]", pytest, (8, 0))
+    with pytest.raises(ImportError, match=r"this needs pytest 99\.1 or later, not \d.*\[cli\]'"):
+        check_version("this", "jelly-rdflib[cli]", pytest, (99, 1))
