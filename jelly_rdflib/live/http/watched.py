@@ -113,7 +113,7 @@ class WatchedClient:
             watch.start()
 
 
-def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytes:
+def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytearray:
     """Return the first bytes of a body, 64 KiB of an error."""
     data = bytearray()
     # A decoder of httpx gives 1 MiB at most at once.
@@ -121,7 +121,8 @@ def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytes:
         data += part
         if len(data) >= most:
             break
-    return bytes(data[:most])
+    del data[most:]
+    return data
 
 
 def _cut(sockets: set[socket.socket]) -> None:
