@@ -40,14 +40,29 @@ class Link:
         self.is_closed = False
         self._begun = 0.0
         self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
 
     def begin(self) -> None:
         """Say that a connection was made: if it brings something or stands, that counts."""
-        self._begun = time.monotonic()
-        if self.error is not None and self._timer is None:
-            self._timer = threading.Timer(_STANDS, self.set, [None])
-            self._timer.daemon = True
-            self._timer.start()
+        with self._lock:
+            self._stop_timer()
+            self._begun = time.monotonic()
+            if self.error is not None:
+                self._timer = threading.Timer(_STANDS, self._stand)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _stand(self) -> None:
+        with self._lock:
+            # It may have run out while the connection was lost.
+            is_news = threading.current_thread() is self._timer and self._change(None)
+        if is_news:
+            self._tell(None)
 
     def end(self) -> None:
         """Say that the server has ended the connection: at once, or later."""
@@ -56,13 +71,19 @@ class Link:
 
     def set(self, error: Exception | None) -> None:
         """Say that it can be reached, or why not. Called as often as that is seen."""
+        with self._lock:
+            is_news = self._change(error)
+        if is_news:
+            self._tell(error)
+
+    def _change(self, error: Exception | None) -> bool:
+        """Keep the state, and return whether it is another one than before."""
         self._begun = 0.0
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
         was_lost, self.error = self.error is not None, error
-        if self.is_closed or was_lost == (error is not None):
-            return
+        return not self.is_closed and was_lost != (error is not None)
+
+    def _tell(self, error: Exception | None) -> None:
         # Python shows the same text only once: so each has its time.
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
         if error is None:
