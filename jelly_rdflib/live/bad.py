@@ -33,7 +33,8 @@ class BadMessages:
     ) -> None:
         """Raise the error with its place; with ``bad=skip`` warn, and store the message in bad_to.
 
-        The file's name has the parts of the place, ``where``, and the digest of the message.
+        The file's name has the parts of the place, ``where``, and a digest of the message and the
+        error: a message may have several patches.
         """
         if isinstance(error, DecodeError):
             error.source = place
@@ -43,12 +44,12 @@ class BadMessages:
             raise error
         stored = ""
         if self._folder:
-            parts = [*map(str, where), sha256(data).hexdigest()[:16]]
+            reason = f"{error}\n".encode("utf-8", "backslashreplace")
+            parts = [*map(str, where), sha256(reason + data).hexdigest()[:16]]
             # Topics have names of strangers. No part has a comma then.
             name = ",".join(quote(part, safe="") for part in parts)[-_LONGEST_NAME:]
             path = Path(self._folder, name)
             stored = f" and is in {path}.bin"
-            reason = f"{error}\n".encode("utf-8", "backslashreplace")
             for suffix, content in ((".txt", reason), (".bin", data)):
                 # On the disk, since the position soon passes the message.
                 with open(f"{path}{suffix}", "wb") as file:

@@ -17,11 +17,13 @@ PLACES = [("a-b", "c", 1), ("a", "b-c", 1), ("a,b", "c", 1), ("a", "b,c", 1), ("
 def test_no_message_takes_the_place_of_another(tmp_path: Path) -> None:
     bad = BadMessages(Address("mqtt://host/t", {"bad": "skip", "bad_to": str(tmp_path / "bad")}))
     for where in [*PLACES, *PLACES]:
-        for data in (b"one", b"two"):
+        for error, data in [("no patch", b"one"), ("no patch", b"two"), ("second patch", b"two")]:
             with pytest.warns(jr.TopicWarning, match="left out"):
-                bad.leave_out(jr.DecodeError("no patch"), "place", where, data)
+                bad.leave_out(jr.DecodeError(error), "place", where, data)
     found = sorted(path.read_bytes() for path in (tmp_path / "bad").glob("*.bin"))
-    assert found == [b"one"] * len(PLACES) + [b"two"] * len(PLACES)
+    assert found == [b"one"] * len(PLACES) + [b"two"] * 2 * len(PLACES)
+    reasons = [path.read_text() for path in (tmp_path / "bad").glob("*.txt")]
+    assert sum("second patch" in reason for reason in reasons) == len(PLACES)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="which file is synced is not told")
