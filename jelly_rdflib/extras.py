@@ -23,7 +23,7 @@ def missing(what: str, install: str, module: object) -> ModuleNotFoundError:
 def advice(what: str, install: str) -> Iterator[None]:
     """Import in the block what an extra brings; the arguments are those of `missing`.
 
-    A package that is there, but is broken or too old, raises its own error.
+    Only a module that is not there is meant: each other error of a package stays as it is.
 
     Examples:
         >>> with advice("a picture", "jelly-rdflib[plot]"):

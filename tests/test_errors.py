@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,12 @@ def test_an_error_names_the_file(name: str, way: str, tmp_path: Path) -> None:
     assert error.source == str(path)
     assert str(error) == f"{path}: {error.text}"
     assert error.text.startswith(error.message)
+
+
+def test_the_name_of_an_answer_has_no_query() -> None:
+    answer = io.BytesIO(BAD["bad.jellyp"])
+    answer.url = "http://localhost/bad.jellyp?token=secret#start"  # type: ignore[attr-defined]
+    assert _error("read_operations", answer).source == "http://localhost/bad.jellyp"
 
 
 def test_files_and_answers_have_names_and_bytes_have_none(tmp_path: Path) -> None:

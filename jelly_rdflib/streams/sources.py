@@ -30,11 +30,16 @@ def is_rereadable(source: Any) -> bool:
 
 
 def name_of(source: Any) -> str | None:
-    """Return the path of a file, or the address of an answer; None for all other sources."""
+    """Return the path of a file, or the address of an answer; None for all other sources.
+
+    The address has no query, which may have a secret.
+    """
     if isinstance(source, str | os.PathLike):
         return os.fsdecode(source)
-    names = (getattr(source, name, None) for name in ("url", "name"))
-    return next((name for name in names if isinstance(name, str)), None)
+    url, name = (getattr(source, each, None) for each in ("url", "name"))
+    if isinstance(url, str):
+        return url.partition("#")[0].partition("?")[0]
+    return name if isinstance(name, str) else None
 
 
 def is_at_hand(source: Any) -> bool:
