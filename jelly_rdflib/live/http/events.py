@@ -98,12 +98,7 @@ class Feed:
         """Look for new patches while there are followers."""
         while self.counts["followers"]:
             point = self._point
-            problem: Exception | None
-            try:
-                self._point, self._fresh, problem = await run_sync(self._look, point)
-            except LogConflict as error:
-                # It may work the next time, and followers wait for that.
-                problem = error
+            self._point, self._fresh, problem = await run_sync(self._look, point)
             self._history.link.set(problem)
             if self._point != point or self._all.is_ending():
                 news, self._news = self._news, asyncio.Event()
@@ -129,8 +124,6 @@ class Feed:
                     # Into the cache: all followers want them soon.
                     _events_of(page, wire.EVENTS_WITH_PATCHES)
                     return newest, page, None
-        except LogConflict:
-            raise
         except MissingVersion:
             pass
         except (JellyError, OSError) as error:
