@@ -16,11 +16,11 @@ from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import may_follow
-from jelly_rdflib.log.following import follow
+from jelly_rdflib.log.following import check_positions, follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
 from jelly_rdflib.log.source import Source
-from jelly_rdflib.log.versions import Point, Version, place_of, point_of
+from jelly_rdflib.log.versions import EMPTY, Point, Version, place_of, point_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -48,8 +48,18 @@ class LogSource(ThreadedSource):
         self._log = _open(address, limits)
         super().__init__(self._log.location, timeout)
         self._link = self._log.link
-        latest = place_of(point_of(self._log.head))
-        self._start = {"earliest": "0", "latest": latest}.get(start, start)
+        # An exchange of the log is noticed from now on.
+        self._start = place_of(self._find(start))
+
+    def _find(self, start: str) -> Point:
+        try:
+            if start == "latest":
+                return point_of(self._log.head)
+            version = 0 if start == "earliest" else version_at(start)
+            return point_of(self._log.entry(version)) if version else EMPTY
+        except BaseException:
+            self._log.close()
+            raise
 
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         # A server's answer ends when its client is closed; a folder has to be left now and then.
@@ -164,8 +174,7 @@ def append_from(
         - `connect`: returns a source, by an address.
         - `Replica.follow`: keep the data, and not the patches; with an example.
     """
-    if not source.has_positions:
-        raise ValueError(f"{source.url}: without positions, a log can't take each patch once")
+    check_positions(source)
     for entry in reversed(log.patches()):
         if (found := entry.header.get(_POSITION)) is not None:
             source.resume(str(found))

@@ -59,6 +59,12 @@ def follow(
     source.acknowledge()
 
 
+def check_positions(source: Source) -> None:
+    """Check that a source can go on from a position: if not, a ValueError says so."""
+    if not source.has_positions:
+        raise ValueError(f"{source.url}: without positions, each patch can't be taken once")
+
+
 def follow_into(
     target: Any,
     source: Source,
@@ -77,7 +83,11 @@ def follow_into(
             or none; with a LogConflict, if others have stored something since.
         strict: Refuse a patch with an operation that changes nothing, unless it was squashed: such
             a one also deletes what came and went in between.
+
+    Raises:
+        ValueError: The source has no positions.
     """
+    check_positions(source)
 
     def take(patch: Patch) -> None:
         is_checked = strict and SQUASHED not in patch.header

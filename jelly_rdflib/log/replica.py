@@ -234,7 +234,7 @@ class Replica:
             The new version of the dataset: one more for each patch, or the log's.
 
         Raises:
-            ValueError: The position in the folder is none of this source.
+            ValueError: The position in the folder is none of this source, or that has none.
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
             LogConflict: Another process has changed the replica; only one can follow a source.

@@ -153,12 +153,13 @@ class TestALogThatIsExchanged:
             follow_all(exchange.log, transport, replica)
         assert len(jr.Replica(tmp_path / "replica").dataset) == NEWEST
 
+    @pytest.mark.parametrize("start", ["latest", str(NEWEST), str(patch_id(NEWEST))])
     def test_a_follower_from_the_newest_on_ends(
-        self, exchange: Exchange, transport: str, change: Callable[[Path], None]
+        self, exchange: Exchange, transport: str, change: Callable[[Path], None], start: str
     ) -> None:
         with (
             TRANSPORTS[transport](exchange.log) as address,
-            live.connect(address, start="latest") as source,
+            live.connect(address, start=start) as source,
         ):
             exchange.restore(change)
             _log_of(exchange.log, [17, 18, 19])

@@ -250,8 +250,8 @@ def test_a_shared_subscription_gives_each_patch_to_one(broker: Mosquitto) -> Non
     assert all(found)
 
 
-def test_a_log_refuses_a_shared_subscription(broker: Mosquitto, tmp_path: Path) -> None:
-    log = jr.PatchLog.create(tmp_path / "log")
+def test_a_copy_refuses_a_shared_subscription(broker: Mosquitto, tmp_path: Path) -> None:
+    log, replica = jr.PatchLog.create(tmp_path / "log"), jr.Replica(tmp_path / "replica")
     with (
         live.connect(f"{broker.url}/$share/group/refused", timeout=1) as source,
         live.open_sink(f"{broker.url}/refused") as sink,
@@ -260,8 +260,11 @@ def test_a_log_refuses_a_shared_subscription(broker: Mosquitto, tmp_path: Path) 
         sink.flush()
         with pytest.raises(ValueError, match="without positions"):
             append_from(source, log)
+        with pytest.raises(ValueError, match="without positions"):
+            replica.follow(source)
         assert numbers(source) == [0]
     assert log.refresh() is None
+    assert replica.version == 0
 
 
 # --- what an acknowledgement is for ---------------------------------------------------------------
