@@ -52,14 +52,10 @@ class LogSource(ThreadedSource):
         self._start = place_of(self._find(start))
 
     def _find(self, start: str) -> Point:
-        try:
-            if start == "latest":
-                return point_of(self._log.head)
-            version = 0 if start == "earliest" else version_at(start)
-            return point_of(self._log.entry(version)) if version else EMPTY
-        except BaseException:
-            self._log.close()
-            raise
+        if start == "latest":
+            return point_of(self._log.head)
+        version = 0 if start == "earliest" else version_at(start)
+        return point_of(self._log.entry(version)) if version else EMPTY
 
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         # A server's answer ends when its client is closed; a folder has to be left now and then.
@@ -86,9 +82,6 @@ class LogSink(Sink):
 
     def _send(self, patch: Patch) -> None:
         append_newest(self._log, patch, self._options)
-
-    def _flush(self) -> None:
-        pass
 
     def _close(self) -> None:
         self._log.close()

@@ -48,11 +48,7 @@ class Sink(Connection):
 
     @abstractmethod
     def _send(self, patch: Patch) -> None:
-        """Send a patch; it may be on its way when this returns, and `_flush` waits for it."""
-
-    @abstractmethod
-    def _flush(self) -> None:
-        """Wait until the transport has taken all patches."""
+        """Send a patch; it may be on its way when this returns, and `flush` waits for it."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -89,8 +85,7 @@ class Sink(Connection):
         elif isinstance(patch, Iterable):
             patches = [patch if isinstance(patch, Patch) else Patch(patch)]
         else:
-            what = f"can't send a {type(patch).__name__}: give a patch, or a file of patches"
-            raise TypeError(what)
+            raise TypeError(f"can't send a {type(patch).__name__}: give a patch, or a file of them")
         for each in patches:
             self._send(each)
 
@@ -109,7 +104,6 @@ class Sink(Connection):
         Raises:
             ConnectionError: It did not take one.
         """
-        self._flush()
 
     def close(self) -> None:
         """Wait for what was sent, as `flush` does, and close the connections."""
@@ -117,6 +111,6 @@ class Sink(Connection):
             return
         self._is_closed = True
         try:
-            self._flush()
+            self.flush()
         finally:
             self._close()

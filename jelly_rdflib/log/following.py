@@ -40,8 +40,7 @@ def follow(
             if patch is not None:
                 take(patch)
                 is_stored = False
-            is_due = time.monotonic() >= last + store_every or source.must_be_acknowledged
-            if is_due:
+            if time.monotonic() >= last + store_every or source.must_be_acknowledged:
                 if not is_stored:
                     try:
                         store()

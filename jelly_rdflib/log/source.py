@@ -155,10 +155,8 @@ class Source(Connection):
         end = time.monotonic() + (math.inf if timeout is None else timeout)
         while not self._is_closed.is_set():
             patch = self._receive(max(0.0, min(end - time.monotonic(), _LONGEST_WAIT)))
-            if patch is not None:
+            if patch is not None or time.monotonic() >= end:
                 return patch
-            if time.monotonic() >= end:
-                break
         return None
 
     def listen(self, interval: float) -> Iterator[Patch | None]:

@@ -224,7 +224,8 @@ class GrpcSink(Sink):
             self._bytes += size
         self._put(frames)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Wait for all patches, see `Sink.flush`."""
         while self._sent:
             self._await(lambda: not self._sent)
 

@@ -71,7 +71,6 @@ def error_of(status: int, fields: Any, address: str) -> Exception:
         expected, head = (fields[key] and URIRef(fields[key]) for key in ("expected", "head"))
         version = fields["version"]
         return errors.LogConflict(detail, expected=expected, head=head, version=version)
-    if status == 404 and has_detail and "squashed_into" in fields:
-        into = fields["squashed_into"]
+    if status == 404 and has_detail and (into := fields.get("squashed_into", 0)) != 0:
         return errors.MissingVersion(detail, squashed_into=into and int(into))
     return ERRORS.get(status, errors.LogError)(f"{address}: {detail}")

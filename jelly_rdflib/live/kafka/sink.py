@@ -148,7 +148,8 @@ class KafkaSink(Sink):
             raise self._client.exception(error, told)
         raise ConnectionError(f"{self.url}: {told}no answer for {self._wait:g} seconds")
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Wait for all patches, see `Sink.flush`."""
         self._await(0)
         if self._producer is not None:
             self._check()

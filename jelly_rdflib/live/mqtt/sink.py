@@ -115,7 +115,8 @@ class MqttSink(Sink):
             self._number += 1
             self._publish(self._number, payload)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Wait for all patches, see `Sink.flush`."""
         self._wait_for(lambda: not self._pending)
 
     def _wait_for(self, is_done: Callable[[], bool]) -> None:
