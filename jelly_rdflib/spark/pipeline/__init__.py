@@ -5,7 +5,6 @@ Tables are DataFrames: tables of changes, as ``spark.read.format("jelly-patch")`
 """
 
 from jelly_rdflib.spark.pipeline.compact import compact
-from jelly_rdflib.spark.pipeline.convert import convert_maintained
 from jelly_rdflib.spark.pipeline.diff import diff
 from jelly_rdflib.spark.pipeline.history import history, versions
 from jelly_rdflib.spark.pipeline.maintain import maintain, maintained_versions, read_maintained
@@ -21,7 +20,6 @@ __all__ = [
     "QUADS",
     "NetChanges",
     "compact",
-    "convert_maintained",
     "diff",
     "effective",
     "history",

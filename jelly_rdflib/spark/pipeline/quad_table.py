@@ -99,8 +99,7 @@ class QuadTable:
             found = self._spark.table(self._table).schema
         except AnalysisException as error:
             raise ValueError(
-                f"{self.name} can't be a Delta table of quads: it is something else, perhaps a"
-                f" table of an earlier release (see convert_maintained); {error}"
+                f"{self.name} can't be a Delta table of quads: it is something else; {error}"
             ) from error
         check_columns(found, QUADS, f"the table {self.name}", needed=QUAD)
 

@@ -25,7 +25,6 @@ EXAMPLES = ("jelly_rdflib/spark",)
 # server writes.
 TESTS = (
     "tests/spark/pipeline/test_chain.py::test_versions_by_number_and_id",
-    "tests/spark/pipeline/test_convert.py::test_a_table",
     "tests/spark/pipeline/test_maintain.py::test_a_sink",
     "tests/spark/pipeline/test_maintain.py::test_broken_chain_over_batches",
     "tests/spark/pipeline/test_maintain.py::test_versions",
