@@ -5,6 +5,7 @@ With the argument ``protobuf`` the wheel's extra of that name must be there.
 
 import io
 import sys
+import traceback
 from importlib.resources import files
 from importlib.util import find_spec
 
@@ -43,7 +44,10 @@ if "protobuf" in sys.argv or (find_spec("google") and find_spec("google.protobuf
     assert list(jr.read_statements(file.getvalue())) == statements
 try:
     jr.apply(data[:-1], old)
-except jr.DecodeError:
+except jr.DecodeError as error:
+    lines = traceback.extract_tb(error.__traceback__)
+    assert any(each.filename.endswith(".pxi") for each in lines)
+    assert all(each.line for each in lines), "a traceback names a file that is not installed"
     print("the wheel works:", counts)
 else:
     raise AssertionError("what is cut off was read")
