@@ -35,10 +35,9 @@ from jelly_rdflib.cli.progress import show_progress
 def command(context: click.Context, files: tuple[str, ...], spacing: int, check: bool) -> None:
     """Save an index beside each file, in FILE.idx: the parts in which the file can be read.
 
-    With an index, Spark reads the parts of a long file in parallel without scanning it first, and
-    read_batches(threads=2) of Python reads them with several threads; for these, take a spacing of
-    8 MiB. An index stores the file's size, time and first and last bytes; an outdated index is not
-    used. Compressed files can't be read in parts.
+    With an index, Spark reads the parts of a long file in parallel without scanning it first. An
+    index stores the file's size, time and first and last bytes; an outdated index is not used.
+    Compressed files can't be read in parts.
 
     With --check the exit code is 1 if an index is missing or out of date.
 

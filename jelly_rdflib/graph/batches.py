@@ -10,7 +10,6 @@ from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
-from jelly_rdflib.streams.parallel import open_parallel
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 
@@ -25,7 +24,6 @@ def read_batches(
     isolated: bool = False,
     generalized: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
-    threads: int = 1,
 ) -> BatchSource:
     """Iterate over the batches of a stream of changes or of statements, or of a graph or dataset.
 
@@ -55,15 +53,6 @@ def read_batches(
             `jelly_rdflib.read_statements`.
         on_repeated_options: What to do with a frame that has options again; see
             `jelly_rdflib.PatchDecoder`.
-        threads: How many threads decode, the one that iterates among them. More than one need the
-            path of an uncompressed file of Jelly, and its index (``FILE.idx``, made by
-            ``jellyp index``), which divides the file into parts. The batches and errors are those
-            of one thread. Up to ``2 * threads`` decoded parts are kept in memory, each some two or
-            three times as large as in the file: take ``jellyp index --spacing 8`` for parts of 8
-            MiB. Parts shorter than 4 MiB are joined. Threads start with the first batch, and end
-            soon after ``close()``. The index must be made with these ``limits``; if not, or if
-            ``on_repeated_options="restart"`` starts a stream anew, one thread reads the rest, and a
-            warning says so.
 
     Returns:
         An iterator of `Batch`.
@@ -76,10 +65,7 @@ def read_batches(
         ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: An argument does not go with the others; see `jelly_rdflib.read_statements`.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_statements`.
-        ValueError: Other arguments are given for a graph or dataset; or ``threads`` is less than 1;
-            or it is more than 1, but ``source`` is not the path of an uncompressed file of Jelly.
-        FileNotFoundError: There is no index for several threads.
-        StaleIndexError: The index is damaged, or of the file as it was. It is a `DecodeError`.
+        ValueError: Other arguments are given for a graph or dataset.
         PatchError: The store of a graph is not open.
 
     See Also:
@@ -107,13 +93,8 @@ def read_batches(
         "generalized": generalized,
         "on_repeated_options": on_repeated_options,
     }
-    if threads < 1:
-        raise ValueError(f"threads is {threads}: at least one must read")
     if not isinstance(source, Graph):
-        if threads > 1:
-            return open_parallel(source, threads=threads, **settings)
         return open_input(source, **settings).batches()
-    settings["threads"] = threads
     given = [name for name, value in settings.items() if value != _DEFAULTS[name]]
     if given:
         raise ValueError(f"a graph is given, for which there is no {given[0]}")

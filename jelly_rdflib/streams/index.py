@@ -207,22 +207,12 @@ def read_part(
     if state is not None:
         decoder.restore(state)
     return BatchReader(
-        part_source(source, part), decoder, limits, offset=part.start, is_last=part.is_last
+        _open_part(source, part), decoder, limits, offset=part.start, is_last=part.is_last
     )
 
 
-def part_source(
-    source: str | os.PathLike[str] | BinaryIO, part: Part, *, status: os.stat_result | None = None
-) -> ByteSource:
-    """Open the bytes of a part.
-
-    Raises:
-        StaleIndexError: The file has changed since it had this status.
-    """
+def _open_part(source: str | os.PathLike[str] | BinaryIO, part: Part) -> ByteSource:
     file, close = _open(source)
-    if status is not None and _key_of(os.fstat(file.fileno())) != _key_of(status):
-        close()
-        raise StaleIndexError(f"{source} was replaced or changed while it was read")
     file.seek(part.start)
     left = part.end - part.start
 
@@ -233,10 +223,6 @@ def part_source(
         return data
 
     return ByteSource(read, close)
-
-
-def _key_of(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def index_path(path: str | os.PathLike[str]) -> str:
@@ -294,13 +280,12 @@ def write_index(
 
 
 def load_index(
-    path: str | os.PathLike[str], *, is_statements: bool | None = False, spacing: int = SPACING
+    path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
 ) -> list[Part] | None:
     """Return the parts of a file by its index; None if there is no index.
 
-    Parts of less than ``spacing`` bytes are merged. ``is_statements`` is None for a file of either
-    kind, Jelly-Patch or Jelly-RDF. An index that is damaged, or older than the file, is a
-    StaleIndexError.
+    Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
+    file, is a StaleIndexError.
     """
     source = index_path(path)
     try:
@@ -316,13 +301,13 @@ def load_index(
 
 
 def _read_index(
-    file: BinaryIO, path: str | os.PathLike[str], is_statements: bool | None, spacing: int
+    file: BinaryIO, path: str | os.PathLike[str], is_statements: bool, spacing: int
 ) -> list[Part]:
     header = _read_header(file)
     offset = file.tell()
     identity = _identity(path)
     for key, value in {**identity, "is_statements": is_statements}.items():
-        if value is not None and header.get(key) != value:
+        if header.get(key) != value:
             raise StaleIndexError(
                 f"this index is not of the file beside it as it is now ({key}); make it anew with:"
                 " jellyp index"

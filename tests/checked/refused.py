@@ -63,7 +63,6 @@ def options(dataset: Dataset, path: Path, patch: jr.Patch, log: jr.PatchLog) -> 
     jr.StreamOptions.big(logical_type="TRIPLES")  # refused
     jr.Limits(max_frame_sizes=1)  # refused
     jr.read_operations(path, on_repeated_options="stop")  # refused
-    jr.read_operations(path, threads=2)  # refused
 
 
 def operations(operation: jr.Operation, writer: jr.PatchWriter) -> None:

@@ -43,13 +43,6 @@ for field, op in ((TRIPLE, A), (QUAD, A), (NAMESPACE, PA)):
     OPERATIONS[STREAM_ROW][field] = op
 
 
-ctypedef struct DecodedFrame:
-    # A batch to be.
-    RowColumns rows
-    TermColumns terms
-    uint64_t offset
-
-
 cdef class FrameDecoder:
     """Decodes frames, one after another, each to a `Batch`. Subclasses know the rows of a format.
 
@@ -353,19 +346,16 @@ cdef class FrameDecoder:
 
     cdef Batch take_batch(self):
         cdef dict metadata = {} if self.metadata is None else self.metadata
-        cdef Batch batch
-        self.expect_as_many()
-        batch = make_batch(&self.rows, &self.terms.terms, self.factory, self.has_graphs, metadata)
-        self.metadata = None
-        return batch
-
-    cdef void expect_as_many(self) noexcept nogil:
-        """The next frame is likely to be about as large as this one."""
         cdef TermColumns* terms = &self.terms.terms
+        cdef Batch batch
+        # The next frame is likely to be about as large as this one.
         self.row_hint = self.rows.count + 8
         self.term_hint = terms.count + terms.count // 4 + 8
         self.text_hint = terms.offsets[terms.count]
         self.text_hint += self.text_hint // 4 + 64
+        batch = make_batch(&self.rows, &self.terms.terms, self.factory, self.has_graphs, metadata)
+        self.metadata = None
+        return batch
 
     cdef int decode_frame_rows(self, Span frame) noexcept nogil:
         cdef const uint8_t* at = frame.start

@@ -92,28 +92,6 @@ cdef class FrameReader(InputBuffer):
         self.take(size)
         return True
 
-    cdef bint next_at_hand(self) noexcept nogil:
-        """Take the next delimited frame if all its bytes are in the buffer.
-
-        Returns:
-            Whether there was one. If not, `next_frame` reads more bytes, or raises the error.
-        """
-        cdef const uint8_t* at = self.begin
-        cdef uint64_t size
-        cdef Failure failure
-        if (
-            not self.is_delimited or read_varint(&at, self.end, &size, &failure) < 0
-            or size > self.max_frame_size or size > <size_t>(self.end - at)
-        ):
-            return False
-        self.frame = at
-        self.frame_size = size
-        self.frame_offset = self.position + (at - self.begin)
-        self.position = self.frame_offset + size
-        self.begin = at + size
-        self.frame_number = self.frame_number + 1
-        return True
-
     cdef bint next_bare(self) except -1:
         if self.frame_number > 0:
             return False

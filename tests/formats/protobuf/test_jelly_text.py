@@ -203,5 +203,3 @@ class TestConvert:
         run_well("convert", jelly, text)
         ended = run("index", text)
         assert (ended.code, "only files of Jelly" in ended.err) == (1, True)
-        with pytest.raises(ValueError, match="has no index"):
-            jr.read_batches(text, threads=2)
