@@ -77,33 +77,19 @@ class TestTransactions:
 
     @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
     def test_the_writer_writes_only_whole_transactions(self, stream_type: str) -> None:
-        """Patch: Transactions: only TX … TC and TX … TA."""
+        """Patch: Transactions: only TX … TC and TX … TA; Rulings: within one RDF Patch."""
         file = io.BytesIO()
         with jr.PatchWriter(file, jr.PatchOptions(stream_type=stream_type)) as writer:
-            for wrong in (writer.commit, writer.abort):
-                with pytest.raises(jr.EncodeError):
-                    wrong()
-            writer.begin()
-            with pytest.raises(jr.EncodeError):
+            for end in (writer.commit, writer.abort):
+                for wrong in (writer.commit, writer.abort):
+                    with pytest.raises(jr.EncodeError):
+                        wrong()
                 writer.begin()
-            writer.commit()
-            for wrong in (writer.commit, writer.abort):
-                with pytest.raises(jr.EncodeError):
-                    wrong()
-            writer.begin()
-            writer.abort()
+                for wrong in (writer.begin, writer.end_patch, lambda: writer.write((Op.END,))):
+                    with pytest.raises(jr.EncodeError):
+                        wrong()
+                end()
         assert read(file.getvalue()) == [("TX",), ("TC",), ("TX",), ("TA",), END]
-
-    @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
-    def test_the_writer_ends_no_patch_inside_a_transaction(self, stream_type: str) -> None:
-        """Rulings: a transaction starts and ends within one RDF Patch."""
-        with jr.PatchWriter(io.BytesIO(), jr.PatchOptions(stream_type=stream_type)) as writer:
-            writer.begin()
-            with pytest.raises(jr.EncodeError):
-                writer.end_patch()
-            with pytest.raises(jr.EncodeError):
-                writer.write((Op.END,))
-            writer.commit()
 
 
 class TestDelimiting:

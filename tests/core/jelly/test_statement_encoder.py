@@ -238,35 +238,6 @@ class TestFrames:
                 writer.add(S, P, O)
 
 
-class TestOptions:
-    """jr.StreamOptions."""
-
-    def test_they_are_frozen_and_compare(self) -> None:
-        options = jr.StreamOptions(physical_type="graphs", logical_type="datasets")
-        assert options == jr.StreamOptions(physical_type=3, logical_type=4)
-        assert hash(options) == hash(jr.StreamOptions(physical_type=3, logical_type=4))
-        with pytest.raises(AttributeError):
-            options.version = 2  # type: ignore[misc]
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            {"max_name_table_size": 7},
-            {"max_prefix_table_size": -1},
-            {"max_datatype_table_size": 1 << 32},
-            {"frame_rows": 0},
-            {"frame_bytes": 0},
-            {"logical_type": -4},
-            # protobuf's enums have 32 bits and a sign: it would be read as -2147483646
-            {"logical_type": (1 << 31) + 2},
-            {"version": 0},
-        ],
-    )
-    def test_numbers_out_of_range(self, wrong: dict[str, Any]) -> None:
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            jr.StreamOptions(**wrong)
-
-
 def a_graph(*names: str) -> Graph:
     graph = Graph()
     for name in names:

@@ -123,20 +123,6 @@ class TestTypes:
         with pytest.raises(ValueError, match="logical"):
             f.writer_options(logical_type=logical_type)
 
-    def test_the_base_type_is_the_last_digit(self) -> None:
-        """MUST take the last digit of the logical stream type number."""
-        for logical_type in (0, 1, 2, 3, 4, 13, 14, 114):
-            base = jr.LogicalStreamType(logical_type).base
-            assert base is jr.LogicalStreamType(logical_type % 10)
-
-    def test_the_types_have_the_names_of_the_specification(self) -> None:
-        """The following logical stream types are defined."""
-        enum = pb.RdfStreamOptions.DESCRIPTOR.fields_by_name["logical_type"].enum_type
-        ours = {f"LOGICAL_STREAM_TYPE_{t.name}": t.value for t in jr.LogicalStreamType}
-        assert ours == {value.name: value.number for value in enum.values}
-        for name in ("flat_triples", "NAMED_GRAPHS"):
-            assert jr.LogicalStreamType(name).name == name.upper()
-
     def test_the_writers_default_is_the_flat_type(self) -> None:
         """Issue: the flat type that goes with the physical type."""
         for physical_type, flat in ((TRIPLES, 1), (QUADS, 2), (GRAPHS, 2)):
