@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.namespace import XSD, Namespace
+from rdflib.namespace import Namespace
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -23,7 +23,6 @@ from tests.oracle.terms import (
     operation,
     plain,
     plain_operation,
-    with_simple_strings,
 )
 from tests.strategies import Stream
 from tests.support import options_of, read, write
@@ -132,19 +131,6 @@ class TestEconomy:
                 last = entry.id or last + 1
                 entries.append((last, entry.value))
         assert entries == [(1, "a/"), (2, "b/"), (3, "c/"), (3, "d/")]
-
-
-class TestTightLookups:
-    """Rows that need as many entries as a lookup has, or more."""
-
-    def test_xsd_string_without_datatypes_is_a_simple_literal(self) -> None:
-        """RDF 1.1: they are one term; of no other datatype that may be said."""
-        options = jr.PatchOptions(max_datatype_table_size=0)
-        typed = ("A", S_PLAIN, S_PLAIN, ("literal", "x", None, str(XSD.string)), None)
-        assert decoder.read(write([typed], options)) == [with_simple_strings(typed), ("END",)]
-        assert decoder.read(write([typed])) == [typed, ("END",)]
-        with pytest.raises(jr.EncodeError, match="max_datatype_table_size"):
-            write([("A", S_PLAIN, S_PLAIN, ("literal", "1", None, "urn:d"), None)], options)
 
 
 class TestRefusals:
@@ -290,16 +276,6 @@ class TestPatches:
             writer.begin()
             writer.add(S, P, O)
         assert [op[0] for op in decoder.read(file.getvalue())] == ["TX", "A", "TA", "END"]
-
-    def test_writing_after_close_is_refused(self) -> None:
-        writer = jr.PatchWriter(io.BytesIO())
-        writer.header("id", S)
-        writer.close()
-        with pytest.raises(jr.EncodeError):
-            writer.header("id", S)
-        with pytest.raises(jr.EncodeError):
-            writer.begin()
-        writer.close()
 
 
 class TestFrames:
