@@ -23,7 +23,7 @@ from tests.oracle import build as b
 from tests.oracle import producer
 from tests.oracle.terms import Plain, node, operation, plain, plain_operation, same_term
 from tests.strategies import Stream
-from tests.support import read, run
+from tests.support import read
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -171,29 +171,3 @@ class TestPatch:
             copy = pickle.loads(pickle.dumps(patch))
             assert list(copy) == list(patch)
             assert copy.header == patch.header
-
-
-class TestMemory:
-    """Memory is bounded by the largest frame."""
-
-    def test_a_long_stream_of_distinct_long_terms(self) -> None:
-        """Nodes are not kept for longer than their frame needs them, if they are large."""
-        out = run(
-            """
-import jelly_rdflib as jr
-from tests.oracle import build as b
-from tests.pieces import Chunks
-
-def frames():
-    yield b.stream([b.options(stream_type=3)])
-    for n in range(200):
-        yield b.stream([b.header("k", b.literal(f"{n}" + "x" * 1_000_000))])
-
-before = peak()
-count = sum(1 for operation in jr.read_operations(Chunks(frames())))
-print(count, peak() - before)
-"""
-        )
-        count, grown = map(int, out.split())
-        assert count == 201
-        assert grown < 48 << 20

@@ -20,6 +20,7 @@ from tests.oracle import decoder
 from tests.oracle.build import FRAME
 from tests.oracle.terms import (
     Plain,
+    as_written,
     operation,
     plain,
     plain_operation,
@@ -33,11 +34,6 @@ STATEMENT_TYPES = ["TRIPLES", "QUADS"]
 EXAMPLE = "http://example.org/"
 S_PLAIN: Plain = ("iri", "urn:s")
 S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
-
-
-def as_written(stream: Stream) -> list[Plain]:
-    """The stream's operations as its nodes have them: rdflib's constructors change some."""
-    return [plain_operation(operation(op)) for op in stream.operations]
 
 
 class TestAgainstProtobuf:
@@ -56,7 +52,7 @@ class TestAgainstProtobuf:
                 operations = operations[half:]
                 operations.append((Op.END,))
             got += reference.frame(decoder.parse(encoder.encode_frame(operations)))
-        assert got + reference.finish() == as_written(stream)
+        assert got + reference.finish() == as_written(stream.operations)
 
     @given(strategies.streams())
     def test_the_methods_write_what_tuples_write(self, stream: Stream) -> None:
