@@ -16,13 +16,12 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.core.jelly.formats import PATCH, G, S
+from tests.core.jelly.formats import G, S
 from tests.oracle import build as b
-from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from tests.oracle.terms import Plain
-from tests.support import read, refuse, write
+from tests.support import read, refuse
 
 END: Plain = ("END",)
 
@@ -35,24 +34,6 @@ def rows(*content: Any, **options: Any) -> bytes:
 def statement(s: Any = "s", o: Any = "o", g: Any = None) -> Any:
     """An add whose predicate is name 1."""
     return b.add(s, b.iri(0, 1), o, g)
-
-
-def test_the_writer_writes_the_options_it_was_given() -> None:
-    """Patch: Patch stream options: every field."""
-    sizes = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-    given = {"statement_type": TRIPLES, "stream_type": FRAME, "version": 1}
-    given |= {"generalized_statements": True, "rdf_star": True, **zip_fields(sizes, (11, 7, 5))}
-    defaults = {"statement_type": QUADS, "stream_type": PUNCTUATED, "version": 1}
-    for options, fields in (
-        (jr.PatchOptions(**given), given),
-        (None, {**defaults, **zip_fields(sizes, (4000, 150, 32))}),
-        (jr.PatchOptions.small(), {**defaults, **zip_fields(sizes, (128, 16, 16))}),
-    ):
-        assert PATCH.rows(write([], options))[0].options == pb.RdfPatchOptions(**fields)
-
-
-def zip_fields(names: tuple[str, ...], values: tuple[int, ...]) -> dict[str, int]:
-    return dict(zip(names, values, strict=True))
 
 
 class TestRepeatedTerms:
