@@ -20,9 +20,9 @@ from jelly_rdflib.formats.syntaxes import messages
 from tests import strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.streams import PATCH_BARE, PATCH_REALISTIC, PATCH_SMALL, RDF_TYPES, SMALL
+from tests.core.patch_wires import TEXT
 from tests.core.test_round_trips import as_rdf_patch_says, sayable
 from tests.core.text import soup
-from tests.core.text import support as text
 from tests.core.thrift import oracle as thrift
 from tests.formats.syntaxes import texts
 from tests.oracle import producer, rdf_producer, wire
@@ -105,7 +105,7 @@ def _texts() -> Iterator[bytes]:
     yield _values("rdf-patch")
     rng = random.Random(3)
     for stream in _draw(strategies.streams(), COUNT):
-        yield text.write([operation for operation in stream.operations if sayable(operation)])
+        yield TEXT.write([operation for operation in stream.operations if sayable(operation)])
         yield soup.rows(rng)
         yield soup.tokens(rng)
 

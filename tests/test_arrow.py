@@ -18,7 +18,7 @@ from jelly_rdflib.core.batch import BatchBuilder
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
 from tests.oracle import producer
-from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, operation, plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 from tests.spelling import rows_of, spell
 from tests.strategies import Stream
 from tests.support import assert_nothing_is_kept, options_of, read, write
@@ -201,20 +201,6 @@ class TestReading:
         list(table.add(builder.take(has_graphs=True)))
         assert added
         assert sum(len(each) for each in table.flush()) == 1
-
-
-class TestSpelling:
-    @given(st.lists(strategies.terms(depth=2), min_size=2, max_size=30))
-    def test_texts_are_equal_where_terms_are(self, terms: list[Plain]) -> None:
-        iri = ("iri", "urn:a")
-        data = write(
-            [("A", iri, iri, term, DEFAULT_GRAPH) for term in terms], jr.PatchOptions(rdf_star=True)
-        )
-        texts = [row["o"] for row in rows(data, columns=["o"])][:-1]
-        # rdflib collapses the white space of some literals as they are made.
-        terms = [plain(node(term)) for term in terms]
-        assert texts == [spell(term) for term in terms]
-        assert len(set(texts)) == len(set(terms))
 
 
 class TestWriting:

@@ -7,10 +7,9 @@ import errno
 import os
 import pickle
 import shutil
-import sys
 import warnings
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +22,7 @@ from rdflib.store import VALID_STORE, Store
 import jelly_rdflib as jr
 from jelly_rdflib import Op, store_file
 from jelly_rdflib.log.sealed_file import SealedFile
+from tests.faults.injection import interrupted_at
 from tests.faults.log.system_calls import full_disk, run_and_kill
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
@@ -429,34 +429,7 @@ def test_remains_of_a_killed_process_are_removed(path: Path) -> None:
     assert [path.with_name(name).exists() for name in names] == [False, True, True]
 
 
-def interrupt_at(turn: int, function: Callable[[], object]) -> bool:
-    """Call a function, and interrupt it where Python calls or goes on for the turn-th time.
-
-    Returns:
-        Whether it came to that.
-    """
-    count = -1
-
-    def trace(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal count
-        if "jelly_rdflib" not in frame.f_code.co_filename:
-            return None
-        count += 1
-        if count == turn:
-            raise KeyboardInterrupt
-        return trace
-
-    sys.settrace(trace)
-    try:
-        with suppress(KeyboardInterrupt):
-            function()
-    finally:
-        sys.settrace(None)
-    return count >= turn
-
-
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_interrupted_commit_leaves_file_and_log_alike(path: Path) -> None:
     """Whatever the store has then, nothing is written that is not what the log says."""
     turn, is_interrupted = 0, True
@@ -468,7 +441,9 @@ def test_interrupted_commit_leaves_file_and_log_alike(path: Path) -> None:
         dataset = opened(path, create=True)
         add(dataset, 1)
         add(dataset, 2, commit=False)
-        is_interrupted = interrupt_at(turn, dataset.commit)
+        places, error = interrupted_at(turn, dataset.commit, (str(Path(jr.__file__).parent),))
+        is_interrupted = turn < places
+        assert isinstance(error, KeyboardInterrupt if is_interrupted else type(None))
         try:
             add(dataset, 3)
             outcomes.add("goes on")

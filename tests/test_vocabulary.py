@@ -92,6 +92,10 @@ class TestOptions:
             jr.StreamOptions(physical_type="TRIPLES", logical_type="FLAT_QUADS")
         with pytest.raises(ValueError, match="namespace declarations need version 2"):
             jr.StreamOptions(namespace_declarations=True, version=1)
+        # The enums of protobuf have 32 bits and a sign.
+        for wrong in (-4, (1 << 31) + 2):
+            with pytest.raises(ValueError, match="logical_type"):
+                jr.StreamOptions(logical_type=wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="stream_name must be a str, not int"):
             jr.StreamOptions(stream_name=1)  # type: ignore[arg-type]
 

@@ -14,7 +14,7 @@ from rdflib.term import Node
 import jelly_rdflib as jr
 from jelly_rdflib import Op, Patch
 from jelly_rdflib.algebra import spool
-from jelly_rdflib.algebra.compact import _compact, compact
+from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
@@ -173,18 +173,6 @@ def test_many_transactions_large_and_small() -> None:
         assert result == [(Op.TX,), *kept, *gone, (Op.TC,)]
 
 
-def test_one_statement_over_and_over() -> None:
-    patch = [A, D] * 50_000
-    assert list(compact(patch)) == [(Op.TX,), D, (Op.TC,)]
-    assert list(compact([(Op.TX,), *patch, A, (Op.TC,)])) == [(Op.TX,), A, (Op.TC,)]
-
-
-def test_no_graph_is_the_default_graph() -> None:
-    named = (Op.D, S, P, O, DEFAULT)
-    assert list(compact([A, named])) == [(Op.TX,), D, (Op.TC,)]
-    assert list(compact([named, A])) == [(Op.TX,), A, (Op.TC,)]
-
-
 @pytest.mark.parametrize("form", [list, write], ids=["tuples", "bytes"])
 def test_the_default_graph_is_none_out_of_every_function(
     form: Any, monkeypatch: pytest.MonkeyPatch
@@ -340,11 +328,6 @@ def test_method_of_a_patch() -> None:
         assert list(patch.compact()) == [(Op.TX,), D, (Op.TC,)]
     batch = next(jr.read_batches(write([A, D], statement_type="TRIPLES", frame_rows=9)))
     assert list(compact(batch)) == [(Op.TX,), D, (Op.TC,)]
-
-
-def test_what_is_in_memory_anyway_has_no_limit() -> None:
-    operations = _compact(iter([A] * 3), assume_effective=False, max_held=0)
-    assert list(operations) == [(Op.TX,), A, (Op.TC,)]
 
 
 def test_nothing_is_read_before_it_is_wanted() -> None:

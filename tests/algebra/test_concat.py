@@ -17,7 +17,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, Limits, Op, Patch, PatchError, TripleTerm
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.concat import concat
-from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
+from jelly_rdflib.algebra.headers import HeaderRoom
 from tests.algebra.strategies import (
     contents,
     datasets,
@@ -164,15 +164,6 @@ def test_only_what_can_not_be_read_again_is_copied(
     assert copied == [A]
 
 
-def test_options_for_reading() -> None:
-    data = write([A])
-    assert len(list(concat(data, [A], format="jelly-patch", limits=Limits()))) == 2
-    with pytest.raises(ValueError, match="limits, normalize and format"):
-        concat([A], [A], format="jelly-patch")
-    with pytest.raises(jr.LimitError):
-        list(concat([A], data, limits=Limits(max_frame_size=3)))
-
-
 def test_bad_input_is_found_before_anything_is_given() -> None:
     for bad in (write([A])[:-1], iter([A, 5])):
         with pytest.raises((jr.DecodeError, ApplyError)):
@@ -259,13 +250,3 @@ def test_what_counts_of_headers() -> None:
     for _ in range(50):
         term = TripleTerm(term, P, term)
     assert size(term) < 50 * 600 + 6000
-
-
-def test_ids_of_many_patches_take_no_room_once_they_are_replaced() -> None:
-    joined = JoinedHeaders()
-    for number in range(100):
-        joined.add("id", URIRef(f"urn:{number}"))
-        joined.add("by", O)
-        joined.end_patch()
-    assert len(joined) == 2
-    assert len(joined._said) == 1

@@ -29,17 +29,6 @@ def test_a_missing_index_is_told(source: Path) -> None:
     assert (ended.code, ended.text) == (1, f"{source}.idx: there is no index\n")
 
 
-def test_a_damaged_index_is_told(source: Path) -> None:
-    run_well("index", source)
-    saved = Path(index.index_path(source))
-    data = saved.read_bytes()
-    for damaged in (b"", data[:20], data[:-1] + b"xx", data[:30] + b"!" + data[31:], b"x" * 100):
-        saved.write_bytes(damaged)
-        ended = run("index", "--check", source)
-        assert ended.code == 1
-        assert "index" in ended.text
-
-
 def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) -> None:
     frames = source.read_bytes()
     with source.open("ab") as file:

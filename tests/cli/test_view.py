@@ -51,20 +51,6 @@ def test_the_last_versions_of_a_log(log: Path, last: int) -> None:
     assert [change[3][1] for each in page.changes for change in each] == ["n0", "n1", "n2"][-last:]
 
 
-def test_a_page_is_replaced_as_a_whole(source: Path, tmp_path: Path) -> None:
-    target = tmp_path / "page.html"
-    target.write_text("old")
-    bad = tmp_path / "bad.jellyp"
-    bad.write_bytes(source.read_bytes()[:-3])
-    ended = run("view", bad, "-o", target)
-    assert ended.code == 1
-    assert ended.err.startswith(f"jellyp: {bad}: ")
-    assert target.read_text() == "old"
-    run_well("view", source, "-o", target)
-    assert target.read_text().startswith("<!doctype html>")
-    assert {path.name for path in tmp_path.iterdir()} == {"x.jellyp", "bad.jellyp", "page.html"}
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="the browser is a script of a shell")
 def test_open(source: Path, tmp_path: Path) -> None:
     script, seen = tmp_path / "browser", tmp_path / "seen"

@@ -8,8 +8,7 @@ import pytest
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
-from tests.core.text import support as text
-from tests.core.thrift import support as thrift
+from tests.core.patch_wires import TEXT, THRIFT
 from tests.oracle.terms import Plain
 
 S, P = URIRef("s"), URIRef("p")
@@ -17,8 +16,8 @@ QUOTED = jr.TripleTerm(S, P, S)
 STATEMENT: Plain = ("A", ("iri", "s"), ("iri", "p"), ("iri", "s"), None)
 END: Plain = ("END",)
 FORMS = {
-    "text": (text.TextWriter, text.read),
-    "thrift": (thrift.ThriftWriter, thrift.read),
+    "text": (TEXT.writer, TEXT.read),
+    "thrift": (THRIFT.writer, THRIFT.read),
 }
 
 

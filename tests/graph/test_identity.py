@@ -162,17 +162,6 @@ def test_a_follower_of_what_is_recorded_has_the_same_statements(
     assert {*map(identity, leader.objects())} == {*map(identity, follower.objects())}
 
 
-@pytest.mark.parametrize("store", STORES)
-@given(st.sampled_from(PAIRS))
-def test_an_undone_change_leaves_the_spelling_of_the_store(store: str, pair: Any) -> None:
-    dataset = Dataset(STORES[store]())
-    dataset.add((S, P, pair[0]))
-    before = [o.n3() for o in dataset.objects()]
-    patch = [(Op.TX,), (Op.D, S, P, pair[1], None), (Op.A, S, P, pair[1], None), (Op.TA,)]
-    assert jr.apply(patch, dataset).aborted == 1
-    assert [o.n3() for o in dataset.objects()] == before
-
-
 def test_a_store_gives_back_the_spelling_that_it_got_first() -> None:
     for first, second in PAIRS:
         dataset = Dataset("Jelly")
@@ -232,14 +221,3 @@ def test_another_value_is_another_term() -> None:
         assert (result.deleted, result.missed) == (0, ((Op.D, S, P, one, None),))
         with pytest.raises(jr.ApplyError, match="the value is there in another spelling"):
             jr.apply([(Op.D, S, P, one, None)], dataset, strict=True)
-
-
-def test_a_log_that_is_replayed_into_any_store(tmp_path: Path) -> None:
-    log = jr.PatchLog(tmp_path / "log", create=True)
-    log.append([(Op.A, S, P, o, None) for o in (STRING[0], TAGGED[0])])
-    log.append([(Op.D, S, P, o, None) for o in (STRING[1], TAGGED[1])])
-    assert len(log.checkout()) == len(log.checkout(store="default")) == 0
-    for store in STORES.values():
-        dataset = Dataset(store())
-        log.replay(dataset, strict=True)
-        assert len(dataset) == 0

@@ -245,43 +245,6 @@ class TestText:
 
 
 class TestBadInput:
-    def outcome(self, data: bytes) -> tuple[dict[str, int], str | None]:
-        """Return the operations that the reader gives, and its error."""
-        codes: list[int] = []
-        error = None
-        try:
-            for batch in jr.read_batches(data, strict=False):
-                codes += batch.ops
-        except jr.DecodeError as caught:
-            error = str(caught)
-        return {op.name: codes.count(op) for op in jr.Op}, error
-
-    @pytest.mark.filterwarnings("ignore:the logical type:UserWarning")
-    def check(self, data: bytes) -> bool:
-        report = jr.inspect(data)
-        operations, error = self.outcome(data)
-        assert report.operations == operations
-        assert (None if report.error is None else str(report.error)) == error
-        assert report.size <= len(data)
-        if error is None:
-            assert report.size == len(data)
-        json.dumps(report.as_dict())
-        return error is not None
-
-    @pytest.mark.parametrize("seed", range(4))
-    @pytest.mark.filterwarnings("ignore:the logical type:UserWarning")
-    def test_damaged(self, seed: int) -> None:
-        rng = random.Random(seed)
-        refused = 0
-        for _ in range(150):
-            data = bytearray(rng.choice([SMALL, REALISTIC]))
-            for _ in range(rng.randint(1, 3)):
-                data[rng.randrange(len(data))] = rng.choice(
-                    [0, 1, 10, 128, 255, rng.randrange(256)]
-                )
-            refused += self.check(bytes(data))
-        assert refused > 40
-
     def test_frames_before_the_error_are_counted(self) -> None:
         good = [b.options(), b.name("urn:s"), b.add(b.iri(), b.iri(0, 1), "o")]
         data = b.stream(good, [b.add()], [b.add(b.iri(0, 9))], [b.add()])

@@ -60,20 +60,24 @@ class Interrupted(sqlite3.Connection):
         return result
 
 
+def connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) -> None:
+    """Have new connections be of a kind, but for those of marks."""
+    connect = sqlite3.connect
+
+    def connect_otherwise(path: Any, **more: Any) -> sqlite3.Connection:
+        is_mark = str(path).endswith(".mark")
+        return connect(path, **more, **({} if is_mark else {"factory": kind}))
+
+    monkeypatch.setattr(sqlite3, "connect", connect_otherwise)
+
+
 @pytest.fixture(params=[KeyboardInterrupt, sqlite3.OperationalError], ids=["Ctrl+C", "EIO"])
 def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Put a fault at the commit of what writes next."""
-    connect = sqlite3.connect
 
     def set_up(when: str) -> None:
         values = {"when": when, "error": request.param, "turn": 1}
-        kind = type("Faulty", (Interrupted,), values)
-
-        def faulty(path: Any, **more: Any) -> sqlite3.Connection:
-            is_mark = str(path).endswith(".mark")
-            return connect(path, **more, **({} if is_mark else {"factory": kind}))
-
-        monkeypatch.setattr(database.sqlite3, "connect", faulty)
+        connect_by(monkeypatch, type("Faulty", (Interrupted,), values))
 
     set_up.error = request.param  # type: ignore[attr-defined]
     return set_up
@@ -132,13 +136,8 @@ def test_a_commit_of_which_the_end_cannot_be_told(
                 raise sqlite3.OperationalError("disk I/O error")
             return result
 
-    connect = sqlite3.connect
     with monkeypatch.context() as patched:
-        patched.setattr(
-            database.sqlite3,
-            "connect",
-            lambda *path, **more: connect(*path, **more, factory=Broken),
-        )
+        connect_by(patched, Broken)
         with pytest.raises(OSError, match="it is unknown whether this was committed") as caught:
             log.append(change(4))
     assert (caught.value.errno, caught.value.filename) == (errno.EIO, str(log.path / "log.db"))
@@ -152,17 +151,9 @@ def test_a_commit_of_which_the_end_cannot_be_told(
 def test_an_interrupt_is_told_even_where_a_rollback_fails(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Broken(sqlite3.Connection):
-        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
-            if statement == "ROLLBACK":
-                raise sqlite3.OperationalError("disk I/O error")
-            return super().execute(statement, *values)
-
-    connect = sqlite3.connect
+    values = {"statement": "ROLLBACK", "when": "before", "error": sqlite3.OperationalError}
     with monkeypatch.context() as patched:
-        patched.setattr(
-            sqlite3, "connect", lambda *path, **more: connect(*path, **more, factory=Broken)
-        )
+        connect_by(patched, type("Faulty", (Interrupted,), {**values, "turn": 1}))
         with pytest.raises(KeyboardInterrupt), log._history.database.writing():
             raise KeyboardInterrupt
     # Its connection is closed, which undoes it all the same.

@@ -92,6 +92,11 @@ def operation(plain_op: Plain, normalize: bool | None = False) -> Plain:
     return (Op[plain_op[0]], *map(item, plain_op[1:]))
 
 
+def as_written(operations: list[Plain]) -> list[Plain]:
+    """Operations as their nodes have them: rdflib's constructors change some."""
+    return [plain_operation(operation(op)) for op in operations]
+
+
 def with_default_graph(plain_op: Plain) -> Plain:
     """Return an operation of a stream of quads with a name for the default graph."""
     if plain_op[0] in ("A", "D", "PA", "PD"):

@@ -19,7 +19,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.plugins import register
 from jelly_rdflib.plugins.rdf_parser import JellyParser
 from jelly_rdflib.plugins.rdf_serializer import JellySerializer
-from tests.graph.stores.memory_state import visible_state
+from tests.graph.stores.at_hand import exact_state
 
 register()
 
@@ -91,21 +91,21 @@ def test_what_rdflib_can_not_hold(statement: Any, match: str) -> None:
         generalized_statements=True,
     )
     dataset = make_dataset()
-    before = visible_state(dataset)
+    before = exact_state(dataset)
     with pytest.raises(jr.ApplyError, match=match):
         dataset.parse(data=data, format="jelly-rdf")
-    assert visible_state(dataset) == before
+    assert exact_state(dataset) == before
     assert statement in list(jr.read_statements(data))
 
 
 def test_bad_input_leaves_the_dataset_as_it_was() -> None:
     data = jelly([(BNode(str(n)), P, O, G) for n in range(600)])
     dataset = make_dataset()
-    before = visible_state(dataset)
+    before = exact_state(dataset)
     for bad in (data[:-1], data + b"\x05\x01", b"<a> <b> <c> .\n", b""):
         with pytest.raises(jr.DecodeError):
             dataset.parse(data=bad, format="jelly-rdf")
-        assert visible_state(dataset) == before
+        assert exact_state(dataset) == before
 
 
 def test_a_patch_is_called_so() -> None:

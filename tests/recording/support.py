@@ -15,7 +15,6 @@ from rdflib.store import Store
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.faults.targets import OtherMemory, OtherOxigraph, TransactionalStore
-from tests.graph.stores.memory_state import visible_state
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
@@ -78,11 +77,6 @@ def delete(o: Any = O, g: Any = None, s: Any = S) -> jr.Operation:
 def is_hooked(store: Store) -> bool:
     """Is any method of the store not its class's?"""
     return any(callable(getattr(type(store), name, None)) for name in vars(store))
-
-
-def state(graph: Graph) -> dict[str, Any]:
-    """Return all that can be seen of a graph's store."""
-    return visible_state(graph)
 
 
 def statements(graph: Graph) -> set[Any]:

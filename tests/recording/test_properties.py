@@ -17,6 +17,7 @@ from rdflib.plugins.sparql import prepareUpdate
 
 import jelly_rdflib as jr
 from jelly_rdflib import JellyStore, Op
+from tests.graph.stores.at_hand import exact_state
 from tests.recording.support import (
     DATASETS,
     GRAPHS,
@@ -26,7 +27,6 @@ from tests.recording.support import (
     copy_of,
     is_hooked,
     left,
-    state,
     statements,
 )
 
@@ -164,14 +164,6 @@ def facts(target: Graph) -> tuple[set[Any], dict[str, Any]]:
     return statements(target), dict(target.namespaces())
 
 
-def now(target: Graph) -> dict[str, Any]:
-    """Return all that can be seen, but for empty graphs in a store that can't remove a graph."""
-    found = state(target)
-    if not target.store.graph_aware:
-        del found["graphs"]
-    return found
-
-
 def as_recorded(target: Graph, patch: Any) -> list[jr.Operation]:
     """Return operations with the graph terms that a recording has."""
     default = target.default_graph.identifier if isinstance(target, ConjunctiveGraph) else None
@@ -215,13 +207,13 @@ def check(make: Any, start: Any, blocks: Any) -> None:
                 # What is open is committed where the next transaction starts.
                 with recorder.transaction():
                     pass
-                as_it_was = now(target)
+                as_it_was = exact_state(target)
                 count = len(patches)
                 if is_left:
                     with left(recorder.transaction()):
                         for change in changes:
                             perform(target, change)
-                    assert now(target) == as_it_was
+                    assert exact_state(target) == as_it_was
                     assert len(patches) == count
                 else:
                     with recorder.transaction():

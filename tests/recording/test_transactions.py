@@ -13,6 +13,7 @@ from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.graph.stores.at_hand import exact_state
 from tests.graph.stores.test_prefixes import Hidden
 from tests.recording.support import (
     TC,
@@ -29,7 +30,6 @@ from tests.recording.support import (
     delete,
     is_hooked,
     left,
-    state,
     statements,
 )
 
@@ -145,13 +145,13 @@ def test_exception_leaves_what_was_committed_before(dataset: Dataset) -> None:
     with aborted(dataset) as recorder:
         with recorder.transaction():
             dataset.add((S, P, TWO))
-        before = state(dataset)
+        before = exact_state(dataset)
         dataset.add((S, P, THREE))
         dataset.remove_graph(URIRef("urn:empty"))
         dataset.graph(URIRef("urn:new"))
         dataset.bind("more", "http://more/")
-        assert state(dataset) != before
-    assert state(dataset) == before
+        assert exact_state(dataset) != before
+    assert exact_state(dataset) == before
     assert not is_hooked(dataset.store)
     assert list(recorder.patch) == [TX, add(TWO), TC]
     assert (recorder.committed, recorder.aborted, recorder.added) == (1, 1, 1)

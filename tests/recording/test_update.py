@@ -16,6 +16,7 @@ from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 import jelly_rdflib as jr
 from tests.faults.targets import Endpoint
+from tests.graph.stores.at_hand import exact_state
 from tests.recording.support import (
     DATASETS,
     TC,
@@ -32,7 +33,6 @@ from tests.recording.support import (
     copy_of,
     delete,
     is_hooked,
-    state,
     statements,
 )
 
@@ -136,11 +136,11 @@ def test_create(name: str) -> None:
     assert recorded(MAKERS[name], "CREATE GRAPH <urn:new>") == set()
     dataset = MAKERS[name]()
     start(dataset)
-    before = state(dataset)
+    before = exact_state(dataset)
     with aborted(dataset):
         dataset.update("CREATE GRAPH <urn:new> ; DROP GRAPH <urn:g>")
-        assert state(dataset) != before
-    assert state(dataset) == before
+        assert exact_state(dataset) != before
+    assert exact_state(dataset) == before
 
 
 @pytest.mark.parametrize("name", ["memory", "oxigraph"])
@@ -186,13 +186,13 @@ def test_failed_update_of_a_store_is_recorded_as_far_as_it_came() -> None:
 def test_failed_update_is_undone(make: Callable[[], Dataset]) -> None:
     dataset = make()
     start(dataset)
-    before = state(dataset)
+    before = exact_state(dataset)
     with pytest.raises(Exception, match="such"), jr.record(dataset):
         dataset.update(
             "DELETE WHERE { ?s ?p ?o } ; LOAD <file:///there/is/no/such.ttl>",
             use_store_provided=False,
         )
-    assert state(dataset) == before
+    assert exact_state(dataset) == before
 
 
 def test_quoted_triples_of_oxigraph_are_recorded_and_undone() -> None:

@@ -23,7 +23,7 @@ from tests.oracle import build as b
 from tests.oracle import producer
 from tests.oracle.terms import Plain, node, operation, plain, plain_operation, same_term
 from tests.strategies import Stream
-from tests.support import read, run
+from tests.support import read
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -158,43 +158,6 @@ class TestIteration:
                 list(jr.read_operations(data))
             assert "at all" not in str(caught.value)
 
-    def test_threads_that_share_a_reader_do_no_harm(self) -> None:
-        """A generator would raise ValueError; nothing may crash."""
-        run(
-            """
-import threading
-import jelly_rdflib as jr
-from tests.oracle import build as b
-
-rows = [b.header(str(n), b.literal("x" * n)) for n in range(400)]
-frame = b.stream(rows)
-data = b.stream([b.options(stream_type=3)]) + frame * 60
-
-class Slow:
-    def __init__(self):
-        self.at = 0
-    def read(self, size):
-        piece = data[self.at : self.at + 70000]
-        self.at += len(piece)
-        return piece[:size]
-
-for source in (lambda: data, Slow):
-    for _ in range(4):
-        batches = jr.read_batches(source())
-        def work():
-            while True:
-                try:
-                    if next(batches, None) is None:
-                        return
-                except (ValueError, RuntimeError):
-                    pass
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads: thread.start()
-        for thread in threads: thread.join(30)
-        assert not any(thread.is_alive() for thread in threads)
-"""
-        )
-
 
 class TestPatch:
     def test_the_end_is_no_operation_of_it(self) -> None:
@@ -208,29 +171,3 @@ class TestPatch:
             copy = pickle.loads(pickle.dumps(patch))
             assert list(copy) == list(patch)
             assert copy.header == patch.header
-
-
-class TestMemory:
-    """Memory is bounded by the largest frame."""
-
-    def test_a_long_stream_of_distinct_long_terms(self) -> None:
-        """Nodes are not kept for longer than their frame needs them, if they are large."""
-        out = run(
-            """
-import jelly_rdflib as jr
-from tests.oracle import build as b
-from tests.pieces import Chunks
-
-def frames():
-    yield b.stream([b.options(stream_type=3)])
-    for n in range(200):
-        yield b.stream([b.header("k", b.literal(f"{n}" + "x" * 1_000_000))])
-
-before = peak()
-count = sum(1 for operation in jr.read_operations(Chunks(frames())))
-print(count, peak() - before)
-"""
-        )
-        count, grown = map(int, out.split())
-        assert count == 201
-        assert grown < 48 << 20

@@ -51,7 +51,7 @@ for _ in range(4):
     )
 
 
-@pytest.mark.parametrize("format", ["rdf-patch", "rdf-patch-thrift"])
+@pytest.mark.parametrize("format", ["jelly-patch", "rdf-patch", "rdf-patch-thrift"])
 def test_threads_that_share_a_reader(format: Any) -> None:
     """They may be refused, but each row is read once and no batch is half one."""
     file = io.BytesIO()

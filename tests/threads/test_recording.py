@@ -18,6 +18,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.log import replay
 from tests.faults.no_memory import encoded
+from tests.graph.stores.at_hand import exact_state
 from tests.recording.support import (
     G,
     H,
@@ -25,7 +26,6 @@ from tests.recording.support import (
     S,
     aborted,
     assert_effective,
-    state,
     statements,
 )
 
@@ -42,7 +42,7 @@ def run_all(*works: Any) -> None:
 def test_undoing_what_threads_changed(store: str) -> None:
     graph = Graph(store)
     graph.add((S, P, Literal(7)))
-    before = state(graph)
+    before = exact_state(graph)
 
     def work() -> None:
         for number in range(200):
@@ -50,7 +50,7 @@ def test_undoing_what_threads_changed(store: str) -> None:
 
     with aborted(graph):
         run_all(*[work] * 3)
-    assert state(graph) == before
+    assert exact_state(graph) == before
 
 
 def test_what_one_thread_yields_may_wait_for_another() -> None:
@@ -205,7 +205,7 @@ def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
     patch = [(Op.A, S, P, Literal(number), URIRef(f"urn:g{number % 3}")) for number in numbers]
     for _ in range(40):
         dataset = Dataset()
-        before = state(dataset)
+        before = exact_state(dataset)
 
         def change(dataset: Dataset = dataset) -> None:
             for number in numbers:
@@ -218,7 +218,7 @@ def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
             after = set(dataset.quads())
             assert not is_undone or 1 / 0
         if is_undone:
-            assert state(dataset) == before
+            assert exact_state(dataset) == before
         else:
             again = Dataset()
             jr.apply(recorder.patch, again)

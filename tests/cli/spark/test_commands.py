@@ -217,22 +217,3 @@ def test_input_at_fault_exits_with_1(log: Path) -> None:
     assert "a.jellyp comes after <uuid:1>" in result.output
     result = invoke("replay", log / "missing", code=1)
     assert "there is no such file" in result.output
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["replay"],
-        ["replay", "x.nq"],
-        ["replay", "x.jellyp", "--to", "nq"],
-        ["replay", "x.jellyp", "-o", "."],
-        ["replay", "x.jellyp", "-o", "y", "--to", "jellyp"],
-        ["diff", "x.jellyp", "--conf", "memory"],
-        ["diff", "x.jellyp", "--order-by", "file"],
-        ["ingest", "x.jellyp", "table"],
-        ["nonsense"],
-    ],
-    ids=" ".join,
-)
-def test_a_call_at_fault_exits_with_2(arguments: list[str]) -> None:
-    assert "Error: " in invoke(*arguments, code=2).output

@@ -32,7 +32,6 @@ from tests.core.jelly.formats import (
     RDF_QUADS,
     Format,
     P,
-    all_types,
     formats,
     in_row,
 )
@@ -62,11 +61,6 @@ streams = pytest.mark.parametrize(("f", "data"), STREAMS)
 small = pytest.mark.parametrize(("f", "data"), STREAMS[:4])
 realistic = pytest.mark.parametrize(("f", "data"), STREAMS[4:])
 bare = pytest.mark.parametrize(("f", "data", "legal"), BARE, ids=lambda value: repr(value)[:9])
-
-
-@streams
-def test_the_streams_are_legal(f: Format, data: bytes) -> None:
-    assert f.support.read(data) == f.decoder.read(data)
 
 
 class TestTruncated:
@@ -639,14 +633,6 @@ print(once, time.process_time() - start)
         data = f.stream(parts)
         f.refuse(data, jr.LimitError, limits=jr.Limits(max_string_size=10), row=True)
         assert f.statements(data, limits=jr.Limits(max_string_size=11))
-
-    @all_types
-    def test_many_empty_frames_rows_and_graphs(self, f: Format) -> None:
-        """Nothing, many times, takes a moment and little memory."""
-        assert f.nodes(f.stream([f.options()]) + bytes(100_000)) == []
-        assert f.nodes(b.delimited([f.frame(f.options()) * 1000])) == []
-        graph = b.frame(b.start("g"), b.end()) if f.start else b""
-        assert f.nodes(b.delimited([f.head() + graph * 5000])) == []
 
     @formats
     def test_fields_that_merge_over_and_over(self, f: Format) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from rdflib import Dataset
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
@@ -101,20 +100,3 @@ def test_a_saved_state_gives_no_more_than_a_stream_may_keep() -> None:
     forged.restore(state.replace(old, varint(0) + varint((1 << 62) - 1)))
     count = read_until_refused(uses(), forged)
     assert count <= most_frames(SAVED + SMALL.max_expansion * count * len(use(0)))
-
-
-@pytest.mark.parametrize(
-    "use_of",
-    [
-        lambda data: jr.apply(data, Dataset()),
-        lambda data: list(jr.read_patches(data)),
-    ],
-    ids=["apply", "read_patches"],
-)
-def test_a_transaction_of_long_iris_is_refused(use_of: Callable[[bytes], object]) -> None:
-    """A few hundred KB that would be a hundred MB in memory."""
-    frames = [b.frame(b.begin()), *(use(number) for number in range(12_000))]
-    data = b.delimited([HEAD, *frames])
-    assert len(data) < 300_000
-    with pytest.raises(jr.LimitError, match="max_expansion"):
-        use_of(data)

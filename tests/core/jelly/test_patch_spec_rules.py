@@ -16,13 +16,12 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.core.jelly.formats import PATCH, G, S
+from tests.core.jelly.formats import G, S
 from tests.oracle import build as b
-from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from tests.oracle.terms import Plain
-from tests.support import read, refuse, write
+from tests.support import read, refuse
 
 END: Plain = ("END",)
 
@@ -35,24 +34,6 @@ def rows(*content: Any, **options: Any) -> bytes:
 def statement(s: Any = "s", o: Any = "o", g: Any = None) -> Any:
     """An add whose predicate is name 1."""
     return b.add(s, b.iri(0, 1), o, g)
-
-
-def test_the_writer_writes_the_options_it_was_given() -> None:
-    """Patch: Patch stream options: every field."""
-    sizes = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-    given = {"statement_type": TRIPLES, "stream_type": FRAME, "version": 1}
-    given |= {"generalized_statements": True, "rdf_star": True, **zip_fields(sizes, (11, 7, 5))}
-    defaults = {"statement_type": QUADS, "stream_type": PUNCTUATED, "version": 1}
-    for options, fields in (
-        (jr.PatchOptions(**given), given),
-        (None, {**defaults, **zip_fields(sizes, (4000, 150, 32))}),
-        (jr.PatchOptions.small(), {**defaults, **zip_fields(sizes, (128, 16, 16))}),
-    ):
-        assert PATCH.rows(write([], options))[0].options == pb.RdfPatchOptions(**fields)
-
-
-def zip_fields(names: tuple[str, ...], values: tuple[int, ...]) -> dict[str, int]:
-    return dict(zip(names, values, strict=True))
 
 
 class TestRepeatedTerms:
@@ -77,33 +58,19 @@ class TestTransactions:
 
     @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
     def test_the_writer_writes_only_whole_transactions(self, stream_type: str) -> None:
-        """Patch: Transactions: only TX … TC and TX … TA."""
+        """Patch: Transactions: only TX … TC and TX … TA; Rulings: within one RDF Patch."""
         file = io.BytesIO()
         with jr.PatchWriter(file, jr.PatchOptions(stream_type=stream_type)) as writer:
-            for wrong in (writer.commit, writer.abort):
-                with pytest.raises(jr.EncodeError):
-                    wrong()
-            writer.begin()
-            with pytest.raises(jr.EncodeError):
+            for end in (writer.commit, writer.abort):
+                for wrong in (writer.commit, writer.abort):
+                    with pytest.raises(jr.EncodeError):
+                        wrong()
                 writer.begin()
-            writer.commit()
-            for wrong in (writer.commit, writer.abort):
-                with pytest.raises(jr.EncodeError):
-                    wrong()
-            writer.begin()
-            writer.abort()
+                for wrong in (writer.begin, writer.end_patch, lambda: writer.write((Op.END,))):
+                    with pytest.raises(jr.EncodeError):
+                        wrong()
+                end()
         assert read(file.getvalue()) == [("TX",), ("TC",), ("TX",), ("TA",), END]
-
-    @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
-    def test_the_writer_ends_no_patch_inside_a_transaction(self, stream_type: str) -> None:
-        """Rulings: a transaction starts and ends within one RDF Patch."""
-        with jr.PatchWriter(io.BytesIO(), jr.PatchOptions(stream_type=stream_type)) as writer:
-            writer.begin()
-            with pytest.raises(jr.EncodeError):
-                writer.end_patch()
-            with pytest.raises(jr.EncodeError):
-                writer.write((Op.END,))
-            writer.commit()
 
 
 class TestDelimiting:

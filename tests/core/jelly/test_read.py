@@ -145,38 +145,28 @@ class TestSources:
 
     @pytest.mark.parametrize("size", [1, 1000])
     @pytest.mark.parametrize("buffering", [0, -1])
-    def test_a_pipe(self, f: Format, data: bytes, size: int, buffering: int) -> None:
-        read_end, write_end = os.pipe()
+    @pytest.mark.parametrize("kind", ["pipe", "socket"])
+    def test_what_is_written_meanwhile(
+        self, f: Format, data: bytes, size: int, buffering: int, kind: str
+    ) -> None:
+        if kind == "pipe":
+            read_end, write_end = os.pipe()
+            source, sink = os.fdopen(read_end, "rb", buffering), os.fdopen(write_end, "wb", 0)
+        else:
+            right, left = socket.socketpair()
+            with left, right:
+                source, sink = right.makefile("rb", buffering), left.makefile("wb", 0)
 
         def feed() -> None:
-            for at in range(0, len(data), size):
-                os.write(write_end, data[at : at + size])
-            os.close(write_end)
+            with sink:
+                for at in range(0, len(data), size):
+                    sink.write(data[at : at + size])
 
         thread = threading.Thread(target=feed)
         thread.start()
-        try:
-            with os.fdopen(read_end, "rb", buffering=buffering) as file:
-                assert items(f, file) == ITEMS[f]
-        finally:
-            thread.join()
-
-    @pytest.mark.parametrize("buffering", [0, None])
-    def test_a_socket(self, f: Format, data: bytes, buffering: int | None) -> None:
-        left, right = socket.socketpair()
-
-        def feed() -> None:
-            for byte in data:
-                left.send(bytes([byte]))
-            left.close()
-
-        thread = threading.Thread(target=feed)
-        thread.start()
-        try:
-            with right, right.makefile("rb", buffering=buffering) as file:
-                assert items(f, file) == ITEMS[f]
-        finally:
-            thread.join()
+        with source:
+            assert items(f, source) == ITEMS[f]
+        thread.join()
 
 
 @both

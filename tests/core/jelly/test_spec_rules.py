@@ -17,6 +17,8 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 import jelly_rdflib as jr
 from tests.core.jelly.formats import (
     ALL_TYPES,
+    PATCH,
+    RDF,
     Format,
     G,
     O,
@@ -31,7 +33,8 @@ from tests.core.jelly.formats import (
 )
 from tests.oracle import rdf_build as b
 from tests.oracle import wire
-from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
+from tests.oracle.build import FRAME, PUNCTUATED
+from tests.oracle.rdf_build import FLAT_QUADS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
@@ -156,6 +159,36 @@ class TestOptions:
             f.write([("A", *terms, None)], generalized_statements=True)
         (got,) = f.statements(f.write([("A", *terms, None)], rdf_star=True))
         assert got[:3] == tuple(terms)
+
+    @pytest.mark.parametrize(
+        ("f", "given", "defaults"),
+        [
+            (
+                PATCH,
+                {"statement_type": TRIPLES, "stream_type": FRAME, "version": 1},
+                {"statement_type": QUADS, "stream_type": PUNCTUATED, "version": 1},
+            ),
+            (
+                RDF,
+                {"stream_name": "é", "physical_type": GRAPHS, "logical_type": 114, "version": 2},
+                {"physical_type": QUADS, "logical_type": FLAT_QUADS, "version": 1},
+            ),
+        ],
+        ids=["patch", "rdf"],
+    )
+    def test_the_writer_writes_the_options_it_was_given(
+        self, f: Format, given: dict[str, Any], defaults: dict[str, Any]
+    ) -> None:
+        """Stream options: every field."""
+        every = {**given, "generalized_statements": True, "rdf_star": True}
+        every |= zip(SIZES, (11, 7, 5), strict=True)
+        for options, fields, sizes in (
+            (f.Options(**every), every, (11, 7, 5)),
+            *((each, defaults, (4000, 150, 32)) for each in (None, f.Options.big())),
+            (f.Options.small(), defaults, (128, 16, 16)),
+        ):
+            written = f.rows(f.support.write([], options))[0].options
+            assert written == type(written)(**fields | dict(zip(SIZES, sizes, strict=True)))
 
 
 class TestWritersLookups:

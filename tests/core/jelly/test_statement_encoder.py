@@ -20,7 +20,6 @@ from tests.core.jelly.formats import RDF
 from tests.core.jelly.statement_strategies import PHYSICAL_TYPES, Stream
 from tests.core.jelly.statement_support import (
     few,
-    options_of,
     put,
     read,
     statements,
@@ -31,11 +30,9 @@ from tests.oracle import rdf_decoder, wire
 from tests.oracle.rdf_build import DATASETS, GRAPHS, GRAPHS_OF_TRIPLES, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import (
-    Plain,
+    as_written,
     node,
-    operation,
     plain,
-    plain_operation,
 )
 
 EXAMPLE = "http://example.org/"
@@ -51,19 +48,8 @@ def grouped(physical_type: Any, **options: Any) -> jr.StreamOptions:
     return jr.StreamOptions(physical_type=physical_type, logical_type=logical_type, **options)
 
 
-def as_written(operations: list[Plain]) -> list[Plain]:
-    """Operations as their nodes have them: rdflib's constructors change some."""
-    return [plain_operation(operation(op)) for op in operations]
-
-
 def frames_of(stream: Stream) -> list[Frame]:
     return [Frame(as_written(frame.operations), frame.metadata) for frame in stream.frames]
-
-
-def options_for(stream: Stream, **more: Any) -> jr.StreamOptions:
-    """The options of a stream; namespaces need version 2."""
-    version = 2 if stream.has_namespaces else stream.options["version"]
-    return options_of({**stream.options, "version": version}, **more)
 
 
 class TestAgainstProtobuf:
@@ -72,7 +58,7 @@ class TestAgainstProtobuf:
     @few
     @given(strategies.streams(), st.sampled_from([1, 256, 10_000]))
     def test_frames_that_are_ended(self, stream: Stream, frame_rows: int) -> None:
-        options = options_for(stream, frame_rows=frame_rows)
+        options = RDF.options_for(stream, frame_rows=frame_rows)
         data = write_frames(stream.frames, options)
         got, expected = rdf_decoder.read(data), frames_of(stream)
         if frame_rows == 10_000 or stream.options["logical_type"] % 10 > 2:
@@ -86,7 +72,7 @@ class TestAgainstProtobuf:
 
     @given(strategies.streams())
     def test_frames_one_by_one(self, stream: Stream) -> None:
-        encoder = jr.StatementEncoder(options_for(stream))
+        encoder = jr.StatementEncoder(RDF.options_for(stream))
         reference = rdf_decoder.Reference()
         for frame, expected in zip(stream.frames, frames_of(stream), strict=True):
             data = encoder.encode_frame(
@@ -103,7 +89,7 @@ class TestAgainstProtobuf:
     @few
     @given(strategies.streams(logical="flat"))
     def test_the_methods_write_what_tuples_write(self, stream: Stream) -> None:
-        options = options_for(stream)
+        options = RDF.options_for(stream)
         file = io.BytesIO()
         with jr.StatementWriter(file, options) as writer:
             for op in stream.operations:
@@ -128,7 +114,7 @@ class TestEconomy:
     def test_graphs_are_opened_only_where_they_change(self, stream: Stream) -> None:
         """In flat streams they stay open from frame to frame."""
         for frame_rows in (2, 1000):
-            data = write(stream.operations, options_for(stream, frame_rows=frame_rows))
+            data = write(stream.operations, RDF.options_for(stream, frame_rows=frame_rows))
             got = Counter(row.WhichOneof("row") for row in RDF.rows(data))
             graphs = [op[4] for op in as_written(stream.operations) if op[0] == "A"]
             changes = sum(a != b for a, b in zip([None, *graphs], graphs, strict=False))
@@ -236,35 +222,6 @@ class TestFrames:
             writer.end_frame()
             with pytest.raises(jr.EncodeError):
                 writer.add(S, P, O)
-
-
-class TestOptions:
-    """jr.StreamOptions."""
-
-    def test_they_are_frozen_and_compare(self) -> None:
-        options = jr.StreamOptions(physical_type="graphs", logical_type="datasets")
-        assert options == jr.StreamOptions(physical_type=3, logical_type=4)
-        assert hash(options) == hash(jr.StreamOptions(physical_type=3, logical_type=4))
-        with pytest.raises(AttributeError):
-            options.version = 2  # type: ignore[misc]
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            {"max_name_table_size": 7},
-            {"max_prefix_table_size": -1},
-            {"max_datatype_table_size": 1 << 32},
-            {"frame_rows": 0},
-            {"frame_bytes": 0},
-            {"logical_type": -4},
-            # protobuf's enums have 32 bits and a sign: it would be read as -2147483646
-            {"logical_type": (1 << 31) + 2},
-            {"version": 0},
-        ],
-    )
-    def test_numbers_out_of_range(self, wrong: dict[str, Any]) -> None:
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            jr.StreamOptions(**wrong)
 
 
 def a_graph(*names: str) -> Graph:

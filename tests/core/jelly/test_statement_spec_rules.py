@@ -31,8 +31,7 @@ from tests.core.jelly.formats import (
 from tests.core.jelly.statement_support import read, statements
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, wire
-from tests.oracle import schema as pb
-from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
+from tests.oracle.rdf_build import DATASETS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import SUPPORT, Frame
 from tests.oracle.terms import DEFAULT_GRAPH
 from tests.support import refuse as refuse_patch
@@ -123,54 +122,10 @@ class TestTypes:
         with pytest.raises(ValueError, match="logical"):
             f.writer_options(logical_type=logical_type)
 
-    def test_the_base_type_is_the_last_digit(self) -> None:
-        """MUST take the last digit of the logical stream type number."""
-        for logical_type in (0, 1, 2, 3, 4, 13, 14, 114):
-            base = jr.LogicalStreamType(logical_type).base
-            assert base is jr.LogicalStreamType(logical_type % 10)
-
-    def test_the_types_have_the_names_of_the_specification(self) -> None:
-        """The following logical stream types are defined."""
-        enum = pb.RdfStreamOptions.DESCRIPTOR.fields_by_name["logical_type"].enum_type
-        ours = {f"LOGICAL_STREAM_TYPE_{t.name}": t.value for t in jr.LogicalStreamType}
-        assert ours == {value.name: value.number for value in enum.values}
-        for name in ("flat_triples", "NAMED_GRAPHS"):
-            assert jr.LogicalStreamType(name).name == name.upper()
-
     def test_the_writers_default_is_the_flat_type(self) -> None:
         """Issue: the flat type that goes with the physical type."""
         for physical_type, flat in ((TRIPLES, 1), (QUADS, 2), (GRAPHS, 2)):
             assert jr.StreamOptions(physical_type=physical_type).logical_type == flat
-
-
-def test_the_writer_writes_the_options_it_was_given() -> None:
-    """Stream options: every field."""
-    fields: dict[str, Any] = {
-        "stream_name": "é",
-        "physical_type": GRAPHS,
-        "generalized_statements": True,
-        "rdf_star": True,
-        "max_name_table_size": 11,
-        "max_prefix_table_size": 7,
-        "max_datatype_table_size": 5,
-        "logical_type": 114,
-        "version": 2,
-    }
-    written = [
-        RDF.rows(RDF.support.write([], options))[0].options
-        for options in (
-            jr.StreamOptions(**fields),
-            None,
-            jr.StreamOptions.big(),
-            jr.StreamOptions.small(),
-        )
-    ]
-    assert written[0] == pb.RdfStreamOptions(**fields)
-    kinds = ("name", "prefix", "datatype")
-    for got, sizes in zip(written[1:], [(4000, 150, 32)] * 2 + [(128, 16, 16)], strict=True):
-        lookups = {f"max_{kind}_table_size": n for kind, n in zip(kinds, sizes, strict=True)}
-        types = {"physical_type": QUADS, "logical_type": FLAT_QUADS, "version": 1}
-        assert got == pb.RdfStreamOptions(**types, **lookups)
 
 
 START, END, TRIPLE, AGAIN = b.start("g"), b.end(), RDF.triple(), b.spo()

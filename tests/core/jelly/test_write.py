@@ -25,10 +25,10 @@ from tests.oracle.term_producer import needs
 from tests.oracle.terms import (
     DEFAULT_GRAPH,
     Plain,
+    as_written,
     node,
     operation,
     plain,
-    plain_operation,
     same_term,
     with_simple_strings,
 )
@@ -37,11 +37,6 @@ from tests.strategies import ODD_IRIS, dice
 EXAMPLE = "http://example.org/"
 S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
 ANY = {"rdf_star": True, "generalized_statements": True}
-
-
-def as_written(operations: list[Plain]) -> list[Plain]:
-    """Operations as their nodes have them: rdflib's constructors change some."""
-    return [plain_operation(operation(op)) for op in operations]
 
 
 def statements(f: Format, data: bytes) -> list[Plain]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.nodes import make_node_factory
+from tests.core.patch_wires import TEXT
 from tests.core.text import soup
-from tests.core.text.support import attempt
 from tests.oracle.terms import Plain, plain_operation
 from tests.pieces import Pieces
 from tests.strategies import dice
@@ -89,7 +89,7 @@ def test_one_bad_row_is_one_fault(before: list[str], bad: str, after: list[str],
     def text(rows: list[str]) -> bytes:
         return "".join(f"{row}\n" for row in rows).encode()
 
-    good, none = attempt(text(before + after))
+    good, none = TEXT.attempt(text(before + after))
     assert none is None
     bad_at = len(text(before))
     data = text([*before, bad, *after])
@@ -165,7 +165,7 @@ class TestTransactions:
 
 def test_what_rdflib_writes_is_read_but_wrong() -> None:
     text = "H prev <x>\nTX .\nTC .\n"
-    assert attempt(text.encode())[1] is None
+    assert TEXT.attempt(text.encode())[1] is None
     assert places(text) == [(2, 1)]
 
 
@@ -173,7 +173,7 @@ def test_what_rdflib_writes_is_read_but_wrong() -> None:
 def test_of_any_soup_all_is_read_or_told(rng: random.Random) -> None:
     """There is an end to it, the first error is the reader's, and pieces make no difference."""
     data = soup.tokens(rng)
-    found, error = attempt(data)
+    found, error = TEXT.attempt(data)
     operations, errors = go_on(data)
     if errors and errors[0].message == "expected the dot that ends the row":
         pass  # as rdflib writes it, maybe

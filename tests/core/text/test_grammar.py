@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.core.patch_wires import TEXT
 from tests.core.text import reference
-from tests.core.text.support import attempt, read
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces
 
@@ -214,7 +214,7 @@ def test_good(name: str) -> None:
     data = {**ROWS, **LAYOUT}[name].encode()
     expected = reference.read(data)
     assert expected.fault is None
-    assert read(data) == read(Pieces(data)) == expected.operations
+    assert TEXT.read(data) == TEXT.read(Pieces(data)) == expected.operations
 
 
 @pytest.mark.parametrize("name", TERMS)
@@ -228,9 +228,9 @@ def test_term(name: str) -> None:
         if position == 3 and term[0] == "triple":
             refuse(row.encode())
             continue
-        assert read(row * 2) == [("A", *terms)] * 2 + [END]
+        assert TEXT.read((row * 2).encode()) == [("A", *terms)] * 2 + [END]
         assert reference.read(row.encode()).operations == [("A", *terms), END]
-        assert read(Pieces(row.encode())) == [("A", *terms), END]
+        assert TEXT.read(Pieces(row.encode())) == [("A", *terms), END]
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -247,7 +247,7 @@ def test_bad_utf8(name: str) -> None:
 def refuse(data: bytes) -> Any:
     expected = reference.read(data)
     assert expected.fault is not None
-    operations, error = attempt(data)
+    operations, error = TEXT.attempt(data)
     assert error is not None
     assert operations == expected.operations
     assert error.line is not None
@@ -255,6 +255,6 @@ def refuse(data: bytes) -> Any:
     assert error.offset is not None
     assert error.frame is None
     assert error.row is None
-    pieces = attempt(Pieces(data))
+    pieces = TEXT.attempt(Pieces(data))
     assert (pieces[0], str(pieces[1])) == (operations, str(error))
     return error

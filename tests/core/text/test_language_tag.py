@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,8 +55,3 @@ def test_tags_of_turtle(tag: str) -> None:
 @given(tags)
 def test_tags_of_bcp_47(tag: str) -> None:
     assert is_read(tag, strict=True) == (BCP_47.fullmatch(tag) is not None)
-
-
-@pytest.mark.parametrize("tag", ["de-Latn-CH-1996-u-co-phonebk-x-a", "i-klingon", "x-a", "zh-cmn"])
-def test_what_is_well_formed(tag: str) -> None:
-    assert is_read(tag, strict=True)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 import jelly_rdflib as jr
+from tests.core.patch_wires import TEXT
 from tests.core.text import reference, soup
-from tests.core.text.support import attempt, batches
 from tests.pieces import Chunks, Pieces
 from tests.strategies import dice
 
@@ -56,7 +56,7 @@ TX . TA .
 )
 def test_place_of_a_fault(text: str, line: int, column: int, offset: int) -> None:
     for source in (text.encode(), Pieces(text.encode()), Pieces(text.encode(), 5)):
-        _, error = attempt(source)
+        _, error = TEXT.attempt(source)
         assert error is not None
         assert (error.line, error.column, error.offset) == (line, column, offset), error
         assert f"(line {line}, column {column}, byte {offset})" in str(error)
@@ -73,7 +73,7 @@ def test_place_of_a_fault_far_behind() -> None:
     ]:
         data = text.encode()
         for source in (data, Pieces(data, 1000), Pieces(data, 7)):
-            operations, error = attempt(source)
+            operations, error = TEXT.attempt(source)
             assert error is not None
             assert len(operations) % 700 == 0
             assert (error.line, error.column, error.offset) == (line, column, len(data) - 2)
@@ -81,7 +81,7 @@ def test_place_of_a_fault_far_behind() -> None:
 
 def test_rows_come_as_soon_as_they_are_there() -> None:
     live = Chunks([b"TX", b" .\n", b"A <s> <p> <o> .\n", b"TC .\n"])
-    reader = batches(live)
+    reader = TEXT.batches(live)
     # The first four bytes are looked at for what compressed data start with.
     for asked, op in ((3, jr.Op.TX), (4, jr.Op.A), (5, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
@@ -99,46 +99,46 @@ def test_as_the_reference(chance: random.Random) -> None:
 
 def assert_as_reference(data: bytes, chance: random.Random) -> None:
     expected = reference.read(data)
-    operations, error = attempt(data)
+    operations, error = TEXT.attempt(data)
     assert operations == expected.operations, data
     assert (error is None) == (expected.fault is None), (data, expected, error)
     for size in (1, chance.randint(2, 9)):
-        in_pieces, error_in_pieces = attempt(Pieces(data, size))
+        in_pieces, error_in_pieces = TEXT.attempt(Pieces(data, size))
         assert in_pieces == operations, data
         assert str(error_in_pieces) == str(error), data
 
 
 def test_batches_are_small() -> None:
     rows = b"A <s> <p> <o> .\n" * 4000
-    sizes = [len(batch) for batch in batches(rows)]
+    sizes = [len(batch) for batch in TEXT.batches(rows)]
     # The very last rows are read apart.
     assert sizes[:3] == [1024, 1024, 1024]
     assert sum(sizes) == 4001
     assert max(sizes) == 1024
     rows = b'A <s> <p> "%s" .\n' % (b"x" * 100_000) * 9
-    assert [len(batch) for batch in batches(rows)][:2] == [3, 3]
+    assert [len(batch) for batch in TEXT.batches(rows)][:2] == [3, 3]
 
 
 def test_text_without_rows_is_not_a_batch() -> None:
     comments = b"# comment\n\n" * 100_000
-    assert [len(batch) for batch in batches(comments + b"TX . TC .")] == [2, 1]
-    assert [len(batch) for batch in batches(Pieces(comments, 1000))] == [1]
+    assert [len(batch) for batch in TEXT.batches(comments + b"TX . TC .")] == [2, 1]
+    assert [len(batch) for batch in TEXT.batches(Pieces(comments, 1000))] == [1]
 
 
 def test_terms_of_a_row_that_is_not_whole_are_not_in_the_batch() -> None:
     row = b"A <s> <p> <o> .\n"
     for tail in (b"A <x> <y> z .", b"A <x> <y> <", b"A <x> <y> << <z> "):
-        reader = batches(row + tail)
+        reader = TEXT.batches(row + tail)
         assert len(next(reader).terms) == 4
 
 
 def test_limit_of_a_row() -> None:
     row = b'A <s> <p> "%s" .' % (b"x" * 100)
     for source in (row, b"\n" + row + b"\n", Pieces(row), Pieces(row * 3, 50)):
-        assert attempt(source, max_frame_size=len(row))[1] is None
+        assert TEXT.attempt(source, max_frame_size=len(row))[1] is None
     for data in (row, b"\n \n" + row + b"\n", row[:-2] + b"\n" * 9):
         for source in (data, Pieces(data), Pieces(data, 30)):
-            operations, error = attempt(source, max_frame_size=len(row) - 1)
+            operations, error = TEXT.attempt(source, max_frame_size=len(row) - 1)
             assert operations == []
             assert type(error) is jr.LimitError
             assert "max_frame_size" in str(error)
@@ -146,7 +146,7 @@ def test_limit_of_a_row() -> None:
 
 def test_limit_of_a_comment() -> None:
     for source in (b"#" * 101, Pieces(b"#" * 101), b"TX #" + b"x" * 200 + b"\n. TC ."):
-        _, error = attempt(source, max_frame_size=100)
+        _, error = TEXT.attempt(source, max_frame_size=100)
         assert type(error) is jr.LimitError
 
 
@@ -159,7 +159,7 @@ def test_endless_row_takes_no_more_memory_than_allowed() -> None:
             return b'A <s> <p> "' if self.given == size else b"x" * size
 
     source = Endless()
-    _, error = attempt(source, max_frame_size=1 << 20)
+    _, error = TEXT.attempt(source, max_frame_size=1 << 20)
     assert type(error) is jr.LimitError
     assert source.given <= 4 << 20
 
@@ -171,23 +171,23 @@ def test_endless_row_takes_no_more_memory_than_allowed() -> None:
 def test_limit_of_a_string(term: str) -> None:
     for size, kind in ((20, type(None)), (21, jr.LimitError)):
         row = f"A <s> <p> {term.format('x' * size)} .".encode()
-        assert type(attempt(row, max_string_size=20)[1]) is kind
+        assert type(TEXT.attempt(row, max_string_size=20)[1]) is kind
 
 
 def test_limit_of_a_string_counts_what_escapes_mean() -> None:
-    assert attempt(rb'A <s> <p> "\u00e9\n" .', max_string_size=3)[1] is None
-    assert type(attempt(rb'A <s> <p> "\u00e9\n" .', max_string_size=2)[1]) is jr.LimitError
-    assert attempt(rb"A <s> <p> <\u00e9> .", max_string_size=2)[1] is None
+    assert TEXT.attempt(rb'A <s> <p> "\u00e9\n" .', max_string_size=3)[1] is None
+    assert type(TEXT.attempt(rb'A <s> <p> "\u00e9\n" .', max_string_size=2)[1]) is jr.LimitError
+    assert TEXT.attempt(rb"A <s> <p> <\u00e9> .", max_string_size=2)[1] is None
 
 
 def test_limit_of_nesting() -> None:
     def nested(depth: int) -> bytes:
         return b"A <s> <p> " + b"<< <s> <p> " * depth + b"<o>" + b" >>" * depth + b" ."
 
-    assert attempt(nested(3), max_nesting_depth=3)[1] is None
-    assert type(attempt(nested(4), max_nesting_depth=3)[1]) is jr.LimitError
-    assert attempt(nested(100))[1] is None
-    assert type(attempt(nested(100_000))[1]) is jr.LimitError
+    assert TEXT.attempt(nested(3), max_nesting_depth=3)[1] is None
+    assert type(TEXT.attempt(nested(4), max_nesting_depth=3)[1]) is jr.LimitError
+    assert TEXT.attempt(nested(100))[1] is None
+    assert type(TEXT.attempt(nested(100_000))[1]) is jr.LimitError
 
 
 def test_reading_from_its_own_source() -> None:
@@ -200,6 +200,6 @@ def test_reading_from_its_own_source() -> None:
             return b""
 
     source = Tricky()
-    source.reader = batches(source)
+    source.reader = TEXT.batches(source)
     with pytest.raises(ValueError, match="already reading"):
         next(source.reader)

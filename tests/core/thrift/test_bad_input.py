@@ -12,8 +12,8 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests.core.jelly.streams import damage
+from tests.core.patch_wires import THRIFT
 from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes, term
-from tests.core.thrift.support import attempt, read, write
 from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE, XSD, row_of
 from tests.oracle import wire
 from tests.oracle.terms import Plain
@@ -32,10 +32,10 @@ def literal(**fields: Any) -> Any:
 
 def fault(data: bytes, **limits: int) -> jr.DecodeError:
     """Return the error that an input gives, the same from bytes and in pieces."""
-    operations, error = attempt(data, **limits)
+    operations, error = THRIFT.attempt(data, **limits)
     assert error is not None, operations
     for size in (1, 5):
-        operations_in_pieces, error_in_pieces = attempt(Pieces(data, size), **limits)
+        operations_in_pieces, error_in_pieces = THRIFT.attempt(Pieces(data, size), **limits)
         assert operations_in_pieces == operations
         assert type(error_in_pieces) is type(error)
         assert (error_in_pieces.row, error_in_pieces.message) == (error.row, error.message)
@@ -140,7 +140,7 @@ def test_rows_that_are_none(data: bytes, words: str) -> None:
 )
 def test_strings_that_are_not_utf_8(start: bytes, end: bytes, text: bytes) -> None:
     """thrift itself would replace what is wrong, and say nothing."""
-    assert attempt(start + b"\x01a" + end)[1] is None
+    assert THRIFT.attempt(start + b"\x01a" + end)[1] is None
     error = fault(start + bytes((len(text),)) + text + end)
     assert "UTF-8" in error.message
 
@@ -150,7 +150,7 @@ def test_truncated_at_every_byte() -> None:
     for size in range(len(DATA)):
         data = DATA[:size]
         rows = sum(end <= size for end in ends) - 1
-        operations, error = attempt(data)
+        operations, error = THRIFT.attempt(data)
         assert operations[:rows] == SAMPLE[:rows]
         if size in ends and not is_in_transaction(rows):
             assert error is None
@@ -160,7 +160,7 @@ def test_truncated_at_every_byte() -> None:
         assert error.offset == size
         words = "inside a transaction" if size in ends else "the input ends inside a row"
         assert words in error.message
-        operations_in_pieces, error_in_pieces = attempt(Pieces(data))
+        operations_in_pieces, error_in_pieces = THRIFT.attempt(Pieces(data))
         assert operations_in_pieces == operations
         assert str(error_in_pieces) == str(error)
 
@@ -174,15 +174,15 @@ def is_in_transaction(rows: int) -> bool:
 def test_any_bytes_are_read_or_refused(chance: random.Random) -> None:
     for _ in range(20):
         data = any_bytes(chance)
-        operations, error = attempt(data)
+        operations, error = THRIFT.attempt(data)
         if error is None:
             # What was understood can be said in the right form.
-            assert read(write(operations)) == operations
+            assert THRIFT.read(THRIFT.write(operations)) == operations
         else:
             assert isinstance(error.row, int)
             assert isinstance(error.offset, int)
             assert 0 <= error.offset <= len(data)
-        operations_in_pieces, error_in_pieces = attempt(Pieces(data, chance.randrange(1, 9)))
+        operations_in_pieces, error_in_pieces = THRIFT.attempt(Pieces(data, chance.randrange(1, 9)))
         assert operations_in_pieces == operations
         assert str(error_in_pieces) == str(error)
 
@@ -200,10 +200,10 @@ def test_errors_of_the_source_are_its_own(size: int) -> None:
     """At a row's start, and inside one."""
     for error in (ValueError("closed"), OverflowError("mine"), OSError("disk"), MemoryError()):
         with pytest.raises(type(error)) as caught:
-            read(breaking(error, DATA[:size]))
+            THRIFT.read(breaking(error, DATA[:size]))
         assert caught.value is error
     with pytest.raises(TypeError, match="text file"):
-        read(io.StringIO("TX ."))
+        THRIFT.read(io.StringIO("TX ."))
 
 
 NUMBER = T(valDecimal=SCHEMA.RDF_Decimal(value=-5, scale=2000))
@@ -229,7 +229,7 @@ def test_where_a_limit_starts_to_hold(name: str, data: bytes, enough: int) -> No
     most = {"max_nesting_depth": 1000, "max_expansion": 1 << 24}.get(name, (1 << 31) - 1)
     for value in (0, enough - 1, enough, enough + 1, most):
         for source in (data, Pieces(data), Pieces(data, 1000)):
-            operations, error = attempt(source, **{name: value})
+            operations, error = THRIFT.attempt(source, **{name: value})
             if value >= enough:
                 assert error is None
                 assert operations[-1] == END
@@ -248,7 +248,7 @@ def test_nesting_that_jena_can_not_read() -> None:
         for _ in range(levels):
             term = T(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A, O=term))
         if levels == 30:
-            assert attempt(row_of(term))[1] is None
+            assert THRIFT.attempt(row_of(term))[1] is None
         else:
             error = fault(row_of(term))
             assert type(error) is jr.LimitError
@@ -264,7 +264,7 @@ class TestLimits:
         """Also where the string is of no known field."""
         tracemalloc.start()
         try:
-            _, error = attempt(start + wire.varint(size) + b"x", max_string_size=1 << 20)
+            _, error = THRIFT.attempt(start + wire.varint(size) + b"x", max_string_size=1 << 20)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -291,7 +291,7 @@ class TestLimits:
         source = Pieces(start + rest * ((4 << 20) // len(rest)), 1 << 16)
         tracemalloc.start()
         try:
-            _, error = attempt(source, max_frame_size=1 << 20)
+            _, error = THRIFT.attempt(source, max_frame_size=1 << 20)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -322,6 +322,6 @@ class TestLimits:
     )
     def test_of_nesting_without_end(self, unit: bytes, end: bytes, levels: int) -> None:
         data = b"\x2c\x1c" + unit * levels + end
-        _, error = attempt(data, max_nesting_depth=1000)
+        _, error = THRIFT.attempt(data, max_nesting_depth=1000)
         assert type(error) is jr.LimitError
         assert error.row == 0

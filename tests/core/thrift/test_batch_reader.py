@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
+from tests.core.patch_wires import THRIFT
 from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes
-from tests.core.thrift.support import attempt, batches, read
 from tests.oracle.terms import Plain
 from tests.pieces import Chunks, Pieces
 from tests.strategies import Stream, streams
@@ -51,7 +51,7 @@ def row_of(message: Any) -> bytes:
 
 def value(message: Any) -> Plain:
     """Return the plain term that an RDF_Term is read as."""
-    ((_, _, plain_term), _) = read(row_of(message))
+    ((_, _, plain_term), _) = THRIFT.read(row_of(message))
     return plain_term
 
 
@@ -59,13 +59,13 @@ def value(message: Any) -> Plain:
 def test_rows_as_another_library_writes_them(stream: Stream) -> None:
     operations = [(*op[:2], None, op[3]) if op[0] == "PD" else op for op in stream.operations]
     data = rows_to_bytes(operations)
-    assert read(data) == operations
-    assert read(Pieces(data, 7)) == operations
+    assert THRIFT.read(data) == operations
+    assert THRIFT.read(Pieces(data, 7)) == operations
 
 
 def test_pieces_of_every_size() -> None:
     for size in range(1, len(DATA) + 2):
-        assert read(Pieces(DATA, size)) == [*SAMPLE, END]
+        assert THRIFT.read(Pieces(DATA, size)) == [*SAMPLE, END]
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_terms_are_told_apart() -> None:
     ]
     operations: list[Plain] = [("H", text, plain_term) for plain_term in terms * 2]
     data = rows_to_bytes(operations)
-    assert read(data) == [*operations, END]
+    assert THRIFT.read(data) == [*operations, END]
     # And no term, the key, the two tags, the datatype.
-    assert len(next(batches(data)).terms) == len(terms) + 5
+    assert len(next(THRIFT.batches(data)).terms) == len(terms) + 5
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_terms_are_told_apart() -> None:
 )
 def test_ends_of_patches(marks: list[str], ends: int) -> None:
     """A Segment ends a patch; so does the end of the input, unless there is nothing to end."""
-    operations = read(rows_to_bytes([(mark,) for mark in marks]))
+    operations = THRIFT.read(rows_to_bytes([(mark,) for mark in marks]))
     assert operations.count(END) == ends
     assert operations[-1] == END
 
@@ -148,7 +148,7 @@ def test_ends_of_patches(marks: list[str], ends: int) -> None:
 def test_transactions_out_of_order(marks: list[str], message: str) -> None:
     data = rows_to_bytes([(mark,) for mark in marks])
     for source in (data, Pieces(data)):
-        operations, error = attempt(source)
+        operations, error = THRIFT.attempt(source)
         assert error is not None
         assert message in error.message
         is_at_end = message.startswith("the input")
@@ -159,7 +159,7 @@ def test_transactions_out_of_order(marks: list[str], message: str) -> None:
 def test_rows_come_as_soon_as_they_are_there() -> None:
     first, second, third = (rows_to_bytes([op]) for op in (("TX",), SAMPLE[5], ("TC",)))
     live = Chunks([first + second[:5], second[5:], third])
-    reader = batches(live)
+    reader = THRIFT.batches(live)
     # The first four bytes are looked at for what compressed data start with.
     for asked, op in ((1, jr.Op.TX), (3, jr.Op.A), (4, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
@@ -171,13 +171,13 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
 
 def test_batches_are_small() -> None:
     operation: Plain = ("A", ("iri", "s"), ("iri", "p"), ("iri", "o"), None)
-    sizes = [len(batch) for batch in batches(rows_to_bytes([operation]) * 2000)]
+    sizes = [len(batch) for batch in THRIFT.batches(rows_to_bytes([operation]) * 2000)]
     assert sizes[:3] == [512, 512, 512]
     assert sum(sizes) == 2001
     operations: list[Plain] = [
         ("H", str(number), ("literal", str(number) * 100_000, None, None)) for number in range(9)
     ]
-    sizes = [len(batch) for batch in batches(rows_to_bytes(operations))]
+    sizes = [len(batch) for batch in THRIFT.batches(rows_to_bytes(operations))]
     assert max(sizes) <= 3
     assert sum(sizes) == 10
 
@@ -193,7 +193,7 @@ def test_jenas_names_for_the_default_graph(name: str) -> None:
             ("PD", "ex", None, graph),
         ]
     )
-    assert read(data) == [
+    assert THRIFT.read(data) == [
         ("A", graph, graph, graph, None),
         ("D", graph, graph, graph, None),
         ("PA", "ex", graph, None),
@@ -219,9 +219,9 @@ def test_unknown_fields_are_passed_over() -> None:
     data = b"\x2c" + statement + b"\0"
     expected: Plain = ("A", ("iri", "a"), ("iri", "a"), ("iri", "a"), None)
     for source in (data, Pieces(data), Pieces(data, 13)):
-        assert read(source) == [expected, END]
+        assert THRIFT.read(source) == [expected, END]
 
 
 def test_numbers_in_more_bytes_than_they_need() -> None:
     data = b"\x2c\x1c\x1c\x18\x81\0a\0\0\x0c\x84\0\x1c\x18\x01p\0\0\x1c\x1c\x18\x01o\0\0\0\0"
-    assert read(data) == [("A", ("iri", "a"), ("iri", "p"), ("iri", "o"), None), END]
+    assert THRIFT.read(data) == [("A", ("iri", "a"), ("iri", "p"), ("iri", "o"), None), END]

@@ -12,9 +12,9 @@ import jelly_rdflib as jr
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.terms import TripleTerm
+from tests.core.patch_wires import THRIFT
 from tests.core.thrift import oracle
 from tests.core.thrift.oracle import SCHEMA
-from tests.core.thrift.support import ThriftWriter, read
 from tests.oracle.terms import Plain
 
 S, P = URIRef("s"), URIRef("p")
@@ -23,7 +23,7 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 def encoder_and_pieces() -> tuple[Any, list[bytes]]:
     pieces: list[bytes] = []
-    return ThriftWriter(pieces.append), pieces
+    return THRIFT.writer(pieces.append), pieces
 
 
 def rows(data: bytes) -> list[Plain]:
@@ -72,7 +72,7 @@ class TestNesting:
         encoder.add(term, P, term)
         encoder.header("a", term)
         encoder.finish()
-        assert len(read(b"".join(pieces))) == 3
+        assert len(THRIFT.read(b"".join(pieces))) == 3
 
     @pytest.mark.parametrize("levels", [31, 32, 1000, 100_000])
     def test_deeper(self, levels: int) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from thriftpy2.thrift import TType
 
+from tests.core.patch_wires import THRIFT
 from tests.core.thrift.oracle import SCHEMA, encode
-from tests.core.thrift.support import attempt
 
 # The number of each type in the compact protocol.
 COMPACT = {TType.I32: 5, TType.I64: 6, TType.DOUBLE: 7, TType.STRING: 8, TType.STRUCT: 12}
@@ -64,7 +64,7 @@ def test_fields_are_those_of_the_file(
     wrong = f"{name} of {kind} has a wrong type"
 
     def message(*fields: bytes) -> str:
-        error = attempt(start + b"".join(fields) + b"\0" + end)[1]
+        error = THRIFT.attempt(start + b"".join(fields) + b"\0" + end)[1]
         return "" if error is None else error.message
 
     right = message(before, field(number, COMPACT[type_], b"\0" if is_union else VALUES[type_]))

@@ -176,17 +176,6 @@ def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -
     assert isomorphic(old, new)
 
 
-def test_too_many_looks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symmetry, "_MAX_LOOKS", 1)
-    old, new = Graph(), Graph()
-    for graph, prefix in ((old, "a"), (new, "b")):
-        for number in range(30):
-            graph.add((BNode(f"{prefix}{number}"), P, BNode(f"{prefix}{(number + 1) % 30}")))
-        graph.add((BNode(f"{prefix}7"), Q, S))
-    diff(old, new, canonical=True).apply(old)
-    assert isomorphic(old, new)
-
-
 @pytest.mark.parametrize(
     "edges",
     [

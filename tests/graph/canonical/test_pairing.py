@@ -40,14 +40,6 @@ def test_one_with_one(old: Any, new: Any) -> None:
         assert set(nodes) <= {term for quad in quads for term in quad}
 
 
-@given(graphs)
-def test_nodes_with_something_of_their_own_are_paired(old: Any) -> None:
-    names = {node: BNode(f"n{node}") for node in NODES}
-    # what is said of a node alone tells it apart
-    marked = [*old, *((node, P, Literal(str(node)), DATASET_DEFAULT_GRAPH_ID) for node in NODES)]
-    assert pair(marked, rename(marked, names)) == {new: node for node, new in names.items()}
-
-
 def lines(*triples: Any) -> list[Any]:
     return [(*triple, DATASET_DEFAULT_GRAPH_ID) for triple in triples]
 

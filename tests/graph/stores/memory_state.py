@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rdflib.graph import Graph
 from rdflib.plugins.stores.memory import Memory
 
 DICTS = ("spo", "pos", "osp", "tripleContexts")
@@ -41,24 +40,3 @@ def full_state(store: Memory) -> dict[str, Any]:
     }
     state["defaultContexts"] = ordered(private(store, "defaultContexts"))
     return state
-
-
-def visible_state(graph: Graph) -> dict[str, Any]:
-    """Return all that can be seen of a graph's store: statements, graphs and prefixes."""
-    # rdflib binds its own prefixes when this is made; so let it be made before the comparison.
-    _ = graph.namespace_manager
-    store = graph.store
-    statements = set()
-    for triple, contexts in store.triples((None, None, None), None):
-        names = {context.identifier for context in contexts if isinstance(context, Graph)}
-        statements.update((*triple, name) for name in names or {None})
-    listed = {
-        context.identifier if isinstance(context, Graph) else context
-        for context in (store.contexts() if store.context_aware else ())
-    }
-    return {
-        "statements": statements,
-        "graphs": listed,
-        "prefixes": dict(store.namespaces()),
-        "iris": {iri: store.prefix(iri) for _, iri in store.namespaces()},
-    }

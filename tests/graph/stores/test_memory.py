@@ -27,7 +27,8 @@ from jelly_rdflib.graph.stores.native import (
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.terms import TripleTerm
-from tests.graph.stores.memory_state import full_state, visible_state
+from tests.graph.stores.at_hand import exact_state
+from tests.graph.stores.memory_state import full_state
 
 # Few, so that statements meet again; made anew each time, so that equal ones are other objects.
 # A URIRef and a Literal of the same text have the same hash.
@@ -120,7 +121,7 @@ def test_rollback_from_the_middle_of_a_change(
     dataset = Dataset()
     Interrupting.fuse = -1
     run(general_way(dataset), [(before, True)])
-    expected = visible_state(dataset)
+    expected = exact_state(dataset)
     log = UndoLog()
     changes = fast_way(dataset, is_deferred=is_deferred)(log)
     changes.begin()
@@ -133,7 +134,7 @@ def test_rollback_from_the_middle_of_a_change(
     with suppress(KeyboardInterrupt):
         log.undo(changes, changes.begin_undoing, changes.end_undoing)
     Interrupting.fuse = -1
-    assert visible_state(dataset) == expected
+    assert exact_state(dataset) == expected
 
 
 def test_foreign_code_sees_each_change() -> None:
@@ -237,10 +238,10 @@ def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
     assert len({hash(literal) for literal in colliding}) == 1
     dataset = Dataset()
     dataset.add((s, p, Literal("before"), URIRef("urn:g")))
-    before = visible_state(dataset)
+    before = exact_state(dataset)
     with pytest.raises(LimitError, match="200 different terms have the same hash"):
         apply([(Op.A, s, p, literal, None) for literal in colliding], dataset)
-    assert visible_state(dataset) == before
+    assert exact_state(dataset) == before
     allowed = [(Op.A, s, p, literal, None) for literal in colliding[:200]]
     assert apply(allowed, dataset).added == 200
 

@@ -96,18 +96,6 @@ def test_every_short_sequence(store: StoreAtHand, alike: str, way: Any) -> None:
                 assert exact_state(target) == expected, (before, sequence)
 
 
-def test_a_statement_that_oxigraph_holds_equal_is_kept() -> None:
-    dataset = Dataset("Oxigraph")
-    dataset.add((S, P, Literal("keep")))
-    string = Literal("keep", datatype=XSD.string)
-    operations = [
-        *(TX, (Op.D, S, P, Literal("keep"), None), (Op.A, S, P, string, None)),
-        *((Op.D, S, P, Literal("keep"), None), TA),
-    ]
-    jr.apply(operations, dataset)
-    assert [o.n3() for o in dataset.default_graph.objects()] == [string.n3()]
-
-
 def test_indexes_of_memory_that_spell_a_statement_in_two_ways() -> None:
     """The one graph has another spelling than the other, and each gets its own back."""
     for make in (Dataset, lambda: Dataset(OtherMemory()), lambda: Dataset(TransactionalStore())):

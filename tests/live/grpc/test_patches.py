@@ -76,17 +76,6 @@ def test_faults_of_a_server_that_stay_end_a_source(
             assert len(tries) <= patches._MOST_STRANGE + 2
 
 
-def test_a_version_that_is_not_there_is_not_found(log: jr.PatchLog, address: str) -> None:
-    for start in ("7", str(patch_id(1))):
-        with pytest.raises(jr.MissingVersion, match=address):
-            live.connect(address, start=start)
-    log.append(patch_of(0))
-    log.append(patch_of(1))
-    log.squash()
-    with pytest.raises(jr.MissingVersion, match="squashed"):
-        live.connect(address, start="1")
-
-
 def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> None:
     rows = [(Op.A, URIRef(f"urn:{n}"), URIRef("urn:p"), Literal("x" * 9000), G) for n in range(400)]
     patch = jr.Patch([(Op.TX,), *rows, (Op.TC,)])
@@ -168,7 +157,6 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
     assert log.version == 2
 
 
-HUGE = {"statement_type": 2, "stream_type": 3, "version": 1, "max_name_table_size": 1 << 30}
 # Each is refused, and nothing of it is appended.
 WRONG: dict[str, list[bytes | memoryview]] = {
     "nothing": [],
