@@ -67,7 +67,7 @@ test-random: $(VENV)/.dev ## Try other examples of all properties, in another or
 
 .PHONY: test-slow
 test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because they are slow
-	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live
+	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live $(ARGS)
 
 .PHONY: mutants
 mutants: $(VENV)/.dev ## Break MODULE, or a sample of all, in small ways: which faults do no tests see?
