@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import pyoxigraph as ox
-import zstandard
 from rdflib import Dataset, Literal, URIRef
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Node
@@ -39,6 +38,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.zstd import zstd
 
 VERSIONS = ("1.1", "1.2", "1.3", "1.4", "1.5")
 
@@ -62,7 +62,7 @@ class Sizes(NamedTuple):
     @classmethod
     def of(cls, data: bytes) -> Sizes:
         """Compress it, as the two programs do by default."""
-        return cls(len(data), len(gzip.compress(data, 6)), len(zstandard.compress(data, 3)))
+        return cls(len(data), len(gzip.compress(data, 6)), len(zstd.compress(data, 3)))
 
 
 @dataclass

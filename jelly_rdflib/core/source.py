@@ -8,8 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import zstandard
-
+from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
@@ -35,16 +34,16 @@ class _Packing(NamedTuple):
     name: str
     start: Callable[[], Any]  # makes what unpacks one stream of those that stand in a row
     step: int  # of so many bytes at once, so that a step makes no more than 4 MiB
+    most: tuple[int, ...]  # the most bytes that a step makes, if it can be told to stop there
     padding: bytes  # may stand behind a stream
 
 
-_GZIP = _Packing("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), 4096, b"\0")
-# Four bytes of zstd can stand for 128 KiB.
+_GZIP = _Packing("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), 4096, (), b"\0")
+_WINDOW: dict[int, int] = {
+    zstd.DecompressionParameter.window_log_max: ZSTD_MAX_WINDOW.bit_length() - 1
+}
 _ZSTD = _Packing(
-    "zstd",
-    lambda: zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW).decompressobj(),
-    128,
-    b"",
+    "zstd", lambda: zstd.ZstdDecompressor(options=_WINDOW), PACKED_READ, (1 << 20,), b""
 )
 
 
@@ -236,7 +235,7 @@ def _decompressed_reader(
         nonlocal rest, size
         try:
             rest = rest or memoryview(next(pieces, b""))
-        except (zlib.error, zstandard.ZstdError) as error:
+        except (zlib.error, zstd.ZstdError) as error:
             # The library tells it by these words only.
             if "too much memory" in str(error):
                 raise LimitError(
@@ -271,13 +270,14 @@ def _unpack(read: Callable[[int], bytes], packing: _Packing) -> Iterator[bytes]:
     while block := read(PACKED_READ):
         for start in range(0, len(block), packing.step):
             data = block[start : start + packing.step]
-            while data:
+            # A stream that was told to stop has more of the data.
+            while data or not (stream.eof or getattr(stream, "needs_input", True)):
                 if stream.eof:
                     data = data.lstrip(packing.padding)
                     if not data:
                         break
                     stream = packing.start()
-                piece = stream.decompress(data)
+                piece = stream.decompress(data, *packing.most)
                 data = stream.unused_data
                 is_in_stream = not stream.eof
                 if piece:

@@ -9,12 +9,11 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import zstandard
-
+from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import InUseError
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    pass
 
 
 def compressed(file: Any, name: str) -> Any:
@@ -27,35 +26,8 @@ def compressed(file: Any, name: str) -> Any:
         # The time and the name stay out of it: the same changes give the same bytes.
         return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
     if extension == ".zst":
-        return ZstdFile(file)
+        return zstd.ZstdFile(file, "wb")
     return file
-
-
-class ZstdFile:
-    """A file that compresses into another one with zstd, and leaves that one open.
-
-    Args:
-        file: The other one.
-        has_checksum: Whether the checksum of the content comes after it.
-    """
-
-    def __init__(self, file: Any, *, has_checksum: bool = False) -> None:
-        compressor = zstandard.ZstdCompressor(write_checksum=has_checksum)
-        self._writer = compressor.stream_writer(file, closefd=False)
-        self.write = self._writer.write
-        self.flush = self._writer.flush
-
-    def close(self) -> None:
-        """End the stream; to be called once."""
-        # The writer's own close() does the same, but loses a number in memory:
-        # https://github.com/indygreg/python-zstandard/issues/296
-        self._writer.flush(zstandard.FLUSH_FRAME)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
 
 class Destination:

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import zstandard
-
 from jelly_rdflib.core.jelly_decoder import (
     BatchReader,
     FrameDecoder,
@@ -25,6 +23,7 @@ from jelly_rdflib.core.jelly_decoder import (
     StreamScanner,
 )
 from jelly_rdflib.core.source import ByteSource, starts_compressed
+from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, RepeatedOptions
@@ -85,11 +84,16 @@ class Part:
                 # The text of lookups, and of the last terms.
                 most = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
                 # Decompression makes room for the size that the frame declares.
-                if zstandard.get_frame_parameters(state).content_size > most:
+                declared = zstd.get_frame_info(state).decompressed_size
+                if declared is None or declared > most:
                     raise DecodeError(f"the checkpoint of a decoder is larger than {most} bytes")
-            return zstandard.decompress(state)
-        except zstandard.ZstdError as error:
+            decompressor = zstd.ZstdDecompressor()
+            found: bytes = decompressor.decompress(state)
+        except zstd.ZstdError as error:
             raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
+        if not decompressor.eof:
+            raise DecodeError("the checkpoint of a decoder is damaged: it is cut off")
+        return found
 
 
 def _make_decoder(
@@ -176,7 +180,7 @@ def find_parts(
             ByteSource(read, close), decoder, limits, spacing=spacing, counts_frames=is_statements
         )
         for start, place, state in scanner:
-            found.append((start, place, zstandard.compress(state)))
+            found.append((start, place, zstd.compress(state)))
     except DecodeError:
         if not keep_going:
             raise

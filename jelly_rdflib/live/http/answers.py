@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-import zstandard
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from prometheus_client import Counter
@@ -22,6 +21,7 @@ from starlette.requests import ClientDisconnect
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header, parse_etags, unquote_etag
 
+from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.formats import FORMATS
 from jelly_rdflib.live.waiting import LEAST_SPEED
 from jelly_rdflib.log import LogEntry
@@ -138,7 +138,7 @@ def send_stored(
     # No FileResponse, which offers ranges: each coding would have others, with the same ETag.
     def pieces() -> Iterator[bytes]:
         with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
-            reader = zstandard.ZstdDecompressor().stream_reader(file) if is_plain else file
+            reader: Any = zstd.ZstdFile(file) if is_plain else file
             yield from iter(partial(reader.read, _CHUNK), b"")
 
     return StreamingResponse(pieces(), media_type=media_type, headers=headers)

@@ -1,0 +1,10 @@
+"""The standard library's zstd; before Python 3.14, the same from a package."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info >= (3, 14):
+    from compression import zstd as zstd
+else:
+    from backports import zstd as zstd
