@@ -23,14 +23,16 @@ PYTHONS = [found[1] for found in map(CLASSIFIER.fullmatch, PROJECT["classifiers"
 
 
 def list_of_recipe(name: str) -> list[str]:
-    """Return the items of a list in the recipe, without its comments."""
-    (lines,) = re.findall(rf"^  {name}:\n((?:    .*\n)+)", RECIPE, re.MULTILINE)
+    """Return the items of a list in the recipe, without its comments and conditions."""
+    recipe = re.sub(r"- if: .*\n +then: ", "- ", RECIPE)
+    (lines,) = re.findall(rf"^  {name}:\n((?:    .*\n)+)", recipe, re.MULTILINE)
     return re.findall(r"^    - (.+)$", lines, re.MULTILINE)
 
 
 def spell(requirements: list[str]) -> list[str]:
     """Spell requirements as a recipe does: a space before the bound."""
-    return [re.sub(r"^([\w-]+)", r"\1 ", requirement) for requirement in requirements]
+    names = [requirement.partition(";")[0] for requirement in requirements]
+    return [re.sub(r"^([\w.-]+)", r"\1 ", name) for name in names]
 
 
 def test_recipe_has_the_version_of_the_package() -> None:
