@@ -53,7 +53,7 @@ QUICK_TESTS := $(addprefix tests/,core/batch core/jelly nodes store graph/test_a
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests: about 10 minutes
+test: $(VENV)/.dev ## Build the modules and run the tests: about 7 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-quick
@@ -78,7 +78,7 @@ test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an 
 	$(BIN)/python -m tests.faults.log $(ARGS)
 
 .PHONY: test-live
-test-live: $(VENV)/.dev ## Try all transports of live changes with real brokers, which are killed too: half an hour
+test-live: $(VENV)/.dev ## Try all transports of live changes with real brokers, which are killed too: 20 minutes
 	$(BIN)/pytest -rs --numprocesses=2 --dist=loadfile tests/live $(ARGS)
 
 .PHONY: test-asan
@@ -114,7 +114,7 @@ interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test 
 	$(BIN)/pytest -rs $(JVM_TESTS)
 
 .PHONY: test-spark
-test-spark: $(VENV)/.dev ## Run the tests on Spark: about 12 minutes
+test-spark: $(VENV)/.dev ## Run the tests on Spark: about 11 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
 
 .PHONY: test-spark-live
