@@ -18,7 +18,6 @@ from rdflib.graph import Dataset
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
-from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.formats.jelly import JELLY
@@ -39,6 +38,7 @@ from jelly_rdflib.options import (
     PhysicalStreamType,
     StreamOptions,
 )
+from jelly_rdflib.streams.destination import ZstdFile
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 from jelly_rdflib.types import Readable
@@ -118,29 +118,16 @@ def write_segment(
         writer.close()
 
 
-class _Packed:
-    """Compresses into a file. If its end is not asked for, nothing more is written to that."""
-
-    def __init__(self, file: StagedFile) -> None:
-        self._file = file
-        options = {int(zstd.CompressionParameter.checksum_flag): 1}
-        self._packer = zstd.ZstdCompressor(options=options)
-
-    def write(self, data: bytes) -> None:
-        self._file.write(self._packer.compress(data))
-
-    def end(self) -> None:
-        self._file.write(self._packer.flush())
-
-
 @contextmanager
 def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     """Yield a sink that writes to a file, compressed with zstd or not; complete after the block."""
-    sink = _Packed(file) if is_compressed else file
+    if not is_compressed:
+        yield file
+        return
+    sink = ZstdFile(file, has_checksum=True)
     yield sink
     # After an error the file is discarded, so this is not reached.
-    if isinstance(sink, _Packed):
-        sink.end()
+    sink.close()
 
 
 def check_segment(

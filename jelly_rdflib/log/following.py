@@ -82,9 +82,6 @@ def follow_into(
             or none; with a LogConflict, if others have stored something since.
         strict: Refuse a patch with an operation that changes nothing, unless it was squashed: such
             a one also deletes what came and went in between.
-
-    Raises:
-        ValueError: The source has no positions.
     """
     check_positions(source)
 

@@ -42,6 +42,9 @@ class Link:
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[Link], tuple[str]]:
+        return Link, (self._url,)
+
     def begin(self) -> None:
         """Say that a connection was made: if it brings something or stands, that counts."""
         with self._lock:

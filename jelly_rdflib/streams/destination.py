@@ -13,7 +13,7 @@ from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import InUseError
 
 if TYPE_CHECKING:
-    pass
+    from typing_extensions import Self
 
 
 def compressed(file: Any, name: str) -> Any:
@@ -26,8 +26,44 @@ def compressed(file: Any, name: str) -> Any:
         # The time and the name stay out of it: the same changes give the same bytes.
         return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
     if extension == ".zst":
-        return zstd.ZstdFile(file, "wb")
+        return ZstdFile(file)
     return file
+
+
+class ZstdFile:
+    """A file that compresses into another one with zstd, and leaves that one open.
+
+    If it is not closed, it writes no end: the library's own class does so whenever it is discarded.
+
+    Args:
+        file: The other one.
+        has_checksum: Whether the checksum of the content comes after it.
+    """
+
+    def __init__(self, file: Any, *, has_checksum: bool = False) -> None:
+        options = {int(zstd.CompressionParameter.checksum_flag): int(has_checksum)}
+        self._file, self._packer = file, zstd.ZstdCompressor(options=options)
+
+    def write(self, data: bytes) -> int:
+        """Compress bytes, and return how many they are."""
+        self._file.write(self._packer.compress(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Hand on what was written, up to here."""
+        self._file.write(self._packer.flush(self._packer.FLUSH_BLOCK))
+        if hasattr(self._file, "flush"):
+            self._file.flush()
+
+    def close(self) -> None:
+        """End the stream; to be called once."""
+        self._file.write(self._packer.flush())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
 
 class Destination:
