@@ -43,7 +43,7 @@ _WINDOW: dict[int, int] = {
     zstd.DecompressionParameter.window_log_max: ZSTD_MAX_WINDOW.bit_length() - 1
 }
 _ZSTD = _Packing(
-    "zstd", lambda: zstd.ZstdDecompressor(options=_WINDOW), PACKED_READ, (1 << 20,), b""
+    "zstd", lambda: zstd.ZstdDecompressor(options=_WINDOW), PACKED_READ, (1 << 17,), b""
 )
 
 
