@@ -72,9 +72,10 @@ class Part:
         A state of an index is a DecodeError if it is damaged, or larger than any decoder's state
         within the limits.
         """
-        state = self.state
+        state, room = self.state, -1
         if state is None:
             return None
+        decompressor = zstd.ZstdDecompressor()
         try:
             if isinstance(state, tuple):
                 path, offset, size = state
@@ -82,15 +83,12 @@ class Part:
                     file.seek(offset)
                     state = file.read(size)
                 # The text of lookups, and of the last terms.
-                most = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
-                # Decompression makes room for the size that the frame declares.
-                declared = zstd.get_frame_info(state).decompressed_size
-                if declared is None or declared > most:
-                    raise DecodeError(f"the checkpoint of a decoder is larger than {most} bytes")
-            decompressor = zstd.ZstdDecompressor()
-            found: bytes = decompressor.decompress(state)
+                room = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD + 1
+            found: bytes = decompressor.decompress(state, room)
         except zstd.ZstdError as error:
             raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
+        if len(found) == room:
+            raise DecodeError(f"the checkpoint of a decoder is larger than {room - 1} bytes")
         if not decompressor.eof:
             raise DecodeError("the checkpoint of a decoder is damaged: it is cut off")
         return found
