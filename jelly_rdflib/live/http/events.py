@@ -126,6 +126,9 @@ class Feed:
                     return newest, page, None
         except MissingVersion:
             pass
+        except LogConflict as error:
+            # It may work the next time. If each follower asked, all threads would wait.
+            return since, self._fresh, error
         except (JellyError, OSError) as error:
             return _NOWHERE, [], error
         return newest, [], None
