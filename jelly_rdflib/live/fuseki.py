@@ -151,7 +151,6 @@ class _Transaction:
         request = client.stream("POST", address, self._timeout, content=pieces, headers=headers)
         try:
             with request as (answer, _):
-                # Of the body the start is enough.
                 body, kind = start_of(answer), answer.headers.get("content-type", "")
         except Unanswered as error:
             what = "; it is unknown whether a transaction was applied"

@@ -180,8 +180,7 @@ class Source(Connection):
             raise StopIteration
         return patch
 
-    def __aiter__(self) -> Source:
-        return self
+    __aiter__ = __iter__
 
     async def __anext__(self) -> Patch:
         if self._next is None:

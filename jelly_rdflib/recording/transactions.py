@@ -174,7 +174,7 @@ class Transactions(Journal):
             prefixes = self._at_start
             failure: BaseException | None = None
             unwritten: Exception | None = None
-            # Made before: an interrupt within what is tried counts as one of the undoing.
+            # Not in the `try`, which takes each exception for a failure of the undoing.
             first = None if is_stored else partial(self._begin_undoing, is_asked)
             if is_stored:
                 self.log.drop_steps()
