@@ -114,7 +114,7 @@ interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test 
 	$(BIN)/pytest -rs $(JVM_TESTS)
 
 .PHONY: test-spark
-test-spark: $(VENV)/.dev ## Run the tests on Spark: about 11 minutes
+test-spark: $(VENV)/.dev ## Run the tests on Spark: about 8 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
 
 .PHONY: test-spark-live
