@@ -21,11 +21,11 @@ from tests.live.http.support import Program
 @contextmanager
 def served(folder: Path, *, tls: tuple[Path, Path] | None = None, **options: Any) -> Iterator[str]:
     """Serve a log from a thread; yield its address."""
-    loop = asyncio.new_event_loop()
     found, end = threading.Event(), asyncio.Event()
-    address = []
+    address, loops = [], []
 
     async def run() -> None:
+        loops.append(asyncio.get_running_loop())
         certificate, key = tls or (None, None)
         server = PatchLogServer(folder, **options)
         async with server.serving("127.0.0.1", 0, certificate=certificate, key=key) as url:
@@ -33,15 +33,15 @@ def served(folder: Path, *, tls: tuple[Path, Path] | None = None, **options: Any
             found.set()
             await end.wait()
 
-    thread = threading.Thread(target=loop.run_until_complete, args=[run()])
+    # It waits for calls that the server has cancelled, whose threads are not ready.
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     try:
         assert found.wait(20)
         yield address[0]
     finally:
-        loop.call_soon_threadsafe(end.set)
+        loops[0].call_soon_threadsafe(end.set)
         thread.join()
-        loop.close()
 
 
 class Server(Program):
