@@ -155,6 +155,7 @@ class IncomingPatch:
         if stored is not None:
             stored.seek(0)
             shutil.copyfileobj(stored, sink)
+            getattr(sink, "flush", bool)()  # as by a writer, so that zstd makes the same bytes
         return stored is None
 
 
