@@ -108,7 +108,7 @@ def segments(folder: Path, entry: jr.LogEntry, count: int) -> Iterator[Row]:
     for version in range(entry.version + 1, entry.version + 1 + count):
         place = Place(version, version, URIRef(f"uuid:{uuid.uuid4()}"), prev)
         sink: Any = Sink()
-        write_segment(sink, patch(version), place=place, options=options, is_compressed=False)
+        write_segment(sink, [patch(version)], place, options)
         digest = hashlib.sha256(sink.data).hexdigest()
         name = str(FileName(version, version, place.id, digest, SEGMENT, False))
         (folder / name).write_bytes(sink.data)

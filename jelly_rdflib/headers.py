@@ -12,6 +12,8 @@ _T = TypeVar("_T")
 ID = "id"
 PREV = "prev"
 PREVIOUS = "previous"
+SQUASHED = "squashed"
+"""The header of a squashed patch of a log: the versions that it replaces."""
 
 
 def header_key(key: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import URIRef
@@ -273,14 +273,14 @@ class StoreFile:
         it. Most patches have changed the first statement that they name.
         """
         seen = set()
-        operation: Any
-        for operation in patch:
-            op, *terms = operation
-            if op in (Op.PA, Op.PD):
-                return True
-            if op in (Op.A, Op.D) and (statement := tuple(terms)) not in seen:
+        for batch in (part.as_batch() for part in patch._slices()):
+            for op, *row in zip(batch.ops, batch.s, batch.p, batch.o, batch.g, strict=True):
+                if op in (Op.PA, Op.PD):
+                    return True
+                statement = s, p, o, g = tuple(batch.terms[number] for number in row)
+                if op not in (Op.A, Op.D) or statement in seen:
+                    continue
                 seen.add(statement)
-                s, p, o, g = terms
                 found = self._store.triples((s, p, o), DATASET_DEFAULT_GRAPH_ID if g is None else g)
                 # Equal literals may have their language tags in other letters.
                 tags = [getattr(o, "language", None) for (_, _, o), _ in found]

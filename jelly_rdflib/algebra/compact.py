@@ -110,13 +110,11 @@ def _compact(
                 compaction.take_slice(piece)
             # Other sources are in memory already.
             if isinstance(opened, BatchSource) and len(compaction) > max_held:
-                error = LimitError(
+                raise LimitError(
                     f"more than {max_held} operations are left",
                     limit="max_held_operations",
                     value=max_held,
                 )
-                opened.place_error(error)
-                raise error
     compaction.end_patch("the input ends")
     yield from compaction.headers.operations()
     prefixes = compaction.prefixes.operations(is_effective=assume_effective)

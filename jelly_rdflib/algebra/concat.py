@@ -9,19 +9,18 @@ from typing import Any, BinaryIO, cast
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.sources import (
-    OpenedElsewhere,
     closing_reader,
     is_held,
-    is_read,
     open_operations,
     operation_at,
+    settings_for,
 )
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch, check_closed, follow_transaction
-from jelly_rdflib.graph.stores.statements import check_reading, check_source
+from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.streams.sources import is_readable, is_rereadable
+from jelly_rdflib.streams.sources import OpenedElsewhere, is_rereadable
 from jelly_rdflib.types import ChangeFormat, Readable
 
 # Stands for any operation but a header and the end of a patch.
@@ -92,10 +91,8 @@ def concat(
         A urn:s urn:p 1
         D urn:s urn:p 1
     """
-    if not any(map(is_read, sources)):
-        check_reading(limits, normalize, format)
-    reading = {"limits": limits, "normalize": normalize, "format": format}
-    return _concat([_Source(source, reading) for source in sources], limits or Limits())
+    settings = settings_for(*sources, limits=limits, normalize=normalize, format=format)
+    return _concat(list(map(_Source, sources, settings)), limits or Limits())
 
 
 def _concat(sources: list[_Source], limits: Limits) -> Iterator[Operation]:
@@ -123,9 +120,8 @@ class _Source:
     """
 
     def __init__(self, source: Any, reading: dict[str, Any]) -> None:
-        check_source(source)
-        if not is_readable(source):
-            reading = dict.fromkeys(reading)
+        if not reading:
+            check_source(source)
         self._source: Any = source
         self._open: Callable[..., Any] = partial(open_operations, source, **reading)
         self.spool = Spool()
@@ -139,8 +135,7 @@ class _Source:
             _join(self._open(), headers, room, lambda key, value: 0)
         elif self._is_seekable():
             with closing_reader(batches := self._open(in_batches=True)):
-                take = partial(room.take, place_error=batches.place_error)
-                _join(_skim(batches), headers, room, take)
+                _join(_skim(batches), headers, room, room.take)
         else:
             self._is_spooled = True
             with closing_reader(operations := self._open()):
@@ -166,7 +161,7 @@ class _Source:
             return self._source.can_reopen
         if is_rereadable(self._source):
             return True
-        if not is_readable(self._source) or not getattr(self._source, "seekable", bool)():
+        if not getattr(self._source, "seekable", bool)():
             return False
         self._position = cast("BinaryIO", self._source).tell()
         return True

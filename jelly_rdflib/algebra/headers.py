@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rdflib.term import Literal, Node
@@ -110,23 +109,15 @@ class HeaderRoom:
     def __init__(self, limits: Limits) -> None:
         self._size = self._left = limits.max_text_size
 
-    def take(
-        self, key: Any, value: Any, *, place_error: Callable[[LimitError], None] | None = None
-    ) -> int:
-        """Take room for a header, and return its size in bytes.
-
-        ``place_error`` gives the LimitError its place in the input.
-        """
+    def take(self, key: Any, value: Any) -> int:
+        """Take room for a header, and return its size in bytes."""
         size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
         if size > self._left:
-            error = LimitError(
+            raise LimitError(
                 f"the headers take more than {self._size} bytes of memory",
                 limit="max_text_size",
                 value=self._size,
             )
-            if place_error is not None:
-                place_error(error)
-            raise error
         self._left -= size
         return size
 

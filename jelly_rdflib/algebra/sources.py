@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from typing import Any, cast
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
-from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader, SliceIterator
+from jelly_rdflib.core.batch import (
+    Batch,
+    BatchSlice,
+    BatchSource,
+    OperationReader,
+    SliceIterator,
+)
+from jelly_rdflib.errors import LimitError
 from jelly_rdflib.graph.stores.statements import (
     check_operation,
     check_reading,
     check_source,
     not_an_operation,
 )
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation, PrefixChange
-from jelly_rdflib.options import Limits
-from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.open_input import open_read
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.terms import TripleTerm
 
+# Datatypes whose values take so much memory that each frame has a limit for them.
+_LARGE_VALUES = re.compile(b"#(?:XMLLiteral|duration|dayTimeDuration|yearMonthDuration)")
 _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
-
-
-@dataclass(frozen=True)
-class OpenedElsewhere:
-    """A source whose batches the caller opens, in its own format and with its own limits.
-
-    ``can_reopen`` says whether ``open`` gives the batches each time, and not only once.
-    """
-
-    open: Callable[[], BatchSource]
-    can_reopen: bool
-
-    def __iter__(self) -> Iterator[Operation]:
-        return OperationReader(self.open())
-
-
-def is_read(source: Any) -> bool:
-    """Does a source consist of bytes, so that ``limits`` are for it?"""
-    return is_readable(source) or isinstance(source, OpenedElsewhere)
 
 
 def is_held(source: Any) -> bool:
@@ -51,39 +42,87 @@ def is_held(source: Any) -> bool:
     return isinstance(source, list | tuple | PatchOperations | Batch)
 
 
-def open_operations(
-    source: Any,
-    *,
-    limits: Limits | None,
-    normalize: bool | None,
-    format: str | None,
-    in_batches: bool = False,
-) -> Iterator[Any]:
+def settings_for(*sources: Any, **reading: Any) -> list[dict[str, Any]]:
+    """Return for each source the settings to read it with: none if it has operations.
+
+    If none of them is read, there must be no settings, as by `check_reading`.
+    """
+    found = [reading if is_readable(source) else {} for source in sources]
+    if not any(found):
+        check_reading(**reading)
+    return found
+
+
+def open_operations(source: Any, *, in_batches: bool = False, **reading: Any) -> Iterator[Any]:
     """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations.
 
-    With ``in_batches``, those that are rows of batches come as batches or slices of them.
+    With ``in_batches``, those that are rows come as batches or slices of them. The settings are for
+    a source that is read.
     """
-    if isinstance(source, OpenedElsewhere):
-        return source.open() if in_batches else OperationReader(source.open())
-    if is_readable(source):
-        opened = open_input(
-            source, holds_changes=True, limits=limits, normalize=normalize, format=format
-        )
-        return opened.batches() if in_batches else opened.operations()
-    check_source(source)
-    check_reading(limits, normalize, format)
+    opened = open_read(source, **reading)
+    if opened is not None:
+        return opened if in_batches else OperationReader(opened)
+    check_source(source, **reading)
     # Operations of a reader are well-formed.
-    if isinstance(source, Batch):
-        return iter([source]) if in_batches else iter(source)
-    if isinstance(source, PatchOperations) and source.slices is not None:
-        return iter(source.slices) if in_batches else SliceIterator(source.slices)
+    if (rows := _slices_of(source)) is not None:
+        return iter(rows) if in_batches else SliceIterator(rows)
     return map(_checked, source)
 
 
-def closing_reader(opened: Any) -> AbstractContextManager[object]:
-    """Close a reader after the block; an iterator of the caller is not closed."""
-    is_reader = isinstance(opened, OperationReader | BatchSource)
-    return closing(opened) if is_reader else nullcontext()
+def _slices_of(source: Any) -> Iterable[BatchSlice] | None:
+    """Return the rows of operations that are in batches; None if they are tuples."""
+    if isinstance(source, Batch):
+        return source._slices()
+    return source.slices if isinstance(source, PatchOperations) else None
+
+
+def open_rows(source: Any, opened: BatchSource | None) -> Iterator[BatchSlice]:
+    """Yield the operations of one patch as rows; what follows it may be one row more.
+
+    A LimitError says that nobody could make nodes of the rows with the same limits.
+    """
+    reader = source if isinstance(source, OperationReader) else opened
+    rows = _slices_of(source) if reader is None else reader._slices()
+    for part in _make_rows(iter(source)) if rows is None else rows:
+        if _LARGE_VALUES.search(part.batch.terms.data):
+            iter(part.batch.terms)
+        yield part
+
+
+def _make_rows(operations: Iterator[Any]) -> Iterator[BatchSlice]:
+    end: Operation = (Op.END,)
+    patch = iter(operations.__next__, end)
+
+    def start() -> Iterator[Operation]:
+        for operation in patch:
+            yield operation
+            if operation[0] != Op.H:
+                break
+
+    # The headers may show that the rest need not be read.
+    yield from NodeBatches(NODE_TYPES, start())._slices()
+    yield from NodeBatches(NODE_TYPES, patch)._slices()
+    # What follows need be no operation, not even None.
+    ends = [end] if next(operations, end) is end else [end, end]
+    yield from NodeBatches(NODE_TYPES, ends)._slices()
+
+
+@contextmanager
+def closing_reader(opened: Any) -> Iterator[None]:
+    """Close a reader after the block, and tell a LimitError of the block where it stands.
+
+    An iterator of the caller is not closed.
+    """
+    if not isinstance(opened, OperationReader | BatchSource):
+        yield
+        return
+    with closing(opened):
+        try:
+            yield
+        except LimitError as error:
+            if error.offset is None:
+                opened.place_error(error)
+            raise
 
 
 def operation_at(batch: Batch, row: int) -> Operation:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
-from jelly_rdflib.algebra.sources import OpenedElsewhere
 from jelly_rdflib.cli.input_errors import naming
 from jelly_rdflib.cli.inputs import StartedInput
 from jelly_rdflib.cli.outputs import open_output, patch_format
@@ -14,6 +14,7 @@ from jelly_rdflib.cli.stream_options import join_options
 from jelly_rdflib.core.batch import GeneratedBatches
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import PatchOptions, PatchStreamType
+from jelly_rdflib.streams.sources import OpenedElsewhere
 from jelly_rdflib.streams.writing import PatchWriter
 
 
@@ -25,7 +26,7 @@ def open_changes(path: str, format: str | None) -> StartedInput:
     return input_
 
 
-def source_of(input_: StartedInput) -> OpenedElsewhere:
+def source_of(input_: StartedInput) -> Any:
     """Return an input of changes as a source for the functions of `jelly_rdflib.algebra`."""
     return OpenedElsewhere(lambda: GeneratedBatches(input_.batches()), input_.can_reopen)
 

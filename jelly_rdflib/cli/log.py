@@ -8,7 +8,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,9 @@ from jelly_rdflib.cli.progress import show_progress
 from jelly_rdflib.extras import advice
 
 if TYPE_CHECKING:
+    from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
     from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.log.names import Compression
-    from jelly_rdflib.operations import Operation
 
 # The same as `jelly_rdflib.log.database.DEFAULT_TIMEOUT`, so that the help needs no import of it.
 DEFAULT_TIMEOUT = 30.0
@@ -158,9 +158,9 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
     for patch in patches:
         with open_argument(patch, from_) as input_:
             try:
-                with closing(input_.operations()) as reader:
-                    for operations in _split(reader):
-                        entry = log.append(operations, prev=prev)
+                with closing(input_.open_changes()) as batches:
+                    for each in _split(batches):
+                        entry = log.append(each, prev=prev)
                         tell(f"version {entry.version}: {entry.id}")
                         prev = None
             except JellyError:
@@ -170,13 +170,28 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
                 raise click.UsageError(str(error)) from error
 
 
-def _split(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
-    """Split operations into patches; each patch must be read to its end before the next one."""
+def _split(batches: BatchSource) -> Iterator[Any]:
+    """Split batches into patches; each patch must be read to its end before the next one."""
+    from jelly_rdflib.core.batch import BatchSlice, GeneratedBatches
     from jelly_rdflib.operations import Op
+    from jelly_rdflib.streams.sources import OpenedElsewhere
 
-    end = (Op.END,)
-    for first in operations:
-        yield iter(()) if first == end else chain([first], iter(operations.__next__, end))
+    parts = iter(batches._slices())
+
+    def read(part: BatchSlice | None) -> Iterator[Batch]:
+        nonlocal parts
+        while part is not None:
+            end = bytes(part.batch.ops).find(Op.END, part.start, part.stop) + 1
+            yield BatchSlice(part.batch, part.start, end or part.stop).as_batch()
+            if end:
+                parts = chain([BatchSlice(part.batch, end, part.stop)], parts)
+                return
+            part = next(parts, None)
+
+    while (part := next(parts, None)) is not None:
+        if len(part):
+            found: Any = read(part)
+            yield OpenedElsewhere(partial(GeneratedBatches, found), can_reopen=False)
 
 
 @log_command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import IO
 
 from jelly_rdflib.core.source import ByteSource, with_start
 
@@ -89,6 +90,13 @@ def is_frame(start: bytes) -> bool:
         and row[3] + 2 == row[1]
         and row[1] + 2 <= length
     )
+
+
+def is_delimited(file: IO[bytes]) -> bool:
+    """Are these frames of Jelly with their lengths? The file goes back to its start."""
+    start = file.read(START_SIZE)
+    file.seek(0)
+    return start[:1] != b"\n" and is_frame(start)
 
 
 def _first_that_tell_enough(start: bytes) -> bytes:

@@ -17,15 +17,15 @@ from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.stores.native import UndoLog, open_changes
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
-from jelly_rdflib.graph.stores.statements import check_reading, check_source
+from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.graph.whole_patches import WholePatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.store.jelly_store import JellyStore
-from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.open_input import open_input, open_read
 from jelly_rdflib.streams.patch_operations import PatchOperations
-from jelly_rdflib.streams.sources import is_at_hand, is_readable
+from jelly_rdflib.streams.sources import is_at_hand
 from jelly_rdflib.types import ChangeFormat, Readable
 
 
@@ -207,6 +207,7 @@ def apply(
         >>> result.aborted, len(dataset)
         (1, 1)
     """
+    reading: Any = {"limits": limits, "normalize": normalize, "format": format}
     if isinstance(target, str):
         if not atomic:
             raise ValueError("atomic=False is for graphs: a server applies whole transactions")
@@ -214,44 +215,31 @@ def apply(
             raise ValueError(
                 "strict is for graphs: a server does not say what an operation changed"
             )
-        return _apply_remotely(source, target, limits, normalize, format)
+        return _apply_remotely(source, target, reading)
     if strict and not atomic:
         raise ValueError("strict undoes a patch that it refuses: it takes atomic=True")
     place = Target(target)
-    if is_readable(source):
-        opened = open_input(
-            source, holds_changes=True, limits=limits, normalize=normalize, format=format
-        )
+    if (opened := open_read(source, **reading)) is not None:
         # To undo a transaction its changes are kept.
-        operations = opened.operations(is_held=atomic)
+        operations = OperationReader(opened, limits=limits or Limits() if atomic else None)
         is_held = is_at_hand(source)
         return apply_read(
             operations, place, atomic=atomic, strict=strict, is_held=is_held, limits=limits
         )
-    check_source(source)
-    check_reading(limits, normalize, format)
+    check_source(source, **reading)
     # Any other iterable runs the caller's code between operations, and this may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
-    return applier.run(iter(source), strict=strict)
+    return applier.run(iter(cast("Any", source)), strict=strict)
 
 
-def _apply_remotely(
-    source: Readable | Iterable[Operation],
-    address: str,
-    limits: Limits | None,
-    normalize: bool | None,
-    format: ChangeFormat | None,
-) -> RemoteResult:
+def _apply_remotely(source: Any, address: str, reading: dict[str, Any]) -> RemoteResult:
     apply_to_fuseki = importers.import_fuseki()
-    if not is_readable(source):
-        check_source(source)
-        check_reading(limits, normalize, format)
+    opened = open_read(source, **reading)
+    if opened is None:
+        check_source(source, **reading)
         return cast("RemoteResult", apply_to_fuseki(source, address))
-    opened = open_input(
-        source, holds_changes=True, limits=limits, normalize=normalize, format=format
-    )
-    with closing(opened.operations(is_held=False)) as operations:
+    with closing(OperationReader(opened)) as operations:
         return cast("RemoteResult", apply_to_fuseki(operations, address))
 
 

@@ -174,8 +174,10 @@ def append_from(
             break
 
     def take(patch: Patch) -> None:
-        rows = [row for row in patch if row[0] != Op.H or row[1].lower() != _POSITION]
-        named = Patch([(Op.H, _POSITION, Literal(source.position)), *rows])
+        if _POSITION in patch.header:
+            patch = Patch(row for row in patch if row[0] != Op.H or row[1].lower() != _POSITION)
+        position = Patch([(Op.H, _POSITION, Literal(source.position))])
+        named = Patch.of_slices([*position._slices(), *patch._slices()])
         try:
             entry = _append(log, named)
         except LogConflict as error:

@@ -11,8 +11,8 @@ from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.patch.reading import read_patches
-from jelly_rdflib.streams.sources import is_readable
+from jelly_rdflib.patch.reading import PatchIterator
+from jelly_rdflib.streams.open_input import open_read
 from jelly_rdflib.types import ChangeFormat, Readable
 
 
@@ -43,7 +43,7 @@ class Sink(Connection):
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:
         super().__init__(url)
-        self._limits = limits
+        self._limits = limits or Limits()
         self._is_closed = False
 
     @abstractmethod
@@ -78,12 +78,12 @@ class Sink(Connection):
         patches: Iterable[Patch]
         if isinstance(patch, LogEntry):
             patches = [patch.read()]
-        elif is_readable(patch):
-            patches = read_patches(patch, limits=self._limits, normalize=False, format=format)
+        elif opened := open_read(patch, limits=self._limits, normalize=False, format=format):
+            patches = PatchIterator(opened, max_held_operations=self._limits.max_held_operations)
         elif format is not None:
             raise ValueError("a format is for bytes, and operations are given")
         elif isinstance(patch, Iterable):
-            patches = [patch if isinstance(patch, Patch) else Patch(patch)]
+            patches = [patch if isinstance(patch, Patch) else Patch(patch)]  # type: ignore[arg-type]
         else:
             raise TypeError(f"can't send a {type(patch).__name__}: give a patch, or a file of them")
         for each in patches:

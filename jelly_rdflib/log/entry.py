@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
+from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import BatchSource, OperationReader
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import LogError
@@ -151,14 +152,14 @@ class LogEntry:
         found: dict[str, tuple[str, Node]] = {}
         sizes: dict[str, int] = {}
         room = HeaderRoom(self.limits)
-        with closing(self.operations()) as operations:
+        with closing_reader(operations := self.operations()):
             for operation in operations:
                 if operation[0] != Op.H:
                     break
                 _, key, value = operation
                 same = key.lower()
                 room.give_back(sizes.pop(same, 0))
-                sizes[same] = room.take(key, value, place_error=operations.place_error)
+                sizes[same] = room.take(key, value)
                 found[same] = key, value
         return Headers(found.values())
 

@@ -8,7 +8,7 @@ whole store. Graphs without statements are not in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,10 +26,10 @@ from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.graph.stores.target import Target
-from jelly_rdflib.headers import ID, PREV, header_key
+from jelly_rdflib.headers import ID, PREV, SQUASHED, header_key
 from jelly_rdflib.log.names import SNAPSHOT, FileName
 from jelly_rdflib.log.staging import StagedFile
-from jelly_rdflib.operations import Header, Op, Operation
+from jelly_rdflib.operations import Header, Op
 from jelly_rdflib.options import (
     Limits,
     PatchOptions,
@@ -42,9 +42,6 @@ from jelly_rdflib.streams.destination import ZstdFile
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 from jelly_rdflib.types import Readable
-
-SQUASHED = "squashed"
-"""The header of a squashed patch: the versions that it replaces."""
 
 
 @dataclass(frozen=True)
@@ -90,32 +87,25 @@ class Place:
 FORMAT: Final = "jelly-patch"
 
 
-def write_segment(
-    file: StagedFile,
-    operations: Iterable[Operation],
-    *,
-    place: Place,
-    options: PatchOptions,
-    is_compressed: bool,
-) -> None:
-    """Write a patch as a segment: one FLAT stream of quads.
+def segment_options(options: PatchOptions) -> PatchOptions:
+    """Return options for a segment: for one FLAT stream of quads."""
+    kind: Any = {"stream_type": PatchStreamType.FLAT, "statement_type": PatchStatementType.QUADS}
+    return replace(options, delimited=True, **kind)
 
-    The operations are without the headers of the place and without the `Op.END`. From the options
-    come the sizes of lookups and frames, and the allowed terms.
+
+def write_segment(sink: Any, parts: Iterable[Any], place: Place, options: PatchOptions) -> None:
+    """Write a patch as a segment.
+
+    The parts are without the headers of the place and without the `Op.END`. From the options come
+    the sizes of lookups and frames, and the allowed terms.
     """
-    options = replace(
-        options,
-        stream_type=PatchStreamType.FLAT,
-        statement_type=PatchStatementType.QUADS,
-        delimited=True,
-    )
-    with compressed(file, is_compressed=is_compressed) as sink:
-        writer = PatchWriter(sink, options, format=FORMAT)
-        writer.write_all(place.headers())
-        writer.write_all(operations)
-        if writer.in_transaction:
-            raise EncodeError("the patch ends inside a transaction: neither TC nor TA came")
-        writer.close()
+    writer = PatchWriter(sink, segment_options(options), format=FORMAT)
+    writer.write_all(place.headers())
+    for part in parts:
+        writer.write_all(part)
+    if writer.in_transaction:
+        raise EncodeError("the patch ends inside a transaction: neither TC nor TA came")
+    writer.close()
 
 
 @contextmanager
@@ -130,24 +120,13 @@ def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     sink.close()
 
 
-def check_segment(
-    source: bytes | Path,
-    place: Place,
-    *,
-    limits: Limits,
-    check_header: Callable[[Header], None] | None = None,
-) -> None:
+def check_segment(source: bytes | Path, place: Place, *, limits: Limits) -> None:
     """Check that a segment is one patch, with the headers of its place before all others."""
 
     def headers() -> Iterator[Header]:
         patches = 0
-        own = len(place.headers())
         for batch in read_batches(source, limits=limits, format=FORMAT):
-            for header in headers_of(batch):
-                own -= 1
-                if own < 0 and check_header is not None:
-                    check_header(header)
-                yield header
+            yield from headers_of(batch)
             patches += bytes(batch.ops).count(Op.END)
         if patches != 1:
             raise LogError(f"it has {patches} patches, not one")

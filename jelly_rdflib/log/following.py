@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.log.files import SQUASHED
+from jelly_rdflib.headers import SQUASHED
 from jelly_rdflib.patch.committed import committed
 from jelly_rdflib.patch.patch import Patch
 

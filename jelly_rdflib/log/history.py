@@ -25,10 +25,10 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
-from jelly_rdflib.headers import ID, PREV, header_key
+from jelly_rdflib.headers import ID, PREV, SQUASHED, header_key
 from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
-from jelly_rdflib.log.files import SQUASHED, Place, check_segment, write_segment, write_snapshot
+from jelly_rdflib.log.files import Place, check_segment, compressed, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes
@@ -36,8 +36,9 @@ from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
-from jelly_rdflib.operations import Header, Op, Operation
+from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.streams.sources import OpenedElsewhere
 
 _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
@@ -201,8 +202,11 @@ class History:
         with self.database.staged() as file:
             # The segment does not contain its version.
             place = Place(0, 0, patch.id, prev)
-            self._write(file, patch.operations(), place, options, patch.check_header)
-            patch.check_end()
+            with compressed(file, is_compressed=self.is_compressed) as sink:
+                is_new = patch.write(sink, place, options)
+            if is_new:
+                check_segment(file.source, place, limits=self.limits)
+            file.sync()
             with self.database.writing(file) as connection:
                 version = self._next_version(connection, prev, patch.id)
                 place = replace(place, first=version, last=version)
@@ -213,7 +217,10 @@ class History:
         first, last = entries[0], entries[-1]
         place = Place(first.first, last.version, last.id, first.prev)
         with self.database.staged() as file:
-            self._write(file, _squashed_operations(entries), place, options_for(entries))
+            with compressed(file, is_compressed=self.is_compressed) as sink:
+                write_segment(sink, [_squashed_operations(entries)], place, options_for(entries))
+            check_segment(file.source, place, limits=self.limits)
+            file.sync()
             with self.database.writing(file) as connection:
                 rows = _Rows(self, connection)
                 before = rows.find_id(first.prev) if first.prev else 0
@@ -281,20 +288,6 @@ class History:
         else:
             return version + 1
         raise LogConflict(message, expected=prev, head=head_id, version=version)
-
-    def _write(
-        self,
-        file: StagedFile,
-        operations: Iterable[Operation],
-        place: Place,
-        options: PatchOptions,
-        check_header: Callable[[Header], None] | None = None,
-    ) -> None:
-        """Write and sync a patch, and check that it can be read."""
-        is_compressed = self.is_compressed
-        write_segment(file, operations, place=place, options=options, is_compressed=is_compressed)
-        check_segment(file.source, place, limits=self.limits, check_header=check_header)
-        file.sync()
 
     def _add_segment(
         self,
@@ -370,7 +363,9 @@ def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
     """Iterate over the compacted operations of several patches, without headers of a place."""
     # Version 0 has no statement that could be deleted.
     has_deletes = entries[0].prev is not None
-    for operation in compact(chain.from_iterable(entry.operations() for entry in entries)):
+    batches = chain.from_iterable(entry.batches() for entry in entries)
+    source: Any = OpenedElsewhere(lambda: batches, can_reopen=False)
+    for operation in compact(source):
         is_idle = operation[0] == Op.D and not has_deletes
         is_place = operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, SQUASHED)
         if not is_idle and not is_place:

@@ -1,35 +1,36 @@
-"""A patch to append: operations, or a source that is read."""
+"""A patch to append: rows of batches, of operations or of a source that is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from itertools import chain
-from typing import Any
+from typing import IO, Any
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
-from jelly_rdflib.algebra.sources import is_held
-from jelly_rdflib.errors import LimitError, LogError
+from jelly_rdflib.algebra.sources import closing_reader, is_held, open_rows
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
+from jelly_rdflib.core.input_start import is_delimited
+from jelly_rdflib.errors import LogError
 from jelly_rdflib.headers import ID, PREV, PREVIOUS
+from jelly_rdflib.log.files import Place, segment_options, write_segment
 from jelly_rdflib.log.names import make_patch_id, parse_patch_id
-from jelly_rdflib.operations import Header, Op, Operation
+from jelly_rdflib.operations import Header, Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.streams.reading import read_operations
-from jelly_rdflib.streams.sources import is_readable
-from jelly_rdflib.types import ChangeFormat, Readable
+from jelly_rdflib.streams.open_input import open_read
+from jelly_rdflib.types import ChangeFormat
 
 
 class UnfitPatch(LogError):
     """What is to be appended is not one patch, or has headers that no log takes."""
 
 
-_END: Operation = (Op.END,)
-# Marks the end of the operations: an iterator may yield None, which is an error.
-_NOTHING: Any = object()
 # Every reader of a segment allocates lookups of the sizes in its options.
 _FEW_OPERATIONS = 100
 
@@ -42,60 +43,63 @@ def default_options(patch: Any) -> PatchOptions:
 
 
 class IncomingPatch:
-    """The operations of one patch, whose first headers have been read; it gets an id if need be.
+    """The rows of one patch, whose first headers have been read; it gets an id if need be.
 
     ``max_text_size`` of ``limits`` limits the first headers and the keys of all others, which are
-    kept until the patch is written and checked; ``limits`` is None if they are in memory anyway.
-    ``place_error`` gives an error in the first headers its place in a source that is read. Such a
-    source must have a patch. ``options`` are those of a source that has options.
+    kept until the patch is written; ``limits`` is None if they are in memory anyway. ``opened`` is
+    a source that is read, which must have a patch. ``stored`` has its bytes, if a log may have them
+    as they are: frames of Jelly-Patch with their lengths, which nobody changes.
     """
 
-    options: PatchOptions | None = None
-
     def __init__(
-        self,
-        operations: Iterator[Operation],
-        limits: Limits | None,
-        place_error: Callable[[LimitError], None] | None = None,
+        self, patch: Any, limits: Limits | None, opened: BatchSource | None, stored: Any
     ) -> None:
         self.is_in_memory = limits is None
+        self._rows = open_rows(patch, opened)
+        self._opened, self._stored = opened, stored
         self._place: dict[str, URIRef] = {}
+        # The first headers without those of the place, and all headers of the first batch.
         self._headers: list[Header] = []
+        self._first: list[Header] = []
         self._spellings: dict[str, str] = {}
         self._room = None if limits is None else HeaderRoom(limits)
-        first: Any = next(operations, _NOTHING)
-        if first is _NOTHING and place_error is not None:
-            raise UnfitPatch("there is no patch to append: the input has none")
-        # The writer reports anything that is no operation.
-        while (
-            isinstance(first, tuple)
-            and len(first) == 3
-            and first[0] == Op.H
-            and isinstance(first[1], str)
-        ):
-            _, spelled, value = first
+        for header in self._take_headers():
+            _, spelled, value = header
             key = spelled.lower()
             if key not in (ID, PREV):
                 self._check_spelling(key, spelled)
                 if self._room is not None:
-                    self._room.take(spelled, value, place_error=place_error)
-                self._headers.append(first)
+                    self._room.take(spelled, value)
+                self._headers.append(header)
             elif key in self._place:
                 raise UnfitPatch(f"the patch has more than one header {key}")
             else:
                 self._place[key] = parse_patch_id(value)
-            first = next(operations, _NOTHING)
+        self.options: PatchOptions | None = None if opened is None else opened.options
         # Without a prev, the header previous has its meaning.
         self._has_prev = PREV in self._place
         if not self._has_prev:
             found = [header for header in self._headers if header[1].lower() == PREVIOUS]
             if len(found) > 1:
                 raise UnfitPatch(f"the patch has more than one header {PREVIOUS}")
-            if found:
-                self._place[PREV] = parse_patch_id(found[0][2])
-                self._headers.remove(found[0])
+            for header in found:
+                self._place[PREV] = parse_patch_id(header[2])
+                self._headers.remove(header)
         self.id, self.prev = self._place.get(ID) or make_patch_id(), self._place.get(PREV)
-        self._rest = operations if first is _NOTHING else chain([first], operations)
+
+    def _take_headers(self) -> Iterator[Header]:
+        """Yield the headers before the first other row."""
+        for number, part in enumerate(self._rows):
+            others = bytes(part.batch.ops[part.start : part.stop]).lstrip(bytes([Op.H]))
+            row = part.stop - len(others)
+            headers = BatchSlice(part.batch, part.start, row).headers()
+            self._first = headers if number == 0 else self._first
+            yield from headers
+            if others:
+                self._rows = chain([BatchSlice(part.batch, row, part.stop)], self._rows)
+                return
+        if self._opened is not None and not (self._place or self._headers):
+            raise UnfitPatch("there is no patch to append: the input has none")
 
     def _check_spelling(self, key: str, spelled: str) -> None:
         if self._spellings.setdefault(key, spelled) != spelled:
@@ -104,8 +108,8 @@ class IncomingPatch:
                 " differ in the case of their letters are one to Jena, which can't read both"
             )
 
-    def check_header(self, header: Header) -> None:
-        """Check a header after those of the place: its key, and the memory of all keys."""
+    def _check_header(self, header: Header) -> None:
+        """Check a header after the first ones: its key, and the memory of all keys."""
         spelled = header[1]
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
@@ -117,36 +121,58 @@ class IncomingPatch:
             self._room.take(spelled, key)
         self._check_spelling(key, spelled)
 
-    def operations(self) -> Iterator[Operation]:
-        """Iterate over the operations up to the END, without the headers ``id`` and ``prev``."""
-        return chain(self._headers, iter(self._rest.__next__, _END))
+    def _changes(self) -> Iterator[Batch]:
+        """Yield the rows behind the first headers, up to the END."""
+        for part in self._rows:
+            end = bytes(part.batch.ops).find(Op.END, part.start, part.stop)
+            if end >= 0:
+                self._rows = chain([BatchSlice(part.batch, end + 1, part.stop)], self._rows)
+                part = BatchSlice(part.batch, part.start, end)
+            for header in part.headers():
+                self._check_header(header)
+            yield part.as_batch()
+            if end >= 0:
+                return
 
-    def check_end(self) -> None:
-        """Check, after all `operations` were taken, that no other patch follows."""
-        if next(self._rest, _NOTHING) is not _NOTHING:
+    def write(self, sink: Any, place: Place, options: PatchOptions) -> bool:
+        """Write the patch as a segment, and return whether nobody has read that yet.
+
+        Bytes that are such a segment are written as they came: they have been read.
+        """
+        start = place.headers()
+        is_fit = self.options == segment_options(options) and self._first[: len(start)] == start
+        stored = self._stored if is_fit else None
+        if stored is None:
+            write_segment(sink, chain([self._headers], self._changes()), place, options)
+        else:
+            for _ in self._changes():
+                pass
+        if any(map(len, self._rows)):
             raise UnfitPatch(
                 "there is more than one patch; append them one by one:"
                 " for patch in read_patches(source): log.append(patch)"
             )
+        if stored is not None:
+            stored.seek(0)
+            shutil.copyfileobj(stored, sink)
+            getattr(sink, "flush", bool)()  # as by a writer, so that zstd makes the same bytes
+        return stored is None
 
 
 @contextmanager
 def open_incoming(
-    patch: Readable | Iterable[Operation], limits: Limits, format: ChangeFormat | None
+    patch: Any, limits: Limits, format: ChangeFormat | None, *, file: IO[bytes] | None = None
 ) -> Iterator[IncomingPatch]:
-    """Open a patch: a source as for `jelly_rdflib.read_operations`, or operations."""
-    if is_readable(patch):
-        reader = read_operations(patch, limits=limits, normalize=False, format=format)
-        with closing(reader):
-            incoming = IncomingPatch(reader, limits, reader.place_error)
-            incoming.options = reader.options
-            yield incoming
-    elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
-        if format is not None:
+    """Open a patch as `PatchLog.append` takes it; nobody else has the ``file`` with its bytes."""
+    file = BytesIO(patch) if type(patch) is bytes else file
+    stored = file if file is not None and is_delimited(file) else None
+    opened = open_read(patch, limits=limits, normalize=False, format=format)
+    with closing_reader(opened):
+        if opened is None and (not isinstance(patch, Iterable) or isinstance(patch, Graph)):
+            raise TypeError(
+                f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or"
+                " a binary file"
+            )
+        if opened is None and format is not None:
             raise ValueError("a format is for bytes, and operations are given")
-        yield IncomingPatch(iter(patch), None if is_held(patch) else limits)
-    else:
-        raise TypeError(
-            f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or a"
-            " binary file"
-        )
+        yield IncomingPatch(patch, None if is_held(patch) else limits, opened, stored)

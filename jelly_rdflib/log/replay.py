@@ -129,8 +129,7 @@ def replay_entries(
         is_checked = entry.first == entry.version
         changes = _committed_changes(entry, normalize=normalize, protected=protected)
         with closing(changes):
-            last = (BatchSlice(batch, 0, len(batch)) for batch in NodeBatches(NODE_TYPES, moves))
-            rows = SliceIterator(chain(changes, last))
+            rows = SliceIterator(chain(changes, NodeBatches(NODE_TYPES, moves)._slices()))
             try:
                 result = apply_read(
                     rows, place, strict=strict and is_checked, is_held=True, limits=entry.limits

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 
 from jelly_rdflib.core.batch import BatchSlice, check_closed, follow_transaction
-from jelly_rdflib.nodes import NODE_TYPES
-from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op
 from jelly_rdflib.patch.patch import Patch
 
@@ -64,8 +62,6 @@ def committed(patch: Patch) -> Patch:
         >>> [Op(operation[0]).name for operation in committed(patch)]
         ['A']
     """
-    slices = patch.slices
-    if slices is None:
-        slices = [BatchSlice(each, 0, len(each)) for each in NodeBatches(NODE_TYPES, patch)]
+    slices = list(patch._slices())
     marks = marks_of(b"".join(bytes(each.batch.ops)[each.start : each.stop] for each in slices))
     return Patch.of_slices(list(committed_changes(slices, marks)))

@@ -13,14 +13,13 @@ from rdflib.term import Node
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.headers import JoinedHeaders
-from jelly_rdflib.algebra.sources import is_read
+from jelly_rdflib.algebra.sources import settings_for
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.operations import operation_text
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.display.words import count, shorten
 from jelly_rdflib.errors import MergeConflict, PatchError
-from jelly_rdflib.graph.stores.statements import check_reading
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
@@ -172,15 +171,12 @@ def merge(
     if favor not in (None, "ours", "theirs"):
         raise ValueError(f"favor is {favor!r}: it must be 'ours' or 'theirs'")
 
-    if not (is_read(ours) or is_read(theirs)):
-        check_reading(limits, normalize, format)
-
-    def reduce(source: Any) -> _Side:
-        reading: dict[str, Any] = {"limits": limits, "normalize": normalize, "format": format}
-        operations = compact(source, **(reading if is_read(source) else {}))
+    def reduce(source: Any, reading: dict[str, Any]) -> _Side:
+        operations = compact(source, **reading)
         return _Side(operations if base is None else effective(operations, base))
 
-    sides = reduce(ours), reduce(theirs)
+    reading = settings_for(ours, theirs, limits=limits, normalize=normalize, format=format)
+    sides = reduce(ours, reading[0]), reduce(theirs, reading[1])
     headers = _merge_headers(sides)
     conflicts = Conflicts()
     prefixes = _merge_prefixes(sides, favor, conflicts.append)

@@ -134,10 +134,7 @@ class Patch(PatchOperations, Tabular):
         return sum(each == operation for each in self)
 
     def _slices(self) -> Iterable[BatchSlice]:
-        if self.slices is not None:
-            return self.slices
-        batches = NodeBatches(NODE_TYPES, self)
-        return (BatchSlice(batch, 0, len(batch)) for batch in batches)
+        return NodeBatches(NODE_TYPES, self)._slices() if self.slices is None else self.slices
 
     @classmethod
     def from_arrow(cls, table: Any, *, limits: Limits | None = None) -> Patch:

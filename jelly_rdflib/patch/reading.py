@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
+from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, Tabular
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.nodes import NODE_TYPES
@@ -111,15 +112,11 @@ class PatchIterator(Tabular):
 
 def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
     collector = PatchCollector(max_held)
-    for batch in batches:
-        try:
+    with closing_reader(batches):
+        for batch in batches:
             yield from collector.take(batch)
-        except LimitError as error:
-            batches.place_error(error)
-            batches.close()
-            raise
-        # Its memory is not needed while the next one is read.
-        del batch
+            # Its memory is not needed while the next one is read.
+            del batch
 
 
 class PatchCollector:

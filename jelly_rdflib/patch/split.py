@@ -20,7 +20,7 @@ from jelly_rdflib.headers import ID, header_key
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.streams.open_input import open_input
-from jelly_rdflib.streams.sources import is_readable, is_rereadable
+from jelly_rdflib.streams.sources import is_rereadable
 from jelly_rdflib.streams.writing import PatchWriter
 
 Unit: TypeAlias = Literal["patch", "transaction", "change"]
@@ -205,9 +205,6 @@ def read_parts(
 @contextmanager
 def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], BatchSource]]:
     """Give a function that opens a source anew each time."""
-    check_source(source)
-    if not is_readable(source):
-        raise TypeError(f"a {type(source).__name__} can't be split: give bytes, a path or a file")
 
     def reopen() -> BatchSource:
         return open_input(source, holds_changes=True, **reading).batches()
@@ -215,6 +212,9 @@ def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], Ba
     if is_rereadable(source):
         yield reopen
         return
+    if not hasattr(source, "read"):
+        check_source(source)
+        raise TypeError(f"a {type(source).__name__} can't be split: give bytes, a path or a file")
     with tempfile.TemporaryFile() as copy:
         if not getattr(source, "seekable", bool)():
             shutil.copyfileobj(cast("Any", source), copy)

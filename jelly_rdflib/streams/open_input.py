@@ -17,7 +17,7 @@ from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name,
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits
-from jelly_rdflib.streams.sources import name_of
+from jelly_rdflib.streams.sources import OpenedElsewhere, is_readable, name_of
 
 
 @dataclass(eq=False)
@@ -118,3 +118,13 @@ def open_input(
     reading = Reading(factory=factory, limits=limits, holds_changes=holds_changes, **settings)
     name = name_of(source) if name is None else name
     return Input(open_source(source, limits, meter), found, reading, name)
+
+
+def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> BatchSource | None:
+    """Open a source of changes from anywhere; None if it is not read, but has its operations."""
+    if isinstance(source, OpenedElsewhere):
+        opened: BatchSource = source.open()
+        return opened
+    if not is_readable(source):
+        return None
+    return open_input(source, holds_changes=True, normalize=normalize, **reading).batches()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import stat
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.types import Readable
@@ -13,9 +15,21 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
+@dataclass(frozen=True)
+class OpenedElsewhere:
+    """A source whose batches the caller opens, in its own format and with its own limits.
+
+    ``can_reopen`` says whether ``open`` gives the batches each time, and not only once.
+    """
+
+    open: Callable[[], Any]
+    can_reopen: bool
+
+
 def is_readable(source: Any) -> TypeIs[Readable]:
-    """Can `read_operations` read it? Else it may be an iterable of operations."""
-    return is_rereadable(source) or hasattr(source, "read")
+    """Does it consist of bytes, so that limits are for it? Else it may have operations."""
+    is_file = hasattr(source, "read") or isinstance(source, OpenedElsewhere)
+    return is_file or is_rereadable(source)
 
 
 def is_rereadable(source: Any) -> bool:

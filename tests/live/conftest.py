@@ -21,6 +21,7 @@ from tests.live.http import support as http
 from tests.log import conftest as logs
 
 tmp_path = logs.tmp_path
+works = logs.works
 
 
 @pytest.fixture(scope="module")

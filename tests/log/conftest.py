@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import rdflib
+
+from jelly_rdflib.algebra import sources
+from jelly_rdflib.formats import jelly
+from jelly_rdflib.log import files
+from jelly_rdflib.streams import open_input, patch_operations
 
 MEMORY = Path("/dev/shm")
+# A literal of this datatype tells when its node is made.
+NOTED = rdflib.URIRef("urn:noted")
 
 
 def make_folder() -> Iterator[Path]:
@@ -28,3 +38,31 @@ def tmp_path() -> Iterator[Path]:
 def folder() -> Iterator[Path]:
     """Make a folder for all examples of a property."""
     yield from make_folder()
+
+
+@pytest.fixture
+def works(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count what is decoded, encoded and made into nodes; making tuples, or rows of them, fails."""
+    found: Counter[str] = Counter()
+
+    def counting(module: Any, name: str, what: str) -> None:
+        original = getattr(module, name)
+
+        def counted(*arguments: Any, **more: Any) -> Any:
+            found[what] += 1
+            return original(*arguments, **more)
+
+        monkeypatch.setattr(module, name, counted)
+
+    def fail(*_: Any, **more: Any) -> Any:
+        raise AssertionError("a tuple was made")
+
+    counting(jelly, "BatchReader", "decoded")
+    counting(files, "PatchWriter", "encoded")
+    monkeypatch.setattr(open_input, "OperationReader", fail)
+    monkeypatch.setattr(sources, "NodeBatches", fail)
+    monkeypatch.setattr(patch_operations.PatchOperations, "__iter__", fail)
+    monkeypatch.setitem(
+        rdflib.term._toPythonMapping, NOTED, lambda text: found.update(nodes=1) or text
+    )
+    return found

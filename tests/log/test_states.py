@@ -212,13 +212,13 @@ def test_a_process_that_is_forked_while_it_appends(
     children: list[int] = []
 
     def operations() -> Any:
-        # Some frames, which are written aside or wait in memory.
-        yield from map(add, range(1000))
+        # Some batches, which are written aside or wait in memory.
+        yield from map(add, range(3000))
         assert len(files(log.path / "staging")) == (2 if at_once == 1 else 0)
         children.append(os.fork())
         if children != [0]:
             os.waitpid(children[0], 0)
-        yield add(2000)
+        yield add(3000)
 
     said = "nothing"
     try:

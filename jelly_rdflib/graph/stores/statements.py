@@ -15,23 +15,25 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.patch_operations import PatchOperations
-from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.terms import identity
 
 # In the order of `Op`: H, TX, TC, TA, PA, PD, A, D, END.
 _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
 
 
-def check_source(source: object) -> None:
-    """Check that a source can be read or iterated over."""
-    if not is_readable(source) and not isinstance(source, Iterable):
+def check_source(source: object, **reading: Any) -> None:
+    """Check that a source that is not read can be iterated over; then `check_reading`."""
+    if not isinstance(source, Iterable):
         raise TypeError(
             f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
             f"operations"
         )
+    check_reading(**reading)
 
 
-def check_reading(limits: Limits | None, normalize: bool | None, format: str | None) -> None:
+def check_reading(
+    limits: Limits | None = None, normalize: bool | None = None, format: str | None = None
+) -> None:
     """Check that no options for reading are given for a source of operations."""
     if limits is not None or normalize is not None or format is not None:
         raise ValueError(

@@ -15,7 +15,7 @@ import grpc
 
 from jelly_rdflib.errors import DecodeError, MissingVersion
 from jelly_rdflib.formats.protobuf.messages import parse_message
-from jelly_rdflib.headers import ID, PREV
+from jelly_rdflib.headers import ID, PREV, SQUASHED
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
 from jelly_rdflib.live.grpc.client import STRANGE, Client
@@ -24,7 +24,6 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import ThreadedSource
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log import LogEntry
-from jelly_rdflib.log.files import SQUASHED
 from jelly_rdflib.log.names import InvalidId, make_patch_id, parse_patch_id
 from jelly_rdflib.log.versions import (
     Point,

@@ -23,7 +23,7 @@ def append(
 ) -> LogEntry:
     """Append a patch; a LogConflict or HTTPException says that the conditions do not allow it."""
     while True:
-        with open_incoming(body, history.limits, format) as incoming:
+        with open_incoming(body, history.limits, format, file=body) as incoming:
             try:
                 return history.append(
                     incoming,

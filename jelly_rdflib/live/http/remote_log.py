@@ -25,7 +25,7 @@ from jelly_rdflib.live.http import wire
 from jelly_rdflib.live.http.watched import Unanswered, Watch, WatchedClient, start_of
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.entry import LogEntry, Row, may_follow
-from jelly_rdflib.log.files import Place, write_segment
+from jelly_rdflib.log.files import Place
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.staging import check_digest
@@ -341,8 +341,7 @@ class _RemoteHistory(State):
         """Send a patch, again if no answer comes, until it is known what became of it."""
         file: Any = _Held(_IN_MEMORY)
         place = Place(0, 0, patch.id, prev)
-        write_segment(file, patch.operations(), place=place, options=options, is_compressed=False)
-        patch.check_end()
+        patch.write(file, place, options)
         headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
         # May an earlier request have been done, though no answer came?
         is_unknown = False

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import pickle
 import random
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -120,6 +122,32 @@ def test_every_method_gives_what_it_gives_for_a_folder(
     for each in calls:
         assert outcome(there, paths[1], *each) == outcome(here, paths[0], *each)
         assert here.version == there.version
+
+
+def segment(number: int) -> bytes:
+    place = [(jr.Op.H, "id", patch_id(number)), (jr.Op.H, "prev", patch_id(number - 1))]
+    options = jr.PatchOptions.small(stream_type="FLAT")
+    return jr.Patch([*place[: min(number, 2)], *change(number)]).serialize(options=options)
+
+
+SEGMENTS = list(map(segment, range(1, 4)))
+
+
+def test_a_patch_is_encoded_by_one_side_only(
+    log: PatchLog, address: str, works: Counter[str]
+) -> None:
+    remote = PatchLog(address)
+    for data in SEGMENTS[:2]:
+        patch = next(jr.read_patches(data))
+        works.clear()
+        remote.append(patch)
+        assert works == {"encoded": 1, "decoded": 1}
+    works.clear()
+    # Each side reads the bytes, once.
+    assert remote.append(SEGMENTS[2]).digest == hashlib.sha256(SEGMENTS[2]).hexdigest()
+    assert works == {"decoded": 2}
+    assert (log.refresh(), log.verify(deep=True)) == (log.head, [])
+    assert log.version == 3
 
 
 def test_the_object_is_a_patch_log(address: str) -> None:
