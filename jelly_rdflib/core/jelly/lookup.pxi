@@ -46,7 +46,7 @@ ctypedef struct LookupUse:
     uint32_t term
 
 ctypedef struct LookupCounts:
-    # For `FrameStatistics`.
+    # For `FrameStatistics`, but for the first one: regular entries are not counted.
     uint32_t highest_id
     uint64_t entries
     uint64_t replaced  # entries whose place another entry took
@@ -146,46 +146,74 @@ cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil:
         memset(lookup.uses, 0, (<size_t>lookup.size + 1) * sizeof(LookupUse))
 
 
-cdef int lookup_set_text(
-    Lookup* lookup, uint32_t id, const uint8_t* text, uint32_t size, uint64_t serial, size_t* held
+cdef inline int lookup_make_room(
+    Lookup* lookup, uint32_t id, uint32_t size, size_t* held
 ) noexcept nogil:
-    """Set an entry whose number and text have been checked; -1 if there is no memory.
+    """Make room for the text of an entry, all of which was checked; -1 if there is no memory.
 
     ``held`` counts the bytes that all lookups of the stream keep.
     """
+    cdef const LookupEntry* entry = &lookup.entries[id]
+    cdef size_t most = KEPT_TEXT + 2 * <size_t>size
+    # An entry keeps its memory from one definition to the next.
+    if (
+        lookup.serials[id] != NOT_SET and size <= entry.capacity and size <= entry.counted
+        and entry.capacity <= most and entry.counted <= most
+    ):
+        return 0
+    return lookup_grow(lookup, id, size, held)
+
+
+cdef int lookup_grow(Lookup* lookup, uint32_t id, uint32_t size, size_t* held) noexcept nogil:
     cdef LookupEntry* entry = &lookup.entries[id]
     cdef uint32_t highest = lookup.counts.highest_id
     cdef size_t before = counted_bytes(lookup, id)
-    cdef uint8_t* copy
+    cdef uint8_t* text
     if id > highest:
         memset(&lookup.entries[highest + 1], 0, (id - highest) * sizeof(LookupEntry))
         lookup.counts.highest_id = id
-    # The entry keeps its memory from one definition to the next, unless that would keep a giant
-    # for a dwarf.
+    # That would keep a giant for a dwarf.
     if (
         size > entry.capacity or entry.text == NULL
         or entry.capacity > KEPT_TEXT + 2 * <uint64_t>size
     ):
         # Room behind the text, so that it can be copied in whole blocks.
-        copy = <uint8_t*>PyMem_RawMalloc(size + 8 + BLOCK)
-        if copy == NULL:
+        text = <uint8_t*>PyMem_RawMalloc(size + 8 + BLOCK)
+        if text == NULL:
             return -1
         PyMem_RawFree(entry.text)
-        entry.text = copy
+        entry.text = text
         entry.capacity = size + 8
     if before == 0 or size > before or before > KEPT_TEXT + 2 * <uint64_t>size:
         entry.counted = size + 8
     held[0] += entry.counted - before
-    memcpy(entry.text, text, size)
-    entry.size = size
+    return 0
+
+
+cdef inline void lookup_define(
+    Lookup* lookup, uint32_t id, uint32_t size, uint64_t serial
+) noexcept nogil:
+    """Define an entry, whose text was put into its room."""
+    lookup.entries[id].size = size
+    lookup.entries[id].hashed_prefix = NOT_SET
+    lookup.serials[id] = serial
+    lookup.uses[id].key = 0
+    lookup.last_set = id
+
+
+cdef int lookup_set_text(
+    Lookup* lookup, uint32_t id, const uint8_t* text, uint32_t size, uint64_t serial, size_t* held
+) noexcept nogil:
+    """Set an entry whose number and text have been checked; -1 if there is no memory."""
+    if lookup_make_room(lookup, id, size, held) < 0:
+        return -1
     lookup.counts.entries += 1
     lookup.counts.replaced += lookup.serials[id] != NOT_SET
     lookup.counts.unused += 1
     lookup.counts.text_size += size
-    lookup.serials[id] = serial
-    lookup.uses[id].key = 0
-    entry.hashed_prefix = NOT_SET
-    entry.is_unused = True
+    lookup.entries[id].is_unused = True
+    memcpy(lookup.entries[id].text, text, size)
+    lookup_define(lookup, id, size, serial)
     return 0
 
 

@@ -17,16 +17,18 @@ cdef enum:
     MERGED_PER_FRAME = 1 << 16
     # Of a checkpoint: adding to it never overflows.
     MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
-    # Of the forms that an IRI has in a regular row.
-    MAX_IRI_SIZE = 5
     # A use's key has the epoch in its high half and the number of the prefix in its low half.
     MAX_EPOCH = 0xFFFF
     MAX_KEY_PREFIX = 0xFFFF
     # Where `next_field` has put a field.
     IN_SLOT = 1
     IN_SPARE = 2
-    # Tag of RdfLiteral's lexical form.
+    # Tags of the fields of an entry.
+    ENTRY_ID_TAG = 0x08
+    ENTRY_TEXT_TAG = 0x12
+    # Tags of RdfLiteral.
     LEXICAL_TAG = 0x0A
+    DATATYPE_TAG = 0x18
     # Tags of RdfQuad.
     SUBJECT_IRI_TAG = 0x0A
     SUBJECT_LABEL_TAG = 0x12
@@ -45,7 +47,8 @@ ctypedef struct RegularRow:
     # A row as `decode_regular_rows` reads it.
     uint32_t[4] quad
     uint32_t last_name
-    uint32_t last_prefix
+    uint32_t key  # that uses have with the last prefix
+    uint32_t epoch  # of that key: its high half
 
 ctypedef struct RecoveredFault:
     Failure failure
@@ -56,31 +59,31 @@ ctypedef struct MergedSpan:
     MergedSpan* next
     size_t capacity  # of the bytes that follow
 
-# The ways in which writers encode an RdfIri, by its size and by whether it starts with the name's
-# tag (8 more): at most a prefix id of one byte, then a name id of one or two. In the word that the
-# message starts, the bits under `mask` must be as in `form`; the others are the ids' bits.
+# The ways in which writers encode a field with an RdfIri, by the size of the message and by whether
+# it starts with the name's tag (8 more): at most a prefix id of one byte, then a name id of one or
+# two. In the word that the field starts, the bits under `mask` must be as in `form`; the others are
+# the field's tag and the ids.
 ctypedef struct IriForm:
     uint64_t mask
     uint64_t form
     uint32_t prefix_bits
     uint32_t name_shift
-    uint32_t name_low_bits
-    uint32_t name_high_bits
+    uint32_t name_bits
 
 
 cdef IriForm[16] IRI_FORMS
 for byte in range(16):
-    IRI_FORMS[byte] = IriForm(0, 1, 0, 0, 0, 0)  # which no word has
+    IRI_FORMS[byte] = IriForm(0, 1, 0, 0, 0)  # which no word has
 # Nothing; whatever follows the message.
-IRI_FORMS[0] = IRI_FORMS[8] = IriForm(0, 0, 0, 0, 0, 0)
+IRI_FORMS[0] = IRI_FORMS[8] = IriForm(0xFF00, 0, 0, 0, 0)
 # 08 prefix
-IRI_FORMS[2] = IriForm(0x80FF, 0x08, 0x7F, 0, 0, 0)
+IRI_FORMS[2] = IriForm(0x80FFFF00, 0x080200, 0x7F, 0, 0)
 # 10 name, 10 name name
-IRI_FORMS[10] = IriForm(0x80FF, 0x10, 0, 8, 0x7F, 0)
-IRI_FORMS[11] = IriForm(0x8080FF, 0x8010, 0, 8, 0x7F, 0x3F80)
+IRI_FORMS[10] = IriForm(0x80FFFF00, 0x100200, 0, 24, 0x7F)
+IRI_FORMS[11] = IriForm(0x8080FFFF00, 0x80100300, 0, 24, 0x7F7F)
 # 08 prefix 10 name, 08 prefix 10 name name
-IRI_FORMS[4] = IriForm(0x80FF80FF, 0x100008, 0x7F, 24, 0x7F, 0)
-IRI_FORMS[5] = IriForm(0x8080FF80FF, 0x80100008, 0x7F, 24, 0x7F, 0x3F80)
+IRI_FORMS[4] = IriForm(0x80FF80FFFF00, 0x1000080400, 0x7F, 40, 0x7F)
+IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
 cdef inline size_t text_size(const TermColumns* terms) noexcept nogil:
@@ -347,9 +350,6 @@ cdef class TermDecoder:
         cdef const uint8_t* text
         cdef size_t size
         cdef uint32_t id
-        self.next_serial += 1
-        if number == PREFIXES:
-            self.start_epoch()
         if self.read_message(LOOKUP_ENTRY, entry, fields) < 0:
             return -1
         id = <uint32_t>fields[0].value
@@ -372,10 +372,40 @@ cdef class TermDecoder:
                 b"max_text_size", b"the lookups have more than {bound} bytes of text",
                 0, self.limits.text_size,
             )
+        self.start_definition(number)
         if lookup_set_text(lookup, id, text, <uint32_t>size, self.next_serial, &self.held) < 0:
             return fail_memory(&self.failure, entry.start)
-        lookup.last_set = id
         return 0
+
+    cdef inline void start_definition(self, int number) noexcept nogil:
+        """Choose the serial of a definition; that of a prefix makes all uses of names bad."""
+        self.next_serial += 1
+        if number == PREFIXES:
+            self.start_epoch()
+
+    cdef bint set_regular_entry(
+        self, int number, const uint8_t* at, const uint8_t* row_end
+    ) noexcept nogil:
+        """Set an entry of the form that writers give it; False: `set_entry` has to look at it."""
+        cdef Lookup* lookup = &self.lookups[number]
+        cdef uint32_t id = lookup.last_set + 1
+        cdef uint32_t size
+        if at[0] == ENTRY_ID_TAG:
+            at = peek_varint(at + 1, &id)
+        if at[0] != ENTRY_TEXT_TAG or id - 1 >= lookup.size:
+            return False
+        at = peek_varint(at + 1, &size)
+        if (
+            at + size != row_end or size > self.limits.string_size
+            or not (is_padded_ascii(at, size) or is_utf8(at, row_end))
+            or self.held - counted_bytes(lookup, id) + size > self.limits.text_size
+            or lookup_make_room(lookup, id, size, &self.held) < 0
+        ):
+            return False
+        copy_blocks(lookup.entries[id].text, at, size)
+        self.start_definition(number)
+        lookup_define(lookup, id, size, self.next_serial)
+        return True
 
     cdef const uint8_t* decode_regular_rows(
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
@@ -403,7 +433,6 @@ cdef class TermDecoder:
         cdef const uint8_t* row = at
         cdef uint32_t size, tag, op
         cdef uint64_t entries = 0
-        cdef Span entry
         cdef size_t first_row = rows.count
         # Of the row that is being read, and of the last one that was regular.
         cdef RegularRow this
@@ -415,15 +444,16 @@ cdef class TermDecoder:
         ):
             return at
         this.last_name = self.last_name
-        this.last_prefix = self.last_prefix
+        this.epoch = self.epoch << 16
+        this.key = this.epoch | self.last_prefix
         memcpy(this.quad, self.last, sizeof(this.quad))
         last = this
         while row < last_start:
             if row[0] != ROWS_TAG:
                 break
             # The lengths of the row and of the statement in it must say the same.
-            if row[1] < 0x80:
-                size = row[1]
+            size = row[1]
+            if size < 0x80:
                 tag = row[2]
                 at = row + 4
                 row_end = row + 2 + size
@@ -445,16 +475,16 @@ cdef class TermDecoder:
             elif tag == delete.tag:
                 op = delete.op
             else:
-                entry.start = at
-                entry.end = row_end
                 if (
                     tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
                     or self.unexpected != NULL
-                    or self.set_entry((tag >> 3) - first_entry, entry) < 0
+                    or not self.set_regular_entry((tag >> 3) - first_entry, at, row_end)
                 ):
                     break
                 entries += 1
                 row = row_end
+                this.epoch = self.epoch << 16
+                this.key = this.epoch | (this.key & MAX_KEY_PREFIX)
                 continue
             if at[0] == SUBJECT_IRI_TAG:
                 at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
@@ -479,14 +509,14 @@ cdef class TermDecoder:
             if self.unexpected != NULL:
                 self.count_regular_row(row, row_end, tag >> 3, &this, &last, has_graph)
             last.last_name = this.last_name
-            last.last_prefix = this.last_prefix
+            last.key = this.key
             row = row_end
         # An irregular row leaves a failure behind, which is none: the general decoder reads it.
         memset(&self.failure, 0, sizeof(self.failure))
         number[0] += entries + rows.count - first_row
         if rows.count > first_row:
             self.last_name = last.last_name
-            self.last_prefix = last.last_prefix
+            self.last_prefix = last.key & MAX_KEY_PREFIX
             self.last[SUBJECT] = rows.s[rows.count - 1]
             self.last[PREDICATE] = rows.p[rows.count - 1]
             self.last[OBJECT] = rows.o[rows.count - 1]
@@ -504,6 +534,7 @@ cdef class TermDecoder:
         cdef uint32_t size, field
         cdef const uint8_t* at = peek_varint(row + 1, &size)
         cdef Tally* tally = &self.counts.rows[row_field]
+        cdef uint32_t last_prefix = before.key & MAX_KEY_PREFIX
         cdef bint[4] is_written = [False, False, False, False]
         cdef Span iri
         cdef int position
@@ -523,7 +554,7 @@ cdef class TermDecoder:
             if kind == TermKind.IRI:
                 iri.start = at
                 iri.end = min(at + size, row_end)
-                self.read_iri(iri, &before.last_name, &before.last_prefix)
+                self.read_iri(iri, &before.last_name, &last_prefix)
             else:
                 self.counts.terms[kind] += 1
             at += size
@@ -538,28 +569,27 @@ cdef class TermDecoder:
         The processor can't predict which ids a message has, nor their lengths. So there are no
         branches on them.
         """
-        cdef uint32_t size = at[1]
-        cdef uint64_t word = load64_little(at + 2)
-        cdef const IriForm* form = &IRI_FORMS[(size & 7) | ((word >> 1) & 8)]
-        cdef uint32_t prefix_id = <uint32_t>(word >> 8) & form.prefix_bits
-        cdef uint32_t name_id = (
-            (<uint32_t>(word >> form.name_shift) & form.name_low_bits)
-            | (<uint32_t>(word >> (form.name_shift + 1)) & form.name_high_bits)
-        )
+        cdef uint64_t word = load64_little(at)
+        cdef uint32_t size = <uint32_t>(word >> 8) & 7
+        cdef const IriForm* form = &IRI_FORMS[size | (<uint32_t>(word >> 17) & 8)]
+        cdef uint32_t prefix_id = <uint32_t>(word >> 24) & form.prefix_bits
+        cdef uint32_t name_id = <uint32_t>(word >> form.name_shift) & form.name_bits
         cdef LookupUse* use
         cdef int64_t number
+        # Seven bits of each byte.
+        name_id = (name_id + (name_id & 0x7F)) >> 1
         at += 2 + size
-        if (word & form.mask) != form.form or size > MAX_IRI_SIZE or at > row_end:
+        if (word & form.mask) != form.form or at > row_end:
             return NULL
-        row.last_prefix = prefix_id if prefix_id != 0 else row.last_prefix
+        row.key = row.epoch | prefix_id if prefix_id != 0 else row.key
         row.last_name = name_id if name_id != 0 else row.last_name + 1
         if row.last_name > self.lookups[NAMES].size:
             return NULL
         use = &self.lookups[NAMES].uses[row.last_name]
-        if use.key == (self.epoch << 16 | row.last_prefix):
+        if use.key == row.key:
             row.quad[position] = use.term
             return at
-        number = self.intern_iri(row.last_name, row.last_prefix, at)
+        number = self.intern_iri(row.last_name, row.key & MAX_KEY_PREFIX, at)
         row.quad[position] = <uint32_t>number
         return at if number >= 0 else NULL
 
@@ -572,7 +602,7 @@ cdef class TermDecoder:
         at = peek_varint(at + 1, &size)
         if <int64_t>size > row_end - at:
             return NULL
-        number = self.intern_regular_text(TermKind.BLANK_NODE, at, size)
+        number = self.intern_regular_text(TermKind.BLANK_NODE, at, size, 0)
         row.quad[position] = <uint32_t>number
         return at + size if number >= 0 else NULL
 
@@ -581,6 +611,7 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Decode an object that is a literal; NULL if it is wrong."""
         cdef Span literal
+        cdef const uint8_t* end
         cdef uint32_t size
         cdef int64_t number
         literal.start = peek_varint(at + 1, &size)
@@ -588,14 +619,24 @@ cdef class TermDecoder:
         if <int64_t>size > row_end - literal.start or size < 2:
             return NULL
         at = peek_varint(literal.start + 1, &size)
-        # Most have a lexical form and no more.
-        if literal.start[0] == LEXICAL_TAG and at + size == literal.end:
-            number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size)
-        elif self.recovered == NULL and self.unexpected == NULL:
-            number = self.decode_literal(literal)
-        else:
+        end = at + size
+        # Most have a lexical form and no more, or a datatype.
+        if literal.start[0] == LEXICAL_TAG and end == literal.end:
+            number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size, 0)
+        elif self.recovered != NULL or self.unexpected != NULL:
             # The general decoder would recover the same fault, and count the term, once more.
             return NULL
+        elif (
+            literal.start[0] == LEXICAL_TAG and end == literal.end - 2
+            and end[0] == DATATYPE_TAG and end[1] < 0x80
+        ):
+            number = self.decode_datatype(end[1], end)
+            if number >= 0:
+                number = self.intern_regular_text(
+                    TermKind.TYPED_LITERAL, at, size, <uint32_t>number
+                )
+        else:
+            number = self.decode_literal(literal)
         row.quad[OBJECT] = <uint32_t>number
         return literal.end if number >= 0 else NULL
 
@@ -955,11 +996,11 @@ cdef class TermDecoder:
         )
 
     cdef int64_t intern_regular_text(
-        self, TermKind kind, const uint8_t* start, size_t size
+        self, TermKind kind, const uint8_t* start, size_t size, uint32_t extra
     ) noexcept nogil:
         """Do what `intern_text` does, where there are `SLACK` bytes to read behind the text."""
         return intern_padded_text(
-            &self.terms, kind, start, size, 0, self.seed, self.limits.string_size, &self.failure
+            &self.terms, kind, start, size, extra, self.seed, self.limits.string_size, &self.failure
         )
 
     cdef int64_t decode_literal(self, Span message) noexcept nogil:

@@ -114,6 +114,20 @@ cdef inline uint64_t hash_end(TextHash* hash, size_t size) noexcept nogil:
     return fold(hash.key ^ size, hash.state ^ (hash.other << 1 | hash.other >> 63))
 
 
+cdef inline bint is_padded_ascii(const uint8_t* text, size_t size) noexcept nogil:
+    """Is a text ASCII? There must be a `BLOCK` of bytes to read behind it."""
+    cdef const uint8_t* mask
+    cdef uint64_t bits = 0
+    while size > BLOCK:
+        bits |= load64(text) | load64(text + 8) | load64(text + 16) | load64(text + 24)
+        text += BLOCK
+        size -= BLOCK
+    mask = BLOCK_MASK + BLOCK - size
+    bits |= (load64(text) & load64(mask)) | (load64(text + 8) & load64(mask + 8))
+    bits |= (load64(text + 16) & load64(mask + 16)) | (load64(text + 24) & load64(mask + 24))
+    return bits & NOT_ASCII == 0
+
+
 cdef inline uint64_t copy_and_hash(
     uint8_t* target, const uint8_t* text, size_t size, uint64_t seed, uint64_t* bits
 ) noexcept nogil:
