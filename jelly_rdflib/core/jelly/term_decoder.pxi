@@ -392,6 +392,8 @@ cdef class TermDecoder:
         cdef uint32_t size
         if at[0] == ENTRY_ID_TAG:
             at = peek_varint(at + 1, &id)
+            if id >= PEEK_LIMIT:
+                return False
         if at[0] != ENTRY_TEXT_TAG or id - 1 >= lookup.size:
             return False
         at = peek_varint(at + 1, &size)

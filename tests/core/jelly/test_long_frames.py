@@ -121,20 +121,21 @@ def test_damage_is_seen(f: Format, seed: int) -> None:
 
 
 def test_ids_of_any_length() -> None:
-    """Name and prefix ids of one to three bytes."""
-    numbers = [1, 2, 127, 128, 129, 300, 16_383, 16_384, 20_000]
-    head = [build.options(max_name_table_size=20_000, max_prefix_table_size=20_000)]
+    """Name and prefix ids of one to three bytes; the last one ends as a tag and a length do."""
+    numbers = [1, 2, 127, 128, 129, 300, 16_383, 16_384, 20_000, 0x12 << 14]
+    head = [build.options(max_name_table_size=300_000, max_prefix_table_size=300_000)]
     for n in numbers:
-        head += [build.name(f"n{n}", n), build.prefix(f"p{n}:", n)]
-    uses = [build.add("s", build.iri(1, 1), "o")]
-    uses += [
+        head += [build.name(f"n{n:016}", n), build.prefix(f"p{n:015}:", n)]
+    # After a statement, entries too are read on the fast path.
+    head[3:3] = [build.add("s", build.iri(1, 1), "o")]
+    uses = [
         build.add(build.iri(p, n), build.iri(0, 1), build.iri(p, n))
         for p in numbers
         for n in numbers
     ]
     uses.append(build.add("s" * 100, None, "o" * 100))
     data = build.stream([*head, *uses])
-    limits = jr.Limits(max_name_table_size=20_000, max_prefix_table_size=20_000)
+    limits = jr.Limits(max_name_table_size=300_000, max_prefix_table_size=300_000)
     assert read_patch(data, limits=limits) == decoder.read(data)
 
 
