@@ -55,6 +55,7 @@ cdef class Batch(Tabular):
 cdef class RowIterator(Tabular):
     cdef Batch batch
     cdef list nodes  # of the batch's terms; None until they are wanted
+    cdef bint are_leaves  # no node can refer to anything that refers back
     cdef size_t row  # number of the next row in the batch
     cdef size_t stop  # where the rows end that are at hand
     cdef bint only_statements

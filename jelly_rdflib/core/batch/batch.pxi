@@ -1,5 +1,9 @@
 """A batch: the operations of one frame as columns, with the table of their terms."""
 
+cdef extern from "Python.h":
+    bint PyObject_GC_IsTracked(object node) noexcept
+    void PyObject_GC_UnTrack(object item) noexcept
+
 cdef list OPS = [None, *sorted(Op)]
 # Operations without items: the same tuple each time.
 cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
@@ -217,6 +221,7 @@ cdef class RowIterator(Tabular):
         cdef Batch batch
         cdef list nodes
         cdef size_t row
+        cdef bint are_leaves = False
         while item is None:
             if not self.next_row():
                 raise StopIteration
@@ -224,10 +229,14 @@ cdef class RowIterator(Tabular):
             # or close it.
             batch, row = self.batch, self.row - 1
             nodes = self.need_nodes()
+            are_leaves = self.nodes is nodes and self.are_leaves
             if self.only_statements:
                 item = batch.statement(row, nodes)
             else:
                 item = batch.operation(row, nodes)
+        if are_leaves:
+            # The garbage collector would look at all tuples that are kept, again and again.
+            PyObject_GC_UnTrack(item)
         return item
 
     cdef bint next_row(self) except -1:
@@ -256,10 +265,18 @@ cdef class RowIterator(Tabular):
             nodes = self.make_nodes(batch)
             if self.batch is batch:
                 self.nodes = nodes
+                self.are_leaves = not any_tracked(nodes)
         return nodes
 
     cdef list make_nodes(self, Batch batch):
         return batch.terms.make_nodes()
+
+
+cdef bint any_tracked(list nodes) noexcept:
+    for node in nodes:
+        if PyObject_GC_IsTracked(node):
+            return True
+    return False
 
 
 cdef enum:

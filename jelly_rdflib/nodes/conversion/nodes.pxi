@@ -3,6 +3,8 @@
 cdef extern from "Python.h":
     PyTypeObject PyUnicode_Type
     object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
+    bint may_refer "PyObject_IS_GC"(object value) noexcept
+    void PyObject_GC_UnTrack(object node) noexcept
 
 # Stand-in for an ill-formed boolean, so that rdflib warns only once.
 cdef str ILL_FORMED_BOOLEAN = "\u2026"
@@ -160,11 +162,11 @@ cdef class NodeFactory(NodeMaker):
             if find_iri_escape(text.start, text.end) < text.end:
                 # The constructor of the class logs a warning of such an IRI.
                 return self.types.iri(decode(text))
-            return subclass_text(self.types.iri, decode(text))
+            return as_leaf(subclass_text(self.types.iri, decode(text)))
         if kind == TermKind.BLANK_NODE:
-            return subclass_text(self.types.blank_node, decode(text))
+            return as_leaf(subclass_text(self.types.blank_node, decode(text)))
         if kind == TermKind.DEFAULT_GRAPH:
-            return self.types.default_graph
+            return as_leaf(self.types.default_graph)
         if kind == TermKind.STRING:
             return decode(text)
         return self.make_literal(kind, decode(text), extra)
@@ -179,6 +181,8 @@ cdef class NodeFactory(NodeMaker):
             literal = make_native(self.types, text, datatype, self.normalize)
         if literal is None and datatype in self.types.recognized_datatypes:
             literal = self.make_recognized(text, datatype)
+            if literal is not None and not may_refer(get_slot(literal, self.types.slots[VALUE])):
+                as_leaf(literal)
         if literal is None:
             literal = new_literal(self.types, text, None, datatype, None, None)
         return literal
@@ -252,6 +256,16 @@ def find_xml_depth(text):
     return deepest
 
 
+cdef inline object as_leaf(object node):
+    """Spare the garbage collector a node that refers to no object that could refer back.
+
+    It would look at all nodes again and again. Most values of literals refer to nothing; one of a
+    datatype that a program has bound may refer to anything, even if it does not yet.
+    """
+    PyObject_GC_UnTrack(node)
+    return node
+
+
 cdef inline object subclass_text(object cls, str text):
     return unicode_new(<PyTypeObject*>cls, (text,), NULL)
 
@@ -271,7 +285,7 @@ cdef object new_literal(
     set_slot(literal, types.slots[DATATYPE], datatype)
     set_slot(literal, types.slots[VALUE], value)
     set_slot(literal, types.slots[ILL_TYPED], ill_typed)
-    return literal
+    return literal if may_refer(value) else as_leaf(literal)
 
 
 cdef inline str decode(Span text):

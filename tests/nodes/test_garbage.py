@@ -1,0 +1,98 @@
+"""Nodes and operations that refer to no objects that could refer back are no work for Python's
+garbage collector; all others are collected."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import rdflib.term
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+
+ROUNDS = int(os.environ.get("GARBAGE_ROUNDS", "200"))
+VALUE = URIRef("urn:value")
+XML = "http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+class Value:
+    """A value of a datatype that a program has bound."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.seen: list[Any] = []
+
+
+@pytest.fixture
+def bound() -> Iterator[None]:
+    rdflib.term.bind(VALUE, Value, constructor=Value, lexicalizer=lambda value: value.text)
+    yield
+    rdflib.term._reset_bindings()
+
+
+def read(*objects: str) -> list[Any]:
+    lines = [f"A <urn:s> <urn:p{n}> {each} _:g .\n" for n, each in enumerate(objects)]
+    return list(jr.read_operations("".join(lines).encode(), format="rdf-patch"))[:-1]
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "<urn:o>",
+        "_:b",
+        '"x"',
+        '"x"@en',
+        *(
+            f'"{text}"^^<{XSD}{name}>'
+            for name, text in [
+                ("integer", "5"),
+                ("boolean", "true"),
+                ("double", "1.5e3"),
+                ("decimal", "1.50"),
+                ("date", "2020-01-01"),
+                ("dateTime", "2020-01-01T00:00:00Z"),
+                ("gYear", "2020"),
+                ("base64Binary", "AAAA"),
+            ]
+        ),
+        '"x"^^<urn:unknown>',
+    ],
+)
+def test_leaves_are_not_tracked(term: str) -> None:
+    (operation,) = read(term)
+    assert not gc.is_tracked(operation)
+    assert not any(map(gc.is_tracked, operation[1:]))
+
+
+@pytest.mark.parametrize(
+    "term", [f'"<a/>"^^<{XML}>', f'"P1Y"^^<{XSD}duration>', '"x"^^<urn:value>']
+)
+def test_what_may_refer_to_others_is_tracked(term: str, bound: None) -> None:
+    (operation,) = read(term)
+    assert gc.is_tracked(operation)
+    assert gc.is_tracked(operation[3])
+
+
+def test_cycles_of_values_are_collected(bound: None) -> None:
+    chance = random.Random(1)
+    # All that is there already would be looked at each time.
+    gc.freeze()
+    for _ in range(ROUNDS):
+        size = chance.randrange(1, 6)
+        kept = read(*(f'"{n}"^^<urn:value>' for n in range(size)), "<urn:leaf>")
+        values = [operation[3].value for operation in kept[:size]]
+        for _ in range(chance.randrange(2 * size)):
+            chance.choice(values).seen.append(chance.choice([*kept, *kept[0], kept]))
+        dying = [weakref.ref(value) for value in values]
+        del kept, values
+        gc.collect(chance.randrange(3))
+        gc.collect()
+        assert not any(each() for each in dying)
+    gc.unfreeze()
