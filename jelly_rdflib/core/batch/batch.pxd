@@ -56,9 +56,11 @@ cdef class RowIterator(Tabular):
     cdef Batch batch
     cdef list nodes  # of the batch's terms; None until they are wanted
     cdef bint are_leaves  # no node can refer to anything that refers back
+    cdef tuple spare  # the last item, if its nodes are such ones; filled again unless it was kept
     cdef size_t row  # number of the next row in the batch
     cdef size_t stop  # where the rows end that are at hand
     cdef bint only_statements
+    cdef bint fill_spare(self, Batch batch, size_t row, list nodes) except -1
     cdef bint next_row(self) except -1
     cdef bint next_piece(self) except -1
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1

@@ -3,6 +3,25 @@
 cdef extern from "Python.h":
     bint PyObject_GC_IsTracked(object node) noexcept
     void PyObject_GC_UnTrack(object item) noexcept
+    Py_ssize_t reference_count "Py_REFCNT"(PyObject* item) noexcept
+    Py_ssize_t Py_SIZE(PyObject* item) noexcept
+
+
+cdef extern from *:
+    """
+    /* Put another item into a tuple that nobody else has. */
+    static CYTHON_INLINE void jelly_fill(PyObject *tuple, Py_ssize_t place, PyObject *item) {
+        PyObject *old = PyTuple_GET_ITEM(tuple, place);
+    #if PY_VERSION_HEX >= 0x030E0000
+        ((PyTupleObject *)tuple)->ob_hash = -1;
+    #endif
+        Py_INCREF(item);
+        PyTuple_SET_ITEM(tuple, place, item);
+        Py_DECREF(old);
+    }
+    """
+    void fill "jelly_fill"(PyObject* tuple, Py_ssize_t place, object item) noexcept
+
 
 cdef list OPS = [None, *sorted(Op)]
 # Operations without items: the same tuple each time.
@@ -230,14 +249,43 @@ cdef class RowIterator(Tabular):
             batch, row = self.batch, self.row - 1
             nodes = self.need_nodes()
             are_leaves = self.nodes is nodes and self.are_leaves
+            if are_leaves and self.fill_spare(batch, row, nodes):
+                return self.spare
             if self.only_statements:
                 item = batch.statement(row, nodes)
             else:
                 item = batch.operation(row, nodes)
-        if are_leaves:
+        if are_leaves and len(item) > 1:
             # The garbage collector would look at all tuples that are kept, again and again.
             PyObject_GC_UnTrack(item)
+            self.spare = item
         return item
+
+    cdef bint fill_spare(self, Batch batch, size_t row, list nodes) except -1:
+        """Fill the last tuple with another statement, if nobody has kept it; as `zip` does.
+
+        All of its nodes, old and new ones, are leaves, which run no code when they go.
+        """
+        cdef const RowColumns* rows = &batch.rows
+        cdef PyObject* spare = <PyObject*>self.spare
+        cdef int op = rows.ops[row]
+        cdef bint is_operation = not self.only_statements
+        if (
+            reference_count(spare) != 1 or (op != A and (op != D or not is_operation))
+            or Py_SIZE(spare) != 3 + 2 * is_operation + (batch.has_graphs and not is_operation)
+            or len(nodes) < batch.terms.columns.count
+        ):
+            return False
+        if is_operation:
+            fill(spare, 0, OPS[op])
+        fill(spare, is_operation, nodes[rows.s[row]])
+        fill(spare, is_operation + 1, nodes[rows.p[row]])
+        fill(spare, is_operation + 2, nodes[rows.o[row]])
+        if is_operation and batch.terms.is_default(rows.g[row]):
+            fill(spare, 4, None)
+        elif is_operation or batch.has_graphs:
+            fill(spare, is_operation + 3, nodes[rows.g[row]])
+        return True
 
     cdef bint next_row(self) except -1:
         """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
