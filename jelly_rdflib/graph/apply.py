@@ -229,7 +229,7 @@ def apply(
     check_source(source, **reading)
     # Any other iterable runs the caller's code between operations, and this may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
-    applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
+    applier = _Applier(place, is_atomic=atomic, is_held=is_held)
     return applier.run(iter(cast("Any", source)), strict=strict)
 
 
@@ -306,7 +306,6 @@ def apply_read(
         applier = _Applier(
             place,
             is_atomic=atomic,
-            is_deferred=True,
             is_held=is_held,
             holds_changes=holds_changes,
             max_prefixes=(limits or Limits()).max_prefixes,
@@ -336,7 +335,6 @@ class _Applier:
         target: Target,
         *,
         is_atomic: bool,
-        is_deferred: bool,
         is_held: bool,
         holds_changes: bool = True,
         max_prefixes: int | None = None,
@@ -347,7 +345,6 @@ class _Applier:
             target,
             self._log,
             is_atomic=is_atomic,
-            is_deferred=is_deferred,
             is_held=is_held,
             is_committed=holds_changes,
         )

@@ -85,7 +85,6 @@ def open_changes(
     log: UndoLog,
     *,
     is_atomic: bool,
-    is_deferred: bool,
     is_held: bool,
     is_committed: bool,
 ) -> Changes: ...
