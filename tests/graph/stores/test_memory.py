@@ -136,33 +136,6 @@ def test_rollback_from_the_middle_of_a_change(
     assert exact_state(dataset) == expected
 
 
-def test_foreign_code_sees_each_change() -> None:
-    dataset = Dataset()
-    seen = []
-
-    def operations():
-        for number in range(3):
-            seen.append(len(dataset.default_graph))
-            yield (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(number), None)
-
-    changes = fast_way(dataset)(UndoLog())
-    changes.begin()
-    changes.statements(operations())
-    assert seen == [0, 1, 2]
-
-
-def test_many_distinct_nodes_and_batches() -> None:
-    fast, general = Dataset(), Dataset()
-    operations = [
-        (op, URIRef(f"urn:s{n % 700}"), URIRef("urn:p"), Literal(str(n)), URIRef(f"urn:g{n % 3}"))
-        for op in (Op.A, Op.D)
-        for n in range(0, 5000, 1 if op == Op.A else 2)
-    ]
-    run(fast_way(fast), [(operations, True)])
-    run(general_way(general), [(operations, True)])
-    assert full_state(fast.store) == full_state(general.store)
-
-
 def test_statements_of_formulas() -> None:
     dataset = Dataset()
     s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")

@@ -1,5 +1,8 @@
 """The contents of rdflib's Memory store, by its private dicts."""
 
+cdef object NO_TRIPLES = frozenset()
+
+
 @cython.final
 cdef class MemoryView(View):
     """A view of exactly rdflib's Memory store, whose `Spellings` are known."""
@@ -13,11 +16,14 @@ cdef class MemoryView(View):
         self.graph = self
         self.is_exact = True
 
-    cdef tuple look_up(self, tuple triple, object graph):
+    cpdef object triple_set(self, object graph):
         if graph is not self.graph:
             self.key = make_key(get_name(graph))
             self.graph = graph
-        found = self.spellings.context_triples.get(self.key, ())
+        return self.spellings.context_triples.get(self.key, NO_TRIPLES)
+
+    cdef tuple look_up(self, tuple triple, object graph):
+        found = self.triple_set(graph)
         return (None if find_triple(found, triple, hash_of_triple(triple)) is None else triple), []
 
     cdef bint has_respelled(self, object s, object p, object o, object graph) except -1:
