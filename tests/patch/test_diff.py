@@ -175,9 +175,9 @@ class AnyTag(Memory):
 
     def triples(self, triple_pattern: Any, context: Any = None) -> Any:
         s, p, wanted = triple_pattern
-        for (s, p, o), graphs in super().triples((s, p, None), context):
-            if wanted is None or str(o) == str(wanted):
-                yield (s, p, o), graphs
+        for triple, graphs in super().triples((s, p, None), context):
+            if wanted is None or str(triple[2]) == str(wanted):
+                yield triple, graphs
 
 
 def test_a_store_that_answers_with_another_literal() -> None:
