@@ -55,10 +55,7 @@ class ApplyResult(RemoteResult):
     """The counts that `apply` returns.
 
     Args:
-        patches: Patches that were read to their end.
-        operations: Operations of all kinds that were read; the ends of patches don't count.
-        committed: Transactions that were committed; a patch without transactions is one.
-        aborted: Transactions that the patch itself aborted.
+        patches, operations, committed, aborted: As by `RemoteResult`.
         added: Statements that were not there and were added, in transactions that were committed.
         deleted: Statements that were there and were deleted, in such transactions.
         prefixes_added: Prefixes that were bound and had no IRI before, or another one.

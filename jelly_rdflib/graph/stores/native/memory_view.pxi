@@ -27,14 +27,24 @@ cdef class MemoryView(View):
         return (None if find_triple(found, triple, hash_of_triple(triple)) is None else triple), []
 
     cdef bint has_respelled(self, object s, object p, object o, object graph) except -1:
-        objects = self.spellings.spo.get(s, {}).get(p, ())
+        cdef dict predicates = dict_get_dict(self.spellings.spo, s, hash_node(s))
+        cdef dict objects = None
+        if predicates is not None:
+            objects = dict_get_dict(predicates, p, hash_node(p))
         # Most statements are the only ones of their subject and predicate.
-        if len(objects) == (o in objects):
+        if objects is None or len(objects) == (find_key(objects, o, hash_node(o)) is not None):
             return False
         return View.has_respelled(self, s, p, o, graph)
 
     cdef list removals(self, object pattern, object graph):
-        cdef list changes = View.removals(self, pattern, graph)
+        cdef list changes
+        cdef tuple triple
+        s, p, o = pattern
+        if graph is not None and s is not None and p is not None and o is not None:
+            triple = tuple(pattern)
+            triple = find_triple(self.triple_set(graph), triple, hash_of_triple(triple))
+            return [] if triple is None else [(False, triple, graph, self.spell(triple, graph))]
+        changes = View.removals(self, pattern, graph)
         if graph is None:
             for _, triple, _, _ in changes:
                 contexts = self.spellings.triple_contexts.get(triple)
