@@ -55,10 +55,7 @@ class ApplyResult(RemoteResult):
     """The counts that `apply` returns.
 
     Args:
-        patches: Patches that were read to their end.
-        operations: Operations of all kinds that were read; the ends of patches don't count.
-        committed: Transactions that were committed; a patch without transactions is one.
-        aborted: Transactions that the patch itself aborted.
+        patches, operations, committed, aborted: As by `RemoteResult`.
         added: Statements that were not there and were added, in transactions that were committed.
         deleted: Statements that were there and were deleted, in such transactions.
         prefixes_added: Prefixes that were bound and had no IRI before, or another one.
@@ -229,7 +226,7 @@ def apply(
     check_source(source, **reading)
     # Any other iterable runs the caller's code between operations, and this may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
-    applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
+    applier = _Applier(place, is_atomic=atomic, is_held=is_held)
     return applier.run(iter(cast("Any", source)), strict=strict)
 
 
@@ -306,7 +303,6 @@ def apply_read(
         applier = _Applier(
             place,
             is_atomic=atomic,
-            is_deferred=True,
             is_held=is_held,
             holds_changes=holds_changes,
             max_prefixes=(limits or Limits()).max_prefixes,
@@ -336,7 +332,6 @@ class _Applier:
         target: Target,
         *,
         is_atomic: bool,
-        is_deferred: bool,
         is_held: bool,
         holds_changes: bool = True,
         max_prefixes: int | None = None,
@@ -347,7 +342,6 @@ class _Applier:
             target,
             self._log,
             is_atomic=is_atomic,
-            is_deferred=is_deferred,
             is_held=is_held,
             is_committed=holds_changes,
         )

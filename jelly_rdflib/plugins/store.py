@@ -41,7 +41,7 @@ _SPOOLED = 1 << 24
 
 def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
     # Only now: to import what a log needs takes as long as all the rest.
-    from jelly_rdflib.store_file import StoreFile
+    from jelly_rdflib.plugins.store_file import StoreFile
 
     StoreFile(store, path, create=create)
 

@@ -14,8 +14,8 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.faults.log.system_calls import full_disk, run_and_kill
+from tests.plugins.test_store_file import add, log_of, numbers, opened
 from tests.recording.support import TC, TX, G, H, P, S
-from tests.test_store_file import add, log_of, numbers, opened
 
 
 @pytest.fixture

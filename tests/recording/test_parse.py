@@ -142,7 +142,7 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
     refusal = pytest.raises(jr.RecordError, match="interrupted while it was applied")
     with refusal, jr.record(dataset) as recorder:
         log = UndoLog()
-        changes = MemoryChanges(Target(dataset), log, is_atomic=True, is_deferred=True)
+        changes = MemoryChanges(Target(dataset), log, is_atomic=True)
         changes.begin()
         changes.statements(iter([add(1, G)]))
         changes.commit()

@@ -8,24 +8,19 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph, QuotedGraph
-from rdflib.namespace import XSD
-from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.errors import PatchError
+from jelly_rdflib.graph.stores.native import open_view
 from jelly_rdflib.graph.stores.sorted_batches import StoreBatches
 from jelly_rdflib.graph.stores.target import check_target, get_default_graph
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.store.jelly_store import JellyStore
-from jelly_rdflib.terms import identity
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
-
-# Looked up once, since a namespace looks names up slowly.
-_STRING = XSD.string
 
 
 class Contents:
@@ -43,6 +38,7 @@ class Contents:
         check_target(graph, PatchError, is_changed=False)
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
         default = get_default_graph(graph) if isinstance(graph, ConjunctiveGraph) else graph
+        self._view = open_view(graph.store)
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: default}
         if self.is_dataset:
             # Not `graphs()`: it makes the store list the default graph.
@@ -121,10 +117,11 @@ class Contents:
     def _missing_in(self, other: Contents, name: Node) -> Iterator[_Triple]:
         ours, theirs = self._triple_set(name), other._triple_set(name)
         if ours is not None and theirs is not None:
-            # The sets tell all spellings apart but those of language tags.
-            for s, p, o in ours - theirs:
-                if not _is_string(o) or (s, p, _respell_string(o)) not in theirs:
-                    yield s, p, o
+            # Comparing the sets of two stores is much faster than looking up each triple. They tell
+            # apart some spellings of literals.
+            for triple in ours - theirs:
+                if not isinstance(triple[2], Literal) or not other.has(triple, name):
+                    yield triple
             return
         # No set of all triples, which may be many.
         for triple in self.triples(name):
@@ -132,42 +129,13 @@ class Contents:
                 yield triple
 
     def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
-        """Return the set itself that rdflib's Memory store has for a graph; None for other stores.
-
-        Comparing the sets of two stores is much faster than looking up each triple.
-        """
         graph = self.graphs.get(name)
-        if graph is None:
-            return frozenset()
-        sets = getattr(graph.store, "_Memory__contextTriples", None)
-        if type(graph.store) is not Memory or type(sets) is not dict:
-            return None
-        triples = sets.get(f"{type(graph.identifier).__name__}:{graph.identifier}", frozenset())
-        return triples if isinstance(triples, set | frozenset) else None
+        return frozenset() if graph is None else self._view.triple_set(graph)
 
     def has(self, triple: _Triple, name: Node) -> bool:
         """Is the triple in the graph, in any spelling?"""
         graph = self.graphs.get(name)
-        if graph is None:
-            return False
-        s, p, o = triple
-        if any(True for _ in graph.store.triples(triple, graph)):
-            return True
-        if _is_string(o):
-            return any(True for _ in graph.store.triples((s, p, _respell_string(o)), graph))
-        if not isinstance(o, Literal) or not o.language:
-            return False
-        # The store may tell the cases of a tag apart.
-        wanted, found = identity(o), graph.store.triples((s, p, None), graph)
-        return any(identity(each[2]) == wanted for each, _ in found)
-
-
-def _is_string(term: Node) -> bool:
-    return isinstance(term, Literal) and not term.language and term.datatype in (None, _STRING)
-
-
-def _respell_string(literal: Any) -> Literal:
-    return Literal(str(literal), datatype=_STRING if literal.datatype is None else None)
+        return graph is not None and self._view.has(triple, graph)
 
 
 def sort_names(names: Iterable[Node]) -> list[Node]:

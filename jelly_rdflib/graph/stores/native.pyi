@@ -1,6 +1,7 @@
 """The contents of a store; how changes get into it, are seen and are undone."""
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from threading import RLock
 from typing import Any, NoReturn
 
@@ -28,6 +29,7 @@ class UndoLog:
 
 class View(Undoer):
     def has(self, triple: tuple[Node, Node, Node], graph: Graph) -> bool: ...
+    def triple_set(self, graph: Graph) -> AbstractSet[tuple[Node, Node, Node]] | None: ...
 
 def open_view(store: Store) -> View: ...
 
@@ -85,7 +87,6 @@ def open_changes(
     log: UndoLog,
     *,
     is_atomic: bool,
-    is_deferred: bool,
     is_held: bool,
     is_committed: bool,
 ) -> Changes: ...

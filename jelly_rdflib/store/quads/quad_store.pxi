@@ -122,13 +122,13 @@ cdef class QuadStore:
 
     def contexts(self, triple):
         """Iterate over the graphs that are listed, or over those that a triple is in."""
-        cdef GraphIterator graphs
+        cdef ContextIterator graphs
         cdef Row row
         if triple is None or tuple(triple) == (None, None, None):
             return list_graphs(self)
         if None in triple or not number_pattern(self, tuple(triple), &row):
             return NOTHING
-        graphs = GraphIterator.__new__(GraphIterator)
+        graphs = ContextIterator.__new__(ContextIterator)
         graphs.snapshot = open_snapshot(self)
         graphs.names = graphs.snapshot.names_of(&row)
         return graphs

@@ -48,7 +48,7 @@ cdef class TripleIterator:
 
     cdef object graphs(self, const Row* row, list names):
         """Return an iterator over the graphs of a triple; the names may not be known yet."""
-        cdef GraphIterator graphs
+        cdef ContextIterator graphs
         cdef tuple last = self.last_graph
         if names is not None and len(names) == 1:
             if last is None or last[0] != names[0]:
@@ -57,7 +57,7 @@ cdef class TripleIterator:
             names.clear()
             self.spare = names
             return iter(<tuple>last[1])
-        graphs = GraphIterator.__new__(GraphIterator)
+        graphs = ContextIterator.__new__(ContextIterator)
         graphs.snapshot = self.scan.snapshot
         graphs.row = row[0]
         graphs.names = names
@@ -66,7 +66,7 @@ cdef class TripleIterator:
 
 @cython.nonecheck(True)
 @cython.final
-cdef class GraphIterator:
+cdef class ContextIterator:
     """Yields the objects that stand for the graphs of a triple, or of a list of names."""
 
     cdef Snapshot snapshot
@@ -173,9 +173,9 @@ cdef object read_triples(QuadStore store, tuple pattern, object graph):
     return triples
 
 
-cdef GraphIterator list_graphs(QuadStore store):
+cdef ContextIterator list_graphs(QuadStore store):
     """Iterate over the graphs that are listed."""
-    cdef GraphIterator graphs = GraphIterator.__new__(GraphIterator)
+    cdef ContextIterator graphs = ContextIterator.__new__(ContextIterator)
     cdef uint32_t i
     graphs.snapshot = open_snapshot(store)
     graphs.names = [

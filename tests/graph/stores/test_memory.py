@@ -66,7 +66,7 @@ def run(
 
 
 def fast_way(graph: Graph, **more: Any) -> Callable[[UndoLog], MemoryChanges]:
-    more = {"is_atomic": True, "is_deferred": True, **more}
+    more = {"is_atomic": True, **more}
     return lambda log: MemoryChanges(Target(graph), log, **more)
 
 
@@ -74,14 +74,14 @@ def general_way(graph: Graph, is_atomic: bool = True) -> Callable[[UndoLog], Gen
     return lambda log: GeneralChanges(Target(graph), log, is_atomic=is_atomic)
 
 
-@given(TRANSACTIONS, st.booleans(), st.booleans())
+@given(TRANSACTIONS, st.booleans())
 def test_equals_the_general_way(
-    transactions: list[tuple[list[Operation], bool]], is_deferred: bool, is_atomic: bool
+    transactions: list[tuple[list[Operation], bool]], is_atomic: bool
 ) -> None:
     if not is_atomic:
         transactions = [(operations, True) for operations, _ in transactions]
     fast, general = Dataset(), Dataset()
-    fast_counts = run(fast_way(fast, is_atomic=is_atomic, is_deferred=is_deferred), transactions)
+    fast_counts = run(fast_way(fast, is_atomic=is_atomic), transactions)
     general_counts = run(general_way(general, is_atomic), transactions)
     states = full_state(fast.store), full_state(general.store)
     for state in states:
@@ -113,17 +113,16 @@ INTERRUPTING = st.tuples(st.sampled_from([Op.A, Op.D]), NODES, NODES, NODES, GRA
     st.lists(INTERRUPTING, max_size=10),
     st.lists(INTERRUPTING, min_size=1, max_size=20),
     st.integers(1, 200),
-    st.booleans(),
 )
 def test_rollback_from_the_middle_of_a_change(
-    before: list[Operation], operations: list[Operation], fuse: int, is_deferred: bool
+    before: list[Operation], operations: list[Operation], fuse: int
 ) -> None:
     dataset = Dataset()
     Interrupting.fuse = -1
     run(general_way(dataset), [(before, True)])
     expected = exact_state(dataset)
     log = UndoLog()
-    changes = fast_way(dataset, is_deferred=is_deferred)(log)
+    changes = fast_way(dataset)(log)
     changes.begin()
     Interrupting.fuse = fuse
     try:
@@ -135,33 +134,6 @@ def test_rollback_from_the_middle_of_a_change(
         log.undo(changes, changes.begin_undoing, changes.end_undoing)
     Interrupting.fuse = -1
     assert exact_state(dataset) == expected
-
-
-def test_foreign_code_sees_each_change() -> None:
-    dataset = Dataset()
-    seen = []
-
-    def operations():
-        for number in range(3):
-            seen.append(len(dataset.default_graph))
-            yield (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(number), None)
-
-    changes = fast_way(dataset, is_deferred=False)(UndoLog())
-    changes.begin()
-    changes.statements(operations())
-    assert seen == [0, 1, 2]
-
-
-def test_many_distinct_nodes_and_batches() -> None:
-    fast, general = Dataset(), Dataset()
-    operations = [
-        (op, URIRef(f"urn:s{n % 700}"), URIRef("urn:p"), Literal(str(n)), URIRef(f"urn:g{n % 3}"))
-        for op in (Op.A, Op.D)
-        for n in range(0, 5000, 1 if op == Op.A else 2)
-    ]
-    run(fast_way(fast), [(operations, True)])
-    run(general_way(general), [(operations, True)])
-    assert full_state(fast.store) == full_state(general.store)
 
 
 def test_statements_of_formulas() -> None:

@@ -5,9 +5,8 @@ triple is in (``tripleContexts``, except where they are the ``defaultContexts``)
 each graph and of all graphs as sets (``contextTriples``). `MemoryChanges` leaves the same
 contents there as the store's own ``add`` and ``remove``; the tests compare the two.
 
-Three things make it fast. Each distinct node is one object, hashed once (`NodeTable`), and found by
-its number in batches. Each lookup in the indexes for a node is done once. The sets are changed in
-batches: a set can't be handed a hash, but takes those of a dict or set that it is updated with.
+Two things make it fast. Each distinct node is one object, hashed once (`NodeTable`), and found by
+its number in batches. Each lookup in the indexes for a node is done once.
 """
 
 cdef enum Change:
@@ -22,9 +21,15 @@ cdef enum Change:
 cdef extern from "Python.h":
     void PyObject_GC_UnTrack(PyObject* op)
 
-cdef enum:
-    # Enough to pay for a batch, few enough to stay in the processor's cache.
-    FLUSH_EVERY = 1 << 10
+cdef tuple MEMORY_DICTS = (
+    "_Memory__spo",
+    "_Memory__pos",
+    "_Memory__osp",
+    "_Memory__tripleContexts",
+    "_Memory__contextTriples",
+    "_Memory__context_obj_map",
+)
+
 
 def can_use(store):
     """May `MemoryChanges` be used: is the store exactly rdflib's Memory, and does nobody listen?
@@ -32,7 +37,8 @@ def can_use(store):
     A subclass may do more in its methods, and subscribers to the store's events would hear nothing.
     """
     return (
-        can_view_memory(store)
+        type(store) is Memory
+        and all([type(getattr(store, name, None)) is dict for name in MEMORY_DICTS])
         and type(getattr(store, "_Memory__all_contexts", None)) is set
         and type(getattr(store, "_Memory__defaultContexts", ...)) in (dict, type(None))
         and not store.dispatcher.get_map()
@@ -41,56 +47,39 @@ def can_use(store):
 
 @cython.final
 cdef class MemoryGraph:
-    """One graph of the store, or the union of all, with the changes to its set of triples."""
+    """One graph of the store."""
 
-    # rdflib's name for the graph in its indexes, and the graph; both None for the union of all.
+    # rdflib's name for the graph in its indexes, and the graph.
     cdef str key
     cdef object graph
-    # Triples yet to be taken out of the graph's set, and those yet to be put in after that.
-    cdef dict removes
-    cdef dict adds
     # The number of the last transaction that made sure that the store lists the graph.
     cdef Py_ssize_t listed_in
 
     def __cinit__(self, str key, graph):
         self.key = key
         self.graph = graph
-        self.adds = {}
-        self.removes = {}
         self.listed_in = -1
 
 
 @cython.final
 cdef class MemoryChanges(Changes):
-    """Changes a Memory store by its dicts.
+    """Changes a Memory store by its dicts."""
 
-    Args:
-        target, log, is_atomic: As for `Changes`; a tap takes a log.
-        is_deferred: Whether nobody looks at the store between two operations, so that they may be
-            brought into it in batches. False if another's code yields them.
-    """
-
-    cdef bint is_deferred
     # Whether the tap was told of this transaction.
     cdef bint is_told
     # The store's own, by their names there.
     cdef dict spo, pos, osp, triple_contexts, context_triples, context_map, default_contexts
     cdef set all_contexts
     cdef Spellings spellings
-
-    cdef Py_ssize_t until_flush
     cdef dict graphs
-    cdef MemoryGraph union
-    cdef list dirty
     cdef Py_ssize_t transaction
     # The innermost dict that was used last: the next statement is often of the same subject.
     cdef NodeEntry last_s, last_p
     cdef dict last_objects
 
-    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred):
+    def __init__(self, target, UndoLog log not None, *, is_atomic):
         super().__init__(target, log, is_atomic=is_atomic)
         store = target.store
-        self.is_deferred = is_deferred
         self.spo = store._Memory__spo
         self.pos = store._Memory__pos
         self.osp = store._Memory__osp
@@ -100,21 +89,12 @@ cdef class MemoryChanges(Changes):
         self.all_contexts = store._Memory__all_contexts
         self.spellings = open_spellings(store)
         self.graphs = {}
-        self.union = MemoryGraph(None, None)
-        self.dirty = []
 
     def begin(self):
         self.nodes.is_lenient = False
         self.is_told = False
         self.transaction += 1
         Changes.begin(self)
-
-    def statements(self, operations):
-        self.until_flush = FLUSH_EVERY if self.is_deferred else 0
-        try:
-            return Changes.statements(self, operations)
-        finally:
-            self.flush()
 
     def commit(self):
         cdef list entries = self.log.entries
@@ -143,21 +123,12 @@ cdef class MemoryChanges(Changes):
             self.is_told = False
         self.nodes.is_lenient = True
 
-    def end_undoing(self):
-        self.flush()
-
     cdef int change(
         self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
     ) except -1:
         Changes.change(self, is_add, s, p, o, g)
-        self.until_flush -= 1
-        if self.until_flush <= 0:
-            self.flush()
-            if self.is_deferred:
-                # Nothing else here looks for Ctrl-C.
-                PyErr_CheckSignals()
-                self.until_flush = FLUSH_EVERY
-        return 0
+        # Nothing else here looks for Ctrl-C.
+        return PyErr_CheckSignals()
 
     cdef object make_graph(self, object name):
         graph = self.target.context(name)
@@ -208,7 +179,7 @@ cdef class MemoryChanges(Changes):
         if change & Change.UNION:
             contexts[None] = False
         self.set_contexts(triple, hash, contexts)
-        self.put(graph, triple, hash, change, True)
+        self.put(graph.key, triple, hash, change, True)
         if change & Change.WHOLE:
             self.index(s, p, o, True)
         self.added += 1
@@ -258,7 +229,7 @@ cdef class MemoryChanges(Changes):
             if change & Change.UNION:
                 del contexts[None]
             self.set_contexts(triple, hash, contexts)
-        self.put(graph, triple, hash, change, False)
+        self.put(graph.key, triple, hash, change, False)
         self.deleted += 1
         return 0
 
@@ -281,9 +252,7 @@ cdef class MemoryChanges(Changes):
 
     cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph):
         """Return a triple that is about to be deleted as the log keeps it."""
-        cdef Spelled spelled
-        self.flush()
-        spelled = self.spellings.look_up(triple, graph.key, hash)
+        cdef Spelled spelled = self.spellings.look_up(triple, graph.key, hash)
         for other in (spelled.in_graph, spelled.in_union, spelled.in_contexts):
             if other is not None and not is_same(other[2], triple[2]):
                 return spelled
@@ -316,13 +285,12 @@ cdef class MemoryChanges(Changes):
                 contexts[None] = False
             else:
                 contexts.pop(None, None)
-        self.put(graph, triple, hash, change, was_there)
+        self.put(graph.key, triple, hash, change, was_there)
         if contexts:
             self.set_contexts(triple, hash, contexts)
         else:
             dict_discard(self.triple_contexts, triple, hash)
         if type(statement) is Spelled:
-            self.flush()
             self.spellings.respell(statement)
         return 0
 
@@ -371,42 +339,24 @@ cdef class MemoryChanges(Changes):
         return self.default_contexts
 
     cdef int put(
-        self, MemoryGraph graph, tuple triple, Py_hash_t hash, int change, bint is_there
+        self, str key, tuple triple, Py_hash_t hash, int change, bint is_there
     ) except -1:
-        """Note a change to the set of a graph, and to that of the union: a triple comes, or goes."""
-        if not graph.adds and not graph.removes:
-            self.dirty.append(graph)
+        """Have the set of a graph, and that of the union, have a triple, or no longer."""
+        cdef set triples = self.context_triples.get(key)
+        cdef dict one
         if is_there:
-            dict_set(graph.adds, triple, True, hash)
-        else:
-            if graph.adds:
-                dict_discard(graph.adds, triple, hash)
-            dict_set(graph.removes, triple, True, hash)
-        if change & Change.UNION:
-            self.put(self.union, triple, hash, 0, is_there)
-        return 0
-
-    cdef int flush(self) except -1:
-        cdef MemoryGraph graph
-        for graph in self.dirty:
-            self.flush_graph(graph)
-        self.dirty.clear()
-        return 0
-
-    cdef int flush_graph(self, MemoryGraph graph) except -1:
-        cdef set triples = self.context_triples.get(graph.key)
-        if graph.removes:
-            if triples is not None:
-                # A set and a dict that it is updated with hand over the hashes they have.
-                triples.difference_update(set(graph.removes))
-            graph.removes.clear()
-        if graph.adds:
             if triples is None:
-                triples = self.context_triples[graph.key] = set()
-            triples.update(graph.adds)
-            graph.adds.clear()
-        elif not triples and graph.key is not None:
-            self.context_triples.pop(graph.key, None)
+                triples = self.context_triples[key] = set()
+            # A set can't be handed a hash, but takes that of a dict that it is updated with.
+            one = {}
+            dict_set(one, triple, True, hash)
+            triples.update(one)
+        elif triples is not None:
+            triples.discard(ask_for(triple, hash))
+            if not triples and key is not None:
+                del self.context_triples[key]
+        if change & Change.UNION:
+            self.put(None, triple, hash, 0, is_there)
         return 0
 
 

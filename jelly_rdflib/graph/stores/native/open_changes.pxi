@@ -1,11 +1,10 @@
 """Chooses how the statements of a store are changed."""
 
-def open_changes(target, log, *, is_atomic, is_deferred, is_held, is_committed):
+def open_changes(target, log, *, is_atomic, is_held, is_committed):
     """Choose how the statements of a target's store are changed.
 
     Args:
         target, log, is_atomic: As for `Changes`.
-        is_deferred: Whether nobody looks at the store between two operations.
         is_held: Whether the operations come without waiting for anybody.
         is_committed: Whether a `JellyStore` commits each transaction. One that is recorded does not,
             unless it is in a file.
@@ -20,9 +19,9 @@ def open_changes(target, log, *, is_atomic, is_deferred, is_held, is_committed):
     ):
         return JellyChanges(target, log, is_atomic=is_atomic, is_committed=is_committed)
     if can_use(store) and (
-        tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
+        tap is None or (is_atomic and is_held and not tap.is_shared)
     ):
-        changes = MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
+        changes = MemoryChanges(target, log, is_atomic=is_atomic)
         # Another thread may have begun to record meanwhile.
         if changes.tap is tap:
             return changes

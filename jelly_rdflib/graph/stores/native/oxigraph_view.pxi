@@ -218,7 +218,7 @@ cdef class OxigraphView(View):
 
 cpdef View open_view(object store):
     """Return the fastest view of a store."""
-    if can_view_memory(store):
+    if type(store) is Memory and open_spellings(store) is not None:
         return MemoryView(store)
     if can_view_oxigraph(store):
         return OxigraphView(store)

@@ -56,11 +56,16 @@ cdef class _AskedTriple:
         return True
 
 
-cdef tuple find_triple(object triples, tuple triple, Py_hash_t hash):
-    """Return the triple of a set or dict that is equal to this one; None if there is none."""
+cdef _AskedTriple ask_for(tuple triple, Py_hash_t hash):
     cdef _AskedTriple asked = _AskedTriple.__new__(_AskedTriple)
     asked.triple = triple
     asked.hash = hash
+    return asked
+
+
+cdef tuple find_triple(object triples, tuple triple, Py_hash_t hash):
+    """Return the triple of a set or dict that is equal to this one; None if there is none."""
+    cdef _AskedTriple asked = ask_for(triple, hash)
     return asked.found if asked in triples else None
 
 

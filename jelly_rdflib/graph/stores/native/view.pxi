@@ -145,6 +145,10 @@ cdef class View(Undoer):
         stored, others = self.look_up(triple, graph)
         return stored is not None or self.respelled(triple, others, graph)[0] is not None
 
+    cpdef object triple_set(self, object graph):
+        """Return the set itself that the store has of a graph's triples; None if it has no sets."""
+        return None
+
     cdef bint has_added(self, object statement, object graph) except -1:
         """Does the store have a statement that it did not have at its `addition`?"""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()

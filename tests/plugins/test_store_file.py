@@ -20,8 +20,9 @@ from rdflib.plugin import get as get_plugin
 from rdflib.store import VALID_STORE, Store
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, store_file
+from jelly_rdflib import Op
 from jelly_rdflib.log.sealed_file import SealedFile
+from jelly_rdflib.plugins import store_file
 from tests.faults.injection import interrupted_at
 from tests.faults.log.system_calls import full_disk, run_and_kill
 
