@@ -11,7 +11,7 @@ cdef class NodeEntry:
     cdef Py_hash_t hash
     cdef NodeKind kind
     # Nothing that the node refers to can refer to anything: it takes no part in cycles.
-    cdef bint is_plain
+    cdef bint is_leaf
     # Whether others that are equal for rdflib may be spelled in another way.
     cdef bint has_spellings
     # Whether it is a string, `"x"` or `"x"^^xsd:string`; and its other spelling with the hash of

@@ -4,6 +4,9 @@ rdflib's nodes hash and compare in Python code: a dict finds its own object many
 equal one. So this table, which compares in C, makes equal nodes of an apply one object.
 """
 
+cdef extern from "Python.h":
+    bint PyObject_GC_IsTracked(object node) noexcept
+
 cdef enum:
     # A stream may have any length, but the table must not.
     MAX_ENTRIES = 1 << 20
@@ -51,11 +54,13 @@ cdef class NodeTable:
         cdef NodeEntry entry = NodeEntry.__new__(NodeEntry)
         cdef object node = self.numbers.nodes[number]
         cdef object cls = type(node)
+        cdef bint is_plain = cls is IRI or cls is BLANK_NODE
         entry.node = node
         entry.hash = self.numbers.hashes[number]
-        entry.is_plain = cls is IRI or cls is BLANK_NODE
-        entry.has_spellings = not (entry.is_plain or (cls is LITERAL_CLASS and not node._language))
-        if entry.is_plain or isinstance(node, IdentifiedNode):
+        # A literal of a reader is not tracked if its value refers to nothing.
+        entry.is_leaf = is_plain or not PyObject_GC_IsTracked(node)
+        entry.has_spellings = not (is_plain or (cls is LITERAL_CLASS and not node._language))
+        if is_plain or isinstance(node, IdentifiedNode):
             entry.kind = NodeKind.IDENTIFIED
         elif isinstance(node, LITERAL_CLASS):
             entry.kind = NodeKind.LITERAL

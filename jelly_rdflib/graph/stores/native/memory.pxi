@@ -19,7 +19,8 @@ cdef enum Change:
     QUOTED = 8
 
 cdef extern from "Python.h":
-    void PyObject_GC_UnTrack(PyObject* op)
+    void PyObject_GC_UnTrack(object op) noexcept
+    bint PyObject_GC_IsTracked(object op) noexcept
 
 cdef tuple MEMORY_DICTS = (
     "_Memory__spo",
@@ -154,10 +155,9 @@ cdef class MemoryChanges(Changes):
         cdef int change = 0
         cdef dict objects = self.need_objects(s, p)
         cdef dict contexts
-        if s.is_plain and p.is_plain and o.is_plain:
-            # The collector does so with tuples of objects that it does not track. These nodes it
-            # tracks, though they can't be part of a cycle, and would walk the tuples in vain.
-            PyObject_GC_UnTrack(<PyObject*>triple)
+        if s.is_leaf and p.is_leaf and o.is_leaf:
+            # It can't be part of a cycle, and the collector would walk it in vain.
+            PyObject_GC_UnTrack(triple)
         if o.is_string and self.find_other(objects, s, p, o, graph) is not None:
             return 0
         if dict_has(objects, o.node, o.hash):
@@ -361,9 +361,14 @@ cdef class MemoryChanges(Changes):
 
 
 cdef inline int put_key(dict nodes, NodeEntry entry, bint is_there) except -1:
-    if is_there:
-        return dict_set(nodes, entry.node, 1, entry.hash)
-    return dict_discard(nodes, entry.node, entry.hash)
+    cdef bint is_tracked = PyObject_GC_IsTracked(nodes)
+    if not is_there:
+        return dict_discard(nodes, entry.node, entry.hash)
+    dict_set(nodes, entry.node, 1, entry.hash)
+    if entry.is_leaf and not is_tracked:
+        # Up to Python 3.13 an empty dict is not tracked, and any other node makes it tracked.
+        PyObject_GC_UnTrack(nodes)
+    return 0
 
 
 cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
