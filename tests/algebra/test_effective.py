@@ -86,7 +86,8 @@ def test_what_was_committed_is_there_and_what_was_aborted_is_not() -> None:
 
 
 def test_long_transactions_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 10)
+    monkeypatch.setattr(spool, "_MAX_SIZE", 100)
+    monkeypatch.setattr("jelly_rdflib.algebra.effective._MAX_KEPT", 10)
     adds = [(Op.A, S, P, Literal(number), None) for number in range(95)]
     deletes = [(Op.D, *operation[1:]) for operation in adds]
     header = (Op.H, "late", O)
