@@ -29,8 +29,8 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# So many operations of a transaction are kept as tuples.
-_MAX_KEPT = 1 << 10
+# So many operations of a transaction are kept as tuples, but none of a part with so many bytes.
+_MAX_KEPT, _LARGE = 1 << 10, 1 << 17
 # The object as `identity` has it.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
@@ -104,35 +104,37 @@ def _effective(source: Any, opened: BatchSource | None, effects: _Effects) -> It
     # Of the transaction.
     kept: list[Operation] = []
     with closing_reader(opened), Spool() as spool:
-        rows = open_rows(source, opened, check_rows if is_held(source) else _as_they_come)
-        for operation in chain.from_iterable(rows):
-            op = operation[0]
-            if len(operation) == 4 or len(operation) == 5:
-                changes = effects.take(operation)
-                if not is_open:
-                    yield from changes
+        make_rows = check_rows if is_held(source) else _as_they_come
+        for part in open_rows(source, opened, make_rows):
+            for operation in part:
+                op = operation[0]
+                if len(operation) == 4 or len(operation) == 5:
+                    changes = effects.take(operation)
+                    if is_open:
+                        kept += changes
+                    else:
+                        yield from changes
                     continue
-                kept += changes
-                if len(kept) >= _MAX_KEPT:
-                    spool.extend(NodeBatches(NODE_TYPES, kept))
-                    kept = []
-                continue
-            is_open = follow_transaction(op, is_open)
-            if op == Op.TX:
-                effects.begin()
-            elif op == Op.TC:
-                effects.commit()
-                if kept or len(spool) > 0:
-                    yield (Op.TX,)
-                    yield from chain(chain.from_iterable(spool), kept)
+                is_open = follow_transaction(op, is_open)
+                if op == Op.TX:
+                    effects.begin()
+                elif op == Op.TC:
+                    effects.commit()
+                    if kept or len(spool) > 0:
+                        yield (Op.TX,)
+                        yield from chain(chain.from_iterable(spool), kept)
+                        yield operation
+                elif op == Op.TA:
+                    effects.abort()
+                else:
                     yield operation
-            elif op == Op.TA:
-                effects.abort()
-            else:
-                yield operation
-            if not is_open:
+                if not is_open:
+                    kept = []
+                    spool.clear()
+            # Terms that are kept may be large.
+            if len(kept) >= _MAX_KEPT or len(part.batch.terms.data) >= _LARGE:
+                spool.extend(NodeBatches(NODE_TYPES, kept))
                 kept = []
-                spool.clear()
         check_closed(is_open)
 
 
