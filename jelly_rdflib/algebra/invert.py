@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterable, Iterator
+from itertools import compress
 from typing import Any
 
 from rdflib.term import Node
@@ -28,8 +28,8 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable
 
 # What ends a patch, and the ends of an aborted transaction in reverse order.
-_ENDS = re.compile(b"[%b]" % bytes([Op.END, Op.TA, Op.TC]))
-_NO_STATEMENT = re.compile(b"[^%b]" % bytes([Op.A, Op.D]))
+_ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
+_NO_STATEMENT = bytes(code not in (Op.A, Op.D) for code in range(256))
 
 
 def invert(
@@ -108,8 +108,7 @@ def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, N
             codes = bytes(batch.ops)
             kept = bytearray(b"\1" * len(codes))
             start = aborted = 0
-            for found in _ENDS.finditer(codes):
-                row = found.start()
+            for row in compress(range(len(codes)), codes.translate(_ENDS)):
                 if codes[row] == Op.TA:
                     is_aborted, aborted = True, row
                 elif codes[row] == Op.TC:
@@ -150,8 +149,8 @@ def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[boo
 
     for part in parts:
         batch = part.batch
-        for found in _NO_STATEMENT.finditer(bytes(batch.ops[part.start : part.stop])):
-            row = part.start + found.start()
+        codes = bytes(batch.ops[part.start : part.stop])
+        for row in compress(range(part.start, part.stop), codes.translate(_NO_STATEMENT)):
             op = batch.ops[row]
             is_open = follow_transaction(op, is_open)
             if op == Op.H:
