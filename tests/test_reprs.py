@@ -197,6 +197,9 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: jr.read_operations(TEXT, format="rdf-patch"),
         "<OperationReader of <TextBatchReader: open>>",
     ),
+    "compact": (lambda: jr.compact([ROW]), "<OperationReader of <GeneratedBatches: open>>"),
+    "concat": (lambda: jr.concat([ROW]), "<OperationReader of <GeneratedBatches: open>>"),
+    "invert": (lambda: jr.invert([ROW]), "<OperationReader of <GeneratedBatches: open>>"),
     "read_patches": (lambda: jr.read_patches(frame()), "<PatchIterator of <BatchReader: open>>"),
     "read_statements": (
         lambda: jr.read_statements(statement_frame()),
@@ -207,10 +210,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "write_graphs": (lambda: jr.write_graphs([Graph()], io.BytesIO()), "None"),
 }
 GENERATORS: dict[str, Callable[[], Any]] = {
-    "compact": lambda: jr.compact(frame()),
-    "concat": lambda: jr.concat([ROW]),
     "effective": lambda: jr.effective([ROW], Graph()),
-    "invert": lambda: jr.invert([ROW]),
     "split": lambda: jr.split(TEXT, "part-{}.jellyp", by="patch", format="rdf-patch"),
     "validate": lambda: jr.validate(frame()),
 }

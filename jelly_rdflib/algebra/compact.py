@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from itertools import chain, islice
 from typing import Any
 
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
-from jelly_rdflib.algebra.sources import closing_reader, open_operations, operation_at
-from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, check_closed
+from jelly_rdflib.algebra.sources import closing_reader, open_rows, open_source, operation_at
+from jelly_rdflib.core.batch import (
+    Batch,
+    BatchSlice,
+    BatchSource,
+    GeneratedBatches,
+    OperationReader,
+    check_closed,
+)
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable
@@ -24,7 +33,7 @@ def compact(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
-) -> Iterator[Operation]:
+) -> OperationReader:
     """Iterate over the operations of the smallest patch with the effect of a patch.
 
     It has the same effect on any dataset. So the last operation on a statement stays, even if the
@@ -62,6 +71,7 @@ def compact(
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
+        EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is of another kind.
@@ -89,41 +99,40 @@ def compact(
         >>> len(list(compact(patch, assume_effective=True)))
         3
     """
-    opened = open_operations(
-        source, limits=limits, normalize=normalize, format=format, in_batches=True
-    )
+    opened = open_source(source, limits=limits, normalize=normalize, format=format)
     max_held = (limits or Limits()).max_held_operations
-    return _compact(opened, assume_effective=assume_effective, max_held=max_held)
+    return OperationReader(
+        GeneratedBatches(
+            _compact(source, opened, assume_effective=assume_effective, max_held=max_held)
+        )
+    )
 
 
 def _compact(
-    opened: Iterator[Any], *, assume_effective: bool, max_held: int
-) -> Iterator[Operation]:
+    source: Any, opened: BatchSource | None, *, assume_effective: bool, max_held: int
+) -> Generator[Batch, None, None]:
     compaction = _Compaction()
     with closing_reader(opened):
-        for piece in opened:
-            if isinstance(piece, tuple):
-                compaction.take(piece)
-            elif isinstance(piece, Batch):
-                compaction.take_slice(BatchSlice(piece, 0, len(piece)))
-            else:
-                compaction.take_slice(piece)
+        for part in open_rows(source, opened):
+            compaction.take_slice(part)
             # Other sources are in memory already.
-            if isinstance(opened, BatchSource) and len(compaction) > max_held:
+            if opened is not None and len(compaction) > max_held:
                 raise LimitError(
                     f"more than {max_held} operations are left",
                     limit="max_held_operations",
                     value=max_held,
                 )
     compaction.end_patch("the input ends")
-    yield from compaction.headers.operations()
+    first: list[Operation] = compaction.headers.operations()
     prefixes = compaction.prefixes.operations(is_effective=assume_effective)
-    statements = compaction.statements.operations(without_reverted=assume_effective)
-    first = list(islice(statements, 1))
-    if prefixes or first:
-        yield (Op.TX,)
-        yield from chain(prefixes, first, statements)
-        yield (Op.TC,)
+    batches = filter(len, compaction.statements.batches(without_reverted=assume_effective))
+    statements = list(islice(batches, 1))
+    if not prefixes and not statements:
+        yield from NodeBatches(NODE_TYPES, first)
+        return
+    yield from NodeBatches(NODE_TYPES, [*first, (Op.TX,), *prefixes])
+    yield from chain(statements, batches)
+    yield from NodeBatches(NODE_TYPES, [(Op.TC,)])
 
 
 class _Compaction:
@@ -148,19 +157,17 @@ class _Compaction:
             next_row = self.statements.take_rows(batch, row, stop, has_others=self._has_prefixes)
             self._is_empty_patch = self._is_empty_patch and next_row == row
             if next_row < stop:
-                self.take(operation_at(batch, next_row))
+                self._take(operation_at(batch, next_row))
             row = next_row + 1
 
-    def take(self, operation: Operation) -> None:
-        """Take an operation."""
+    def _take(self, operation: Operation) -> None:
+        """Take an operation that is no statement."""
         op = operation[0]
         if op == Op.END:
             self.end_patch("a patch ends")
             return
         self._is_empty_patch = False
-        if op in (Op.A, Op.D):
-            self.statements.take(operation)
-        elif operation[0] == Op.H:
+        if operation[0] == Op.H:
             self.headers.add(operation[1], operation[2])
         elif operation[0] == Op.PA or operation[0] == Op.PD:
             self._has_prefixes = self.statements.is_open

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from typing import Any, BinaryIO, cast
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.sources import (
     closing_reader,
     is_held,
-    open_operations,
-    operation_at,
+    open_rows,
+    open_source,
     settings_for,
 )
 from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.core.batch import Batch, check_closed, follow_transaction
+from jelly_rdflib.core.batch import (
+    Batch,
+    BatchSlice,
+    GeneratedBatches,
+    OperationReader,
+    check_closed,
+    follow_transaction,
+)
 from jelly_rdflib.graph.stores.statements import check_source
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.sources import OpenedElsewhere, is_rereadable
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# Stands for any operation but a header and the end of a patch.
-_ANY: Operation = (Op.TX,)
+_MARKS = re.compile(b"[%b]" % bytes([Op.TX, Op.TC, Op.TA, Op.END]))
+# A header, the end of a patch, or others between them.
+_PIECES = re.compile(b"[%b]|[^%b]+" % ((bytes([Op.H, Op.END]),) * 2))
+# 0 for what does not stay.
+_STAYS = bytes.maketrans(bytes([Op.H, Op.END]), bytes(2))
 
 
 def concat(
@@ -32,7 +44,7 @@ def concat(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
-) -> Iterator[Operation]:
+) -> OperationReader:
     """Iterate over the operations of one patch with the effect of several, one after the other.
 
     Transactions stay as they are; consecutive operations outside of transactions make one
@@ -62,7 +74,7 @@ def concat(
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
-        EncodeError: An operation of an iterator can't be kept, having a term of an unknown class.
+        EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is of another kind.
@@ -92,23 +104,25 @@ def concat(
         D urn:s urn:p 1
     """
     settings = settings_for(*sources, limits=limits, normalize=normalize, format=format)
-    return _concat(list(map(_Source, sources, settings)), limits or Limits())
+    opened = list(map(_Source, sources, settings))
+    return OperationReader(GeneratedBatches(_concat(opened, limits or Limits())))
 
 
-def _concat(sources: list[_Source], limits: Limits) -> Iterator[Operation]:
+def _concat(sources: list[_Source], limits: Limits) -> Generator[Batch, None, None]:
     with ExitStack() as stack:
         headers = JoinedHeaders()
         room = HeaderRoom(limits)
         for source in sources:
             stack.enter_context(source.spool)
             source.join_headers(headers, room)
-        yield from headers.operations()
+        yield from NodeBatches(NODE_TYPES, headers.operations())
         for source in sources:
             is_open = False
-            for operation in source.operations():
-                is_open = follow_transaction(operation[0], is_open)
-                if operation[0] not in (Op.H, Op.END):
-                    yield operation
+            for part in source.rows():
+                codes = _codes(part)
+                for mark in _MARKS.findall(codes):
+                    is_open = follow_transaction(mark[0], is_open)
+                yield part.as_batch(codes.translate(_STAYS))
             check_closed(is_open)
 
 
@@ -122,38 +136,43 @@ class _Source:
     def __init__(self, source: Any, reading: dict[str, Any]) -> None:
         if not reading:
             check_source(source)
-        self._source: Any = source
-        self._open: Callable[..., Any] = partial(open_operations, source, **reading)
+        self._source, self._reading = source, reading
         self.spool = Spool()
-        self._is_spooled = False
         # Where a file that can seek starts.
         self._position: int | None = None
+        self._is_spooled = not is_held(source) and not self._is_seekable()
 
     def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
         """Add the headers of each patch, which take room unless they are in memory anyway."""
-        if is_held(self._source):
-            _join(self._open(), headers, room, lambda key, value: 0)
-        elif self._is_seekable():
-            with closing_reader(batches := self._open(in_batches=True)):
-                _join(_skim(batches), headers, room, room.take)
-        else:
-            self._is_spooled = True
-            with closing_reader(operations := self._open()):
-                _join(map(self._keep, operations), headers, room, room.take)
+        is_empty = True
+        with closing_reader(opened := open_source(self._source, **self._reading)):
+            for part in open_rows(self._source, opened):
+                if self._is_spooled:
+                    self.spool.extend([part.as_batch()])
+                found = iter(part.headers())
+                for piece in _PIECES.findall(_codes(part)):
+                    if piece[0] == Op.H:
+                        _, key, value = next(found)
+                        size = 0 if is_held(self._source) else room.take(key, value)
+                        headers.add(key, value, room=size)
+                    if piece[0] != Op.END:
+                        is_empty = False
+                    elif not is_empty:
+                        room.give_back(headers.end_patch())
+                        is_empty = True
+            if not is_empty:
+                room.give_back(headers.end_patch())
 
-    def operations(self) -> Iterator[Operation]:
+    def rows(self) -> Iterator[BatchSlice]:
         """Iterate over all operations, after `join_headers`."""
         if self._is_spooled:
-            yield from self.spool
+            for batch in self.spool:
+                yield BatchSlice(batch, 0, len(batch))
             return
         if self._position is not None:
             self._source.seek(self._position)
-        with closing_reader(operations := self._open()):
-            yield from operations
-
-    def _keep(self, operation: Operation) -> Operation:
-        self.spool.append(operation)
-        return operation
+        with closing_reader(opened := open_source(self._source, **self._reading)):
+            yield from open_rows(self._source, opened)
 
     def _is_seekable(self) -> bool:
         """Can the source be read again? Take note of the position in a file."""
@@ -167,32 +186,5 @@ class _Source:
         return True
 
 
-def _skim(batches: Iterable[Batch]) -> Iterator[Operation]:
-    """Iterate over the headers and ends of patches, with `_ANY` for operations between them."""
-    for batch in batches:
-        codes = bytes(batch.ops)
-        if Op.H in codes or Op.END in codes:
-            for row, code in enumerate(codes):
-                yield operation_at(batch, row) if code in (Op.H, Op.END) else _ANY
-        elif codes:
-            yield _ANY
-
-
-def _join(
-    operations: Iterable[Operation],
-    headers: JoinedHeaders,
-    room: HeaderRoom,
-    take_room: Callable[[str, Any], int],
-) -> None:
-    is_empty = True
-    for operation in operations:
-        if operation[0] == Op.H:
-            _, key, value = operation
-            headers.add(key, value, room=take_room(key, value))
-        if operation[0] != Op.END:
-            is_empty = False
-        elif not is_empty:
-            room.give_back(headers.end_patch())
-            is_empty = True
-    if not is_empty:
-        room.give_back(headers.end_patch())
+def _codes(part: BatchSlice) -> bytes:
+    return bytes(part.batch.ops[part.start : part.stop])

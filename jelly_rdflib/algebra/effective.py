@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeAlias, cast
 
 from rdflib.graph import Graph
 from rdflib.term import IdentifiedNode, Node, URIRef
 
-from jelly_rdflib.algebra.sources import closing_reader, open_operations
+from jelly_rdflib.algebra.sources import (
+    check_rows,
+    closing_reader,
+    is_held,
+    open_rows,
+    open_source,
+)
 from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.core.batch import check_closed, follow_transaction
+from jelly_rdflib.core.batch import BatchSlice, BatchSource, check_closed, follow_transaction
 from jelly_rdflib.graph.stores.native import Undoer, UndoLog, open_view
 from jelly_rdflib.graph.stores.prefixes import PrefixMap
 from jelly_rdflib.graph.stores.statements import check_graph, check_statement
 from jelly_rdflib.graph.stores.target import Target
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Change, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 
+# So many operations of a transaction are kept as tuples, but none of a part with so many bytes.
+_MAX_KEPT, _LARGE = 1 << 10, 1 << 17
 # The object as `identity` has it.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
@@ -61,8 +72,7 @@ def effective(
     Raises:
         ApplyError: The dataset can't take an operation, something is no operation, or transactions
             start and end where they must not. (Raised by the iterator, like those below.)
-        EncodeError: An operation of a long transaction can't be kept, having a term of an unknown
-            class.
+        EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is of another kind.
@@ -84,40 +94,63 @@ def effective(
         ...     print(operation[0].name, *operation[1:4])
         A urn:s urn:p new
     """
-    target = Target(dataset)
-    operations = open_operations(source, limits=limits, normalize=normalize, format=format)
-    return _effective(operations, _Effects(target))
+    effects = _Effects(Target(dataset))
+    opened = open_source(source, limits=limits, normalize=normalize, format=format)
+    return _effective(source, opened, effects)
 
 
-def _effective(operations: Iterator[Operation], effects: _Effects) -> Iterator[Operation]:
+def _effective(source: Any, opened: BatchSource | None, effects: _Effects) -> Iterator[Operation]:
     is_open = False
-    with closing_reader(operations), Spool() as spool:
-        for operation in operations:
-            op = operation[0]
-            if len(operation) == 4 or len(operation) == 5:
-                changes = effects.take(operation)
-                if not is_open:
-                    yield from changes
+    # Of the transaction.
+    kept: list[Operation] = []
+    with closing_reader(opened), Spool() as spool:
+        make_rows = check_rows if is_held(source) else _as_they_come
+        for part in open_rows(source, opened, make_rows):
+            for operation in part:
+                op = operation[0]
+                if len(operation) == 4 or len(operation) == 5:
+                    changes = effects.take(operation)
+                    if is_open:
+                        kept += changes
+                    else:
+                        yield from changes
                     continue
-                for change in changes:
-                    spool.append(change)
-                continue
-            is_open = follow_transaction(op, is_open)
-            if op == Op.TX:
-                effects.begin()
-            elif op == Op.TC:
-                effects.commit()
-                if len(spool) > 0:
-                    yield (Op.TX,)
-                    yield from spool
+                is_open = follow_transaction(op, is_open)
+                if op == Op.TX:
+                    effects.begin()
+                elif op == Op.TC:
+                    effects.commit()
+                    if kept or len(spool) > 0:
+                        yield (Op.TX,)
+                        yield from chain(chain.from_iterable(spool), kept)
+                        yield operation
+                elif op == Op.TA:
+                    effects.abort()
+                else:
                     yield operation
-                spool.clear()
-            elif op == Op.TA:
-                effects.abort()
-                spool.clear()
-            else:
-                yield operation
+                if not is_open:
+                    kept = []
+                    spool.clear()
+            # Terms that are kept may be large.
+            if len(kept) >= _MAX_KEPT or len(part.batch.terms.data) >= _LARGE:
+                spool.extend(NodeBatches(NODE_TYPES, kept))
+                kept = []
         check_closed(is_open)
+
+
+def _as_they_come(operations: Iterator[Any]) -> Iterator[BatchSlice]:
+    """Yield rows of single operations, and of transactions: no operation is read beforehand."""
+    for operation in operations:
+        yield from check_rows(_transaction(operation, operations))
+
+
+def _transaction(operation: Any, others: Iterator[Any]) -> Iterator[Any]:
+    yield operation
+    if operation == (Op.TX,):
+        for other in others:
+            yield other
+            if other in ((Op.TC,), (Op.TA,)):
+                break
 
 
 class _Effects:

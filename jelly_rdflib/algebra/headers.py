@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rdflib.namespace import RDF
 from rdflib.term import Literal, Node
 
-from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LimitError, PatchError
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.terms import identity
+from jelly_rdflib.terms import TripleTerm, identity
 
 # Bytes of a header beside its texts: tuples, and places in lists and sets.
 _ENTRY = 200
 # A literal has its text as its value too, and a third time in the set where it is looked up.
 _COPIES = 3
+# Bytes of rdflib's tree of an XML literal, and of each tag and attribute in it.
+_TREE = 4000
+_TAG = 400
 
 
 class _Header(NamedTuple):
@@ -111,7 +115,7 @@ class HeaderRoom:
 
     def take(self, key: Any, value: Any) -> int:
         """Take room for a header, and return its size in bytes."""
-        size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
+        size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, _leaves(value)))
         if size > self._left:
             raise LimitError(
                 f"the headers take more than {self._size} bytes of memory",
@@ -129,5 +133,28 @@ class HeaderRoom:
 def _size_of_leaf(leaf: Any) -> int:
     if not isinstance(leaf, Literal):
         return sys.getsizeof(leaf)
-    size = _COPIES * sys.getsizeof(leaf) + tree_size(leaf)
+    size = _COPIES * sys.getsizeof(leaf) + _tree_size(leaf)
     return size if leaf.datatype is None else size + sys.getsizeof(leaf.datatype)
+
+
+def _leaves(term: Any) -> Iterator[Any]:
+    """Iterate over the terms in a quoted triple that are no triples; or the term itself.
+
+    A triple that is quoted in several places is in memory once, and its terms come once.
+    """
+    waiting = [term]
+    seen = set()
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, TripleTerm):
+            yield part
+        elif id(part) not in seen:
+            seen.add(id(part))
+            waiting += (part.s, part.p, part.o)
+
+
+def _tree_size(literal: Literal) -> int:
+    """Estimate the bytes of rdflib's tree of an XML literal; 0 if it has no tree."""
+    if literal.datatype != RDF.XMLLiteral or literal.value is None:
+        return 0
+    return _TREE + _TAG * (literal.count("<") + literal.count("="))

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from itertools import compress
 from typing import Any
 
 from rdflib.term import Node
 
-from jelly_rdflib.algebra.sources import closing_reader, open_operations
-from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.core.batch import check_closed, follow_transaction
+from jelly_rdflib.algebra.sources import closing_reader, cut_rows, open_rows, open_source
+from jelly_rdflib.algebra.spool import Spool, room_for
+from jelly_rdflib.core.batch import (
+    Batch,
+    BatchSlice,
+    BatchSource,
+    GeneratedBatches,
+    OperationReader,
+    check_closed,
+    follow_transaction,
+)
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.headers import ID, PREV, header_key
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# A list by code, not a dict: the hash of an Op is slow Python code.
-_INVERSE: list[Op | None] = [None] * (max(Op) + 1)
-for _op, _inverse in ((Op.A, Op.D), (Op.PA, Op.PD), (Op.TX, Op.TC)):
-    _INVERSE[_op], _INVERSE[_inverse] = _inverse, _op
+# What ends a patch, and the ends of an aborted transaction in reverse order.
+_ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
+_NO_STATEMENT = bytes(code not in (Op.A, Op.D) for code in range(256))
 
 
 def invert(
@@ -28,7 +38,7 @@ def invert(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
-) -> Iterator[Operation]:
+) -> OperationReader:
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
     Applied after the patch, it restores the dataset if the patch was effective there: if each
@@ -57,7 +67,7 @@ def invert(
     Raises:
         PatchError: A prefix is deleted without its IRI. (Raised by the iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
-        EncodeError: An operation of a long patch can't be kept, having a term of an unknown class.
+        EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is of another kind.
@@ -83,57 +93,78 @@ def invert(
         D urn:s urn:p new
         A urn:s urn:p old
     """
-    return _invert(open_operations(source, limits=limits, normalize=normalize, format=format))
+    opened = open_source(source, limits=limits, normalize=normalize, format=format)
+    return OperationReader(GeneratedBatches(_invert(source, opened)))
 
 
-def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
-    with closing_reader(operations), Spool() as spool:
-        _keep(operations, spool)
-        is_first, is_ended, is_aborted = True, False, False
-        for operation in reversed(spool):
-            op = operation[0]
-            inverse = _INVERSE[op]
+def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, None]:
+    with closing_reader(opened), room_for(source) as batches, Spool() as spooled:
+        has_id = _keep(open_rows(source, opened), batches, spooled)
+        headers = reversed(spooled)
+        is_started, is_ended, is_aborted = has_id[-1], False, False
+        if has_id.pop():
+            yield next(headers)
+        for batch in reversed(batches):
+            codes = bytes(batch.ops)
+            kept = bytearray(b"\1" * len(codes))
+            start = aborted = 0
+            for row in compress(range(len(codes)), codes.translate(_ENDS)):
+                if codes[row] == Op.TA:
+                    is_aborted, aborted = True, row
+                elif codes[row] == Op.TC:
+                    if is_aborted:
+                        kept[aborted : row + 1] = bytes(row + 1 - aborted)
+                    is_aborted = False
+                else:
+                    if not is_started and 1 not in kept[:row]:
+                        # The last END of the patch becomes the last END of the inverse.
+                        is_ended = True
+                        kept[row] = 0
+                    is_started = True
+                    if has_id.pop():
+                        yield cut_rows(batch, start, row + 1, kept)
+                        yield next(headers)
+                        start = row + 1
             if is_aborted:
-                is_aborted = op != Op.TX
-            elif inverse is not None:
-                is_first = False
-                inverted: tuple[Any, ...] = (inverse, *operation[1:])
-                yield inverted
-            elif op == Op.TA:
-                is_aborted = True
-            elif op == Op.END and is_first:
-                # The last END of the patch becomes the last END of the inverse.
-                is_ended = True
-                is_first = False
-            else:
-                is_first = False
-                yield operation
+                kept[aborted:] = bytes(len(kept) - aborted)
+            is_started = is_started or 1 in kept
+            yield cut_rows(batch, start, len(codes), kept)
         if is_ended:
-            yield (Op.END,)
+            yield from NodeBatches(NODE_TYPES, [(Op.END,)])
 
 
-def _keep(operations: Iterator[Operation], spool: Spool) -> None:
-    """Spool all but headers, and after each patch the header of its inverse."""
+def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[bool]:
+    """Keep the inverse of each part, and the header of the inverse of each patch with an id.
+
+    Return which patches have one, the last of them without an `Op.END`.
+    """
     is_open = False
+    has_id = []
     id: Node | None = None
-    for operation in operations:
-        op = operation[0]
-        if op is Op.A or op is Op.D:
-            spool.append(operation)
-            continue
-        is_open = follow_transaction(op, is_open)
-        if operation[0] == Op.H:
-            id = operation[2] if header_key(operation[1]) == ID else id
-            continue
-        if operation[0] == Op.PD and operation[2] is None:
-            raise PatchError(
-                f"the prefix {operation[1]!r} is deleted without the IRI that it had, so it can't "
-                f"be bound again: effective(dataset) finds the IRI"
-            )
-        if op == Op.END and id is not None:
-            spool.append((Op.H, PREV, id))
-            id = None
-        spool.append(operation)
+
+    def end_patch() -> None:
+        has_id.append(id is not None)
+        if id is not None:
+            headers.extend(NodeBatches(NODE_TYPES, [(Op.H, PREV, id)]))
+
+    for part in parts:
+        batch = part.batch
+        codes = bytes(batch.ops[part.start : part.stop])
+        for row in compress(range(part.start, part.stop), codes.translate(_NO_STATEMENT)):
+            op = batch.ops[row]
+            is_open = follow_transaction(op, is_open)
+            if op == Op.H:
+                if header_key(batch.terms.text_of(batch.s[row])) == ID:
+                    ((_, _, id),) = BatchSlice(batch, row, row + 1).headers()
+            elif op == Op.PD and batch.o[row] == 0:
+                raise PatchError(
+                    f"the prefix {batch.terms.text_of(batch.s[row])!r} is deleted without the IRI"
+                    " that it had, so it can't be bound again: effective(dataset) finds the IRI"
+                )
+            elif op == Op.END:
+                end_patch()
+                id = None
+        batches.extend([part.inverse()])
     check_closed(is_open)
-    if id is not None:
-        spool.append((Op.H, PREV, id))
+    end_patch()
+    return has_id

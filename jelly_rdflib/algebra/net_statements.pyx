@@ -8,10 +8,11 @@ from libc.string cimport memcpy, memset
 from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.tables cimport *
 from jelly_rdflib.core.wire cimport A, D, TA, TC, TX, Failure, failure_to_error, mix
+from jelly_rdflib.nodes.conversion cimport NodeInterner
 from jelly_rdflib.nodes.numbering cimport NodeNumbers
 
 from jelly_rdflib.core.batch import follow_transaction
-from jelly_rdflib.operations import Op
+from jelly_rdflib.nodes import NODE_TYPES
 
 cdef enum:
     # The largest table that keeps its memory when it is emptied.
@@ -21,10 +22,7 @@ cdef enum:
     FIRST_TEXT = 1 << 16
     MAX_RECENT = 1 << 17
     MAX_TEXT = 16 << 20
-
-cdef object ADD = Op.A
-cdef object DELETE = Op.D
-
+    BATCH_ROWS = 1 << 10
 
 # The last operation on each distinct quad of numbers, in the order of these operations. When a quad
 # comes again, its old row is marked as dead and a new row is appended. Dead rows are removed when
@@ -129,6 +127,7 @@ cdef class NetStatements:
     # Operations of committed transactions, and of the open transaction.
     cdef QuadTable committed, pending
     cdef QuadTable* current
+    cdef size_t next_row  # of the committed ones, for the next batch
     cdef readonly bint is_open  # in a transaction
     # The last batch, the nodes of its terms that were made, and the numbers of its terms, 0 while
     # unknown.
@@ -212,36 +211,55 @@ cdef class NetStatements:
                 return row
         return stop
 
-    def take(self, tuple operation not None):
-        """Take an add or delete, which the caller has checked."""
-        op, s, p, o, g = operation
-        self.put(
-            self.numbers.find(s), self.numbers.find(p), self.numbers.find(o),
-            0 if g is None else self.numbers.find(g), op == DELETE,
-        )
-
-    def operations(self, *, bint without_reverted):
-        """Iterate over the committed operations; after that no more may be taken.
+    def batches(self, *, bint without_reverted):
+        """Iterate over the committed operations as batches; after that no more may be taken.
 
         With ``without_reverted``, leave out statements that were first added and last deleted, or
-        first deleted and last added.
+        first deleted and last added. So a batch may be empty.
         """
-        cdef QuadTable* table = &self.committed
-        cdef list nodes = self.numbers.nodes
-        cdef size_t row
+        self.batch = None
+        self.clear_known(len(self.numbers.nodes))
+        while self.next_row < self.committed.count:
+            yield self.next_batch(without_reverted)
+
+    cdef Batch next_batch(self, bint without_reverted):
+        cdef NodeInterner interner = NodeInterner(NODE_TYPES)
+        cdef size_t start = self.next_row
+        cdef RowColumns rows
+        cdef Quad quad
         cdef uint8_t state
-        for row in range(table.count):
-            state = table.states[row]
-            if state != 0 and not (
-                without_reverted and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)
+        interner.nodes = [None]
+        if rows_init(&rows, BATCH_ROWS) < 0:
+            raise MemoryError
+        try:
+            while (
+                self.next_row < min(start + BATCH_ROWS, self.committed.count)
+                and not interner.is_full()
             ):
-                yield (
-                    DELETE if state & DELETES else ADD,
-                    nodes[table.quads[row].s],
-                    nodes[table.quads[row].p],
-                    nodes[table.quads[row].o],
-                    nodes[table.quads[row].g],
-                )
+                quad, state = self.committed.quads[self.next_row], self.committed.states[self.next_row]
+                self.next_row += 1
+                if state != 0 and not (
+                    without_reverted and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)
+                ):
+                    rows_append(
+                        &rows, D if state & DELETES else A, self.term_of(interner, quad.s),
+                        self.term_of(interner, quad.p), self.term_of(interner, quad.o),
+                        self.term_of(interner, quad.g),
+                    )
+        except BaseException:
+            rows_free(&rows)
+            raise
+        # The next batch has another table.
+        for row in range(start, self.next_row):
+            quad = self.committed.quads[row]
+            self.known[quad.s] = self.known[quad.p] = self.known[quad.o] = self.known[quad.g] = 0
+        return interner.make_batch(&rows, True)
+
+    cdef inline uint32_t term_of(self, NodeInterner interner, uint32_t number) except? 0:
+        """Return the term of the node with this number, in the table of a new batch."""
+        if self.known[number] == 0 and number != 0:
+            self.known[number] = interner.intern_node(self.numbers.nodes[number])
+        return self.known[number]
 
     cdef inline int put(self, int64_t s, int64_t p, int64_t o, int64_t g, bint deletes) except -1:
         """Put an operation on a quad of numbers; graph 0 is none."""
@@ -269,12 +287,16 @@ cdef class NetStatements:
         self.batch = None
         if self.recent.count > MAX_RECENT or self.recent.offsets[self.recent.count] > MAX_TEXT:
             self.forget_recent()
+        self.clear_known(count)
+        self.nodes = batch.terms.nodes
+        self.batch = batch
+        return 0
+
+    cdef int clear_known(self, size_t count) except -1:
         if count > self.known_capacity:
             grow(<void**>&self.known, count * sizeof(uint32_t))
             self.known_capacity = count
         memset(self.known, 0, count * sizeof(uint32_t))
-        self.nodes = None
-        self.batch = batch
         return 0
 
     cdef int forget_recent(self) except -1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from jelly_rdflib.core.batch import (
     BatchSlice,
     BatchSource,
     OperationReader,
-    SliceIterator,
+    RowIterator,
 )
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.graph.stores.statements import (
@@ -24,7 +24,7 @@ from jelly_rdflib.graph.stores.statements import (
     check_source,
     not_an_operation,
 )
-from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes import NODE_TYPES, as_iri
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation, PrefixChange
 from jelly_rdflib.streams.open_input import open_read
@@ -53,43 +53,51 @@ def settings_for(*sources: Any, **reading: Any) -> list[dict[str, Any]]:
     return found
 
 
-def open_operations(source: Any, *, in_batches: bool = False, **reading: Any) -> Iterator[Any]:
-    """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations.
+def open_source(source: Any, **reading: Any) -> BatchSource | None:
+    """Open a source, as for `jelly_rdflib.apply`; None if it is not read, but has its operations.
 
-    With ``in_batches``, those that are rows come as batches or slices of them. The settings are for
-    a source that is read.
+    The settings are for a source that is read.
     """
     opened = open_read(source, **reading)
-    if opened is not None:
-        return opened if in_batches else OperationReader(opened)
-    check_source(source, **reading)
-    # Operations of a reader are well-formed.
-    if (rows := _slices_of(source)) is not None:
-        return iter(rows) if in_batches else SliceIterator(rows)
-    return map(_checked, source)
+    if opened is None:
+        check_source(source, **reading)
+    return opened
 
 
-def _slices_of(source: Any) -> Iterable[BatchSlice] | None:
-    """Return the rows of operations that are in batches; None if they are tuples."""
-    if isinstance(source, Batch):
-        return source._slices()
-    return source.slices if isinstance(source, PatchOperations) else None
+def check_rows(operations: Iterator[Any]) -> Iterator[BatchSlice]:
+    """Yield well-formed operations as rows; if one is not, that is an ApplyError."""
+    yield from NodeBatches(NODE_TYPES, map(_checked, operations))._slices()
 
 
-def open_rows(source: Any, opened: BatchSource | None) -> Iterator[BatchSlice]:
-    """Yield the operations of one patch as rows; what follows it may be one row more.
+def open_rows(
+    source: Any,
+    opened: BatchSource | None,
+    make_rows: Callable[[Iterator[Any]], Iterator[BatchSlice]] = check_rows,
+) -> Iterator[BatchSlice]:
+    """Yield the operations of a source as rows; ``opened`` has those of a source that is read.
 
-    A LimitError says that nobody could make nodes of the rows with the same limits.
+    ``make_rows`` makes rows of operations that are tuples; by default each of them is checked. A
+    LimitError says that nobody could make nodes of the rows with the same limits.
     """
-    reader = source if isinstance(source, OperationReader) else opened
-    rows = _slices_of(source) if reader is None else reader._slices()
-    for part in _make_rows(iter(source)) if rows is None else rows:
+    reader = source if opened is None else opened
+    rows: Iterable[BatchSlice] | None = None
+    if isinstance(reader, BatchSource | Batch | RowIterator):
+        rows = reader._slices()
+    elif isinstance(reader, PatchOperations):
+        rows = reader.slices
+    for part in make_rows(iter(source)) if rows is None else rows:
         if _LARGE_VALUES.search(part.batch.terms.data):
-            iter(part.batch.terms)
+            try:
+                iter(part.batch.terms)
+            except LimitError as error:
+                if isinstance(reader, BatchSource | OperationReader):
+                    reader.place_error(error)
+                raise
         yield part
 
 
-def _make_rows(operations: Iterator[Any]) -> Iterator[BatchSlice]:
+def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
+    """Yield the operations of one patch as rows; what follows it may be one row more."""
     end: Operation = (Op.END,)
     patch = iter(operations.__next__, end)
 
@@ -105,6 +113,14 @@ def _make_rows(operations: Iterator[Any]) -> Iterator[BatchSlice]:
     # What follows need be no operation, not even None.
     ends = [end] if next(operations, end) is end else [end, end]
     yield from NodeBatches(NODE_TYPES, ends)._slices()
+
+
+def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
+    """Return those rows from number ``start`` up to, without, ``stop`` that ``kept`` has."""
+    if start > 0:
+        # The nodes stay with the terms, else each part of the batch would make them anew.
+        batch.terms[0]
+    return BatchSlice(batch, start, stop).as_batch(bytes(kept[start:stop]))
 
 
 @contextmanager
@@ -144,21 +160,17 @@ def operation_at(batch: Batch, row: int) -> Operation:
 
 def _checked(operation: Any) -> Operation:
     if _is_plain_statement(operation):
-        g = operation[4]
-        return operation if g is None or g != DATASET_DEFAULT_GRAPH_ID else (*operation[:4], None)
+        return operation  # type: ignore[no-any-return]
     check_operation(operation)
-    code = operation[0]
-    if code in (Op.A, Op.D):
+    if operation[0] in (Op.A, Op.D):
         for term in operation[1:4] if operation[4] is None else operation[1:]:
             if not isinstance(term, Node):
                 raise not_an_operation(operation, "its terms are terms of rdflib")
             if isinstance(term, Graph):
                 raise not_an_operation(operation, "for a Graph give its identifier")
-    if not isinstance(code, Op):
-        # A plain number is accepted, but the algebra compares with `is`.
-        operation = (Op(code), *operation[1:])
-    if code in (Op.PA, Op.PD, Op.A, Op.D) and operation[-1] == DATASET_DEFAULT_GRAPH_ID:
-        operation = (*operation[:-1], None)
+    elif operation[0] in (Op.PA, Op.PD):
+        code, prefix, iri, graph = operation
+        operation = (code, prefix, as_iri(iri), graph)
     return operation  # type: ignore[no-any-return]
 
 

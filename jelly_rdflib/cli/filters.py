@@ -234,14 +234,13 @@ class _Filtering:
             self.selection.filter = self._make_filter()
 
     def _take_frame(self, batch: Batch, frame: int) -> Iterator[Batch]:
-        from jelly_rdflib.core.arrow import mark_batch
         from jelly_rdflib.operations import Op
 
         frames: Any = self.filters.frames
         is_first = frame == frames.start
         if is_first and self.in_transaction:
             # The part of a transaction is a transaction.
-            yield from self._take(mark_batch(batch, Op.TX))
+            yield from self._take(_mark(Op.TX))
         ops = bytes(batch.ops)
         begun = ops.rfind(Op.TX)
         ended = max(ops.rfind(Op.TC), ops.rfind(Op.TA))
@@ -252,13 +251,12 @@ class _Filtering:
 
     def _end_cut(self, last: Batch) -> Iterator[Batch]:
         """End the transaction and the patch that go on behind the taken frames."""
-        from jelly_rdflib.core.arrow import mark_batch
         from jelly_rdflib.operations import Op
 
         if self.in_transaction:
-            yield from self._take(mark_batch(last, Op.TC))
+            yield from self._take(_mark(Op.TC))
         if self.input.format.holds_changes and bytes(last.ops)[-1:] != bytes([Op.END]):
-            yield from self._take(mark_batch(last, Op.END))
+            yield from self._take(_mark(Op.END))
 
     def _take(self, batch: Batch) -> Iterator[Batch]:
         """Return what is wanted of a batch, as batches."""
@@ -506,3 +504,10 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         " three frames, and 2..=5 are four. A transaction that they cut becomes a shorter one.",
     ),
 ]
+
+
+def _mark(op: Any) -> Batch:
+    from jelly_rdflib.nodes import NODE_TYPES
+    from jelly_rdflib.nodes.conversion import NodeBatches
+
+    return next(NodeBatches(NODE_TYPES, [(op,)]))

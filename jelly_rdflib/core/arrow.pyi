@@ -41,8 +41,6 @@ class RowSelection:
     keeps_prefixes: bool
     def select(self, batch: Batch, start: int, stop: int) -> list[Batch]: ...
 
-def mark_batch(source: Batch, op: int) -> Batch: ...
-
 TERM_COLUMNS: tuple[str, ...]
 
 @final

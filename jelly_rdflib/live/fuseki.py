@@ -29,8 +29,8 @@ _TIMEOUT = 600.0
 _MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
 # To read the certificates takes long.
 _ssl_context = cache(httpx2.create_ssl_context)
-# Operations that are written at once; characters of an answer that are shown.
-_MANY, _MOST_SHOWN = 1000, 200
+# Characters of an answer that are shown.
+_MOST_SHOWN = 200
 
 
 def apply_to_fuseki(
@@ -118,29 +118,19 @@ class _Transaction:
         self._file.seek(0)
         self._file.truncate()
         self._writer = PatchWriter(self._file, format="rdf-patch")
-        self._waiting: list[Operation] = []
 
     def add(self, operation: Any) -> None:
         """Add a change, which must be one that rdflib can hold: Fuseki drops others in silence."""
         if operation[0] in (Op.A, Op.D):
             check_statement(*operation[1:4])
             check_graph(operation[4])
-        self._waiting.append(operation)
-        if len(self._waiting) >= _MANY:
-            self._write()
-
-    def _write(self) -> None:
-        if not self._file.tell():
+        if not self._writer.in_transaction:
             self._writer.begin()
-        self._writer.write_all(self._waiting)
-        self._writer.encoder.flush()
-        self._waiting = []
+        self._writer.write(operation)
 
     def send(self, client: WatchedClient, address: str) -> bool:
         """Have the server apply the transaction; return whether it has changes."""
-        if self._waiting:
-            self._write()
-        if not self._file.tell():
+        if not self._writer.in_transaction:
             return False
         self._writer.commit()
         self._writer.encoder.flush()

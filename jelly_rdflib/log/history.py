@@ -16,7 +16,6 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.core.batch import GeneratedBatches
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.headers import ID, PREV, SQUASHED, header_key
 from jelly_rdflib.log.database import Database
@@ -38,7 +38,6 @@ from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
-from jelly_rdflib.streams.sources import OpenedElsewhere
 
 _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
@@ -363,8 +362,7 @@ def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
     """Iterate over the compacted operations of several patches, without headers of a place."""
     # Version 0 has no statement that could be deleted.
     has_deletes = entries[0].prev is not None
-    batches = chain.from_iterable(entry.batches() for entry in entries)
-    source: Any = OpenedElsewhere(lambda: batches, can_reopen=False)
+    source: Any = GeneratedBatches(batch for entry in entries for batch in entry.batches())
     for operation in compact(source):
         is_idle = operation[0] == Op.D and not has_deletes
         is_place = operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, SQUASHED)

@@ -13,7 +13,7 @@ from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
-from jelly_rdflib.algebra.sources import closing_reader, is_held, open_rows
+from jelly_rdflib.algebra.sources import closing_reader, is_held, open_rows, rows_of_patch
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.core.input_start import is_delimited
 from jelly_rdflib.errors import LogError
@@ -55,7 +55,7 @@ class IncomingPatch:
         self, patch: Any, limits: Limits | None, opened: BatchSource | None, stored: Any
     ) -> None:
         self.is_in_memory = limits is None
-        self._rows = open_rows(patch, opened)
+        self._rows = open_rows(patch, opened, rows_of_patch)
         self._opened, self._stored = opened, stored
         self._place: dict[str, URIRef] = {}
         # The first headers without those of the place, and all headers of the first batch.

@@ -10,3 +10,4 @@ from jelly_rdflib.core.batch cimport *
 include "conversion/literals.pxd"
 include "conversion/node_types.pxd"
 include "conversion/nodes.pxd"
+include "conversion/node_interner.pxd"

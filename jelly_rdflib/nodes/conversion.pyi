@@ -51,6 +51,7 @@ class NodeFactory(NodeMaker):
         max_xml_tags: int = ...,
         max_terms: int = ...,
     ) -> None: ...
+    normalize: Final[bool | None]
 
 @final
 class NodeBatches(BatchSource):

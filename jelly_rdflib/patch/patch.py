@@ -107,13 +107,11 @@ class Patch(PatchOperations, Tabular):
             return next(iter(self.cut(number, number + 1)))
         start, stop, step = index.indices(len(self))
         if step != 1:
-            return self._like(Patch(list(self)[index]))
-        return self._like(self.cut(start, stop))
+            return self._shown(Patch(list(self)[index]))
+        return self._shown(self.cut(start, stop))
 
     def __add__(self, other: Patch) -> Patch:
-        return (
-            self._like(Patch(concat(self, other))) if isinstance(other, Patch) else NotImplemented
-        )
+        return self._like(concat(self, other)) if isinstance(other, Patch) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Patch):
@@ -243,7 +241,11 @@ class Patch(PatchOperations, Tabular):
         """
         self._write(path, options, format)
 
-    def _like(self, other: Patch) -> Patch:
+    def _like(self, rows: Tabular) -> Patch:
+        """Return the patch of rows that were made of this one."""
+        return self._shown(Patch.of_slices(list(rows._slices())))
+
+    def _shown(self, other: Patch) -> Patch:
         """Have another patch, made of this one, shown with the same prefixes."""
         other._prefixes = self._prefixes
         return other
@@ -262,7 +264,7 @@ class Patch(PatchOperations, Tabular):
             ApplyError: The target can't take an operation, or the patch is out of order; see
                 `jelly_rdflib.invert`.
         """
-        return self._like(Patch(invert(self)))
+        return self._like(invert(self))
 
     def compact(self, *, assume_effective: bool = False) -> Patch:
         """Return the smallest patch that does the same to any dataset.
@@ -277,7 +279,7 @@ class Patch(PatchOperations, Tabular):
             ApplyError: The target can't take an operation, or the patch is out of order; see
                 `jelly_rdflib.compact`.
         """
-        return self._like(Patch(compact(self, assume_effective=assume_effective)))
+        return self._like(compact(self, assume_effective=assume_effective))
 
     def effective(self, dataset: Graph) -> Patch:
         """Return the part of the patch that changes something in a graph or dataset.
@@ -291,7 +293,7 @@ class Patch(PatchOperations, Tabular):
             ApplyError: The target can't take an operation, or the patch is out of order; see
                 `jelly_rdflib.effective`.
         """
-        return self._like(Patch(effective(self, dataset)))
+        return self._like(NodeBatches(NODE_TYPES, effective(self, dataset)))
 
     def apply(self, target: Graph, *, atomic: bool = True, strict: bool = False) -> ApplyResult:
         """Apply the patch to a graph or dataset.

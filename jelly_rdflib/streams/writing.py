@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, OperationReader
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
@@ -125,13 +125,19 @@ class PatchWriter(OperationSink):
         return options
 
     def write_all(self, operations: Iterable[Operation] | Batch) -> None:
-        """Write each operation of an iterable; those of a `Batch` or a `Patch` as rows."""
+        """Write each operation of an iterable; those of a `Batch`, `Patch` or reader as rows."""
         slices = operations.slices if isinstance(operations, PatchOperations) else None
-        if slices is None:
+        for part in slices or ():
+            super().write_all(part.as_batch())
+        if slices is not None:
+            return
+        if not isinstance(operations, OperationReader):
             super().write_all(operations)
             return
-        for part in slices:
-            super().write_all(part.as_batch())
+        for part in operations._slices():
+            # Of a reader that is to give literals in their normal form, only the nodes have that.
+            is_normal = part.batch.terms.factory.normalize
+            super().write_all(part if is_normal else part.as_batch())
 
     def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
         """Write that a prefix is bound.

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import Dataset, Graph, Literal, URIRef
-from rdflib.term import Node
+from rdflib.term import Node, Variable
 
 import jelly_rdflib as jr
-from jelly_rdflib import ApplyError, DecodeError, Limits, Op, Patch
+from jelly_rdflib import ApplyError, DecodeError, EncodeError, Limits, Op, Patch
 from jelly_rdflib.core.batch import BatchSlice
 from tests.algebra.strategies import streams, write, write_text
 
@@ -216,22 +216,12 @@ def test_files_are_closed_while_there_is_an_error(
     assert caught.value.__traceback__ is not None
 
 
-def test_hashes_and_comparisons_that_fail() -> None:
-    class Bad(Node):
-        def __init__(self, number: int) -> None:
-            self.number = number
-
-        def __eq__(self, other: object) -> bool:
-            raise ZeroDivisionError
-
-        def __hash__(self) -> int:
-            if self.number == 1:
-                raise ZeroDivisionError
-            return 5
-
+@each_use
+def test_terms_of_an_unknown_class(use: Use) -> None:
+    class Other(Node):
         def n3(self, namespace_manager: Any = None) -> str:
             raise ZeroDivisionError
 
-    for patch in ([(Op.A, Bad(1), P, O, None)], [(Op.A, Bad(2), Bad(3), O, None)]):
-        with pytest.raises(ZeroDivisionError):
-            list(jr.compact(patch))
+    for term in (Other(), Variable("v")):
+        with pytest.raises(EncodeError, match="is no term"):
+            list(use([A, (Op.A, term, P, O, None)]))

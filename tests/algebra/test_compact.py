@@ -178,7 +178,7 @@ def test_the_default_graph_is_none_out_of_every_function(
     form: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also of a patch so long that a file keeps a part of it."""
-    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 100)
+    monkeypatch.setattr(spool, "_MAX_SIZE", 100)
     dataset = Dataset()
     dataset.add((S, P, O, DEFAULT))
     bind = (Op.PA, "ex", URIRef("urn:ex#"), DEFAULT)

@@ -143,7 +143,7 @@ def test_patches_that_do_not_follow() -> None:
 
 
 def test_iterators_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 4)
+    monkeypatch.setattr(spool, "_MAX_SIZE", 100)
     long = [(Op.A, S, P, Literal(number), None) for number in range(100)]
     assert list(concat(iter(long), long, iter(long))) == long * 3
 
@@ -152,7 +152,8 @@ def test_only_what_can_not_be_read_again_is_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied: list[Any] = []
-    monkeypatch.setattr(spool.Spool, "append", lambda self, operation: copied.append(operation))
+    flat = itertools.chain.from_iterable
+    monkeypatch.setattr(spool.Spool, "extend", lambda _, batches: copied.extend(flat(batches)))
     data = write([A])
     path = tmp_path / "x.jellyp"
     path.write_bytes(data)

@@ -55,6 +55,22 @@ def test_rows_stay_rows(
     assert sum(bytes(batch.ops).count(Op.A) for batch in entry.batches()) == len(NOTES)
 
 
+def test_what_is_made_of_rows_is_rows(log: PatchLog, works: Counter[str]) -> None:
+    patch = next(jr.read_patches(FORMS["a segment"][0]))
+    inverse = patch.invert()
+    both = patch + inverse
+    assert [len(each.slices or ()) > 0 for each in (inverse, both)] == [True, True]
+    works.clear()
+    log.append(patch)
+    log.append(inverse)
+    assert len(Patch.of_slices((patch + inverse).slices or []).serialize()) > 1000
+    assert works == {"decoded": 2, "encoded": 2}
+    # These ask for the identity of terms, and so make nodes, but no tuples of all rows.
+    for each in (patch.compact(), patch.effective(Dataset())):
+        assert each.slices
+    assert len(log.checkout()) == 0
+
+
 def test_a_commit_and_a_recording_make_no_tuple(
     log: PatchLog, works: Counter[str], tmp_path: Path
 ) -> None:

@@ -102,9 +102,10 @@ def test_temporary_files_are_for_nobody_else(
 
     monkeypatch.setattr(tempfile, "tempdir", None)
     with Spool() as spool:
-        for n in range(70_000):
-            spool.append((Op.A, URIRef(f"urn:s{n}"), URIRef("urn:p"), Literal(n), None))
-        assert spool._file is not None
+        row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)
+        batch = next(jr.read_batches(encode([row] * 500)))
+        while not spool._file._rolled:
+            spool.extend([batch])
         status = os.fstat(spool._file.fileno())
         assert stat.S_IMODE(status.st_mode) & 0o077 == 0
         assert status.st_size > 0

@@ -69,26 +69,26 @@ cdef class RowSelection:
             return 0 if self.filter is not None else self.start_content(kept, found)
         if op == TC or op == TA:
             if not self.transaction_waits:
-                append_row(kept, rows, row)
+                rows_copy(kept, rows, row, op)
             self.transaction_waits = False
         elif op == END:
             if self.has_content or self.filter is None:
                 self.start_content(kept, found)
-                append_row(kept, rows, row)
+                rows_copy(kept, rows, row, op)
             self.has_content = False
             self.forget_headers()
         elif is_accepted or (op == PA and self.keeps_prefixes):
             self.start_content(kept, found)
-            append_row(kept, rows, row)
+            rows_copy(kept, rows, row, op)
         elif op == H and self.has_content:
-            append_row(kept, rows, row)
+            rows_copy(kept, rows, row, op)
         elif op == H:
             self.held_count += 1
             if self.held_count > self.max_held:
                 raise LimitError(
                     f"a patch has more than {self.max_held} headers before its first wanted row"
                 )
-            append_row(&self.headers, rows, row)
+            rows_copy(&self.headers, rows, row, op)
         return 0
 
     cdef int start_content(self, RowColumns* kept, list found) except -1:
@@ -97,7 +97,7 @@ cdef class RowSelection:
         # Headers of an earlier batch wait only if nothing of this one was kept.
         found += self.held
         for row in range(self.headers.count):
-            append_row(kept, &self.headers, row)
+            rows_copy(kept, &self.headers, row, H)
         self.forget_headers()
         if self.transaction_waits:
             if rows_append(kept, TX, 0, 0, 0, 0) < 0:
@@ -110,34 +110,3 @@ cdef class RowSelection:
         self.held = []
         self.headers.count = self.held_count = 0
         return 0
-
-
-cdef inline int append_row(RowColumns* target, const RowColumns* rows, size_t row) except -1:
-    if rows_append(
-        target, rows.ops[row], rows.s[row], rows.p[row], rows.o[row], rows.g[row]
-    ) < 0:
-        raise MemoryError
-    return 0
-
-
-cdef Batch batch_of_rows(Batch source, RowColumns* rows):
-    """Make a batch of rows, which are empty after that, with the terms of another one."""
-    cdef Batch batch = Batch.__new__(Batch)
-    batch.rows = rows[0]
-    memset(rows, 0, sizeof(RowColumns))
-    batch.terms = source.terms
-    batch.has_graphs = source.has_graphs
-    batch.metadata = source.metadata
-    return batch
-
-
-def mark_batch(Batch source not None, int op):
-    """Make a batch with one row that has no terms, such as the start of a transaction."""
-    cdef RowColumns rows
-    if source.terms is None:
-        raise TypeError("this batch was not made by a reader")
-    if op not in (TX, TC, TA, END):
-        raise ValueError(f"{op} is no mark")
-    if rows_init(&rows, 1) < 0 or rows_append(&rows, <uint8_t>op, 0, 0, 0, 0) < 0:
-        raise MemoryError
-    return batch_of_rows(source, &rows)

@@ -32,9 +32,20 @@ cdef inline int rows_append(
     return 0
 
 
+cdef inline int rows_copy(
+    RowColumns* target, const RowColumns* rows, size_t row, uint8_t op
+) except -1:
+    """Append a row to others, with a code of its own."""
+    if rows_append(target, op, rows.s[row], rows.p[row], rows.o[row], rows.g[row]) < 0:
+        raise MemoryError
+    return 0
+
+
 cdef Batch make_batch(
     RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
 )
+
+cdef Batch batch_of_rows(Batch source, RowColumns* rows)
 
 cdef Batch make_open_batch(TermTable table)
 

@@ -90,6 +90,17 @@ cdef Batch make_batch(
     return batch
 
 
+cdef Batch batch_of_rows(Batch source, RowColumns* rows):
+    """Make a batch of rows, which are empty after that, with the terms of another one."""
+    cdef Batch batch = Batch.__new__(Batch)
+    batch.rows = rows[0]
+    memset(rows, 0, sizeof(RowColumns))
+    batch.terms = source.terms
+    batch.has_graphs = source.has_graphs
+    batch.metadata = source.metadata
+    return batch
+
+
 cdef Batch make_open_batch(TermTable table):
     """Make a batch with one row that is filled in repeatedly, while terms are still added."""
     cdef Batch batch = Batch.__new__(Batch)
@@ -331,6 +342,11 @@ cdef enum:
     # So many headers are made one by one.
     FEW_HEADERS = 4
 
+# The code of the operation that undoes an operation.
+cdef bytes INVERSE = bytes.maketrans(
+    bytes((Op.A, Op.D, Op.PA, Op.PD, Op.TX, Op.TC)), bytes((Op.D, Op.A, Op.PD, Op.PA, Op.TC, Op.TX))
+)
+
 @cython.final
 cdef class BatchSlice:
     """Operations of a batch, from number ``start`` up to, without, ``stop``, as an iterable."""
@@ -348,26 +364,42 @@ cdef class BatchSlice:
     def __iter__(self):
         return SliceIterator((self,))
 
-    def as_batch(self):
-        """Return the operations as a batch, which has the same table of terms."""
-        cdef Batch batch = self.batch
-        cdef Batch part
-        cdef size_t count = self.stop - self.start
-        if count == batch.rows.count:
-            return batch
-        part = Batch.__new__(Batch)
-        if rows_init(&part.rows, max(count, <size_t>1)) < 0:
+    def as_batch(self, bytes kept=None):
+        """Return the operations as a batch, which has the same table of terms.
+
+        ``kept`` has a byte for each: those whose byte is 0 are left out.
+        """
+        cdef const uint8_t* keeps = NULL
+        cdef RowColumns rows
+        cdef size_t row
+        if kept is not None:
+            if len(kept) != len(self):
+                raise ValueError(f"there are {len(self)} operations, but {len(kept)} bytes")
+            keeps = kept
+        elif len(self) == len(self.batch):
+            return self.batch
+        if rows_init(&rows, self.stop - self.start) < 0:
             raise MemoryError
-        part.rows.count = count
-        memcpy(part.rows.ops, batch.rows.ops + self.start, count)
-        memcpy(part.rows.s, batch.rows.s + self.start, count * sizeof(uint32_t))
-        memcpy(part.rows.p, batch.rows.p + self.start, count * sizeof(uint32_t))
-        memcpy(part.rows.o, batch.rows.o + self.start, count * sizeof(uint32_t))
-        memcpy(part.rows.g, batch.rows.g + self.start, count * sizeof(uint32_t))
-        part.terms = batch.terms
-        part.has_graphs = batch.has_graphs
-        part.metadata = batch.metadata
-        return part
+        # There is room for all of them.
+        for row in range(self.start, self.stop):
+            if keeps == NULL or keeps[row - self.start] != 0:
+                rows_copy(&rows, &self.batch.rows, row, self.batch.rows.ops[row])
+        return batch_of_rows(self.batch, &rows)
+
+    def inverse(self):
+        """Return the operations that undo these, in reverse order, as a batch without headers.
+
+        The end of a transaction starts one, and the other way round; `Op.TA` and `Op.END` stay.
+        """
+        cdef const uint8_t* inverse = INVERSE
+        cdef RowColumns rows
+        cdef size_t row
+        if rows_init(&rows, self.stop - self.start) < 0:
+            raise MemoryError
+        for row in range(self.stop, self.start, -1):
+            if self.batch.rows.ops[row - 1] != H:
+                rows_copy(&rows, &self.batch.rows, row - 1, inverse[self.batch.rows.ops[row - 1]])
+        return batch_of_rows(self.batch, &rows)
 
     def headers(self):
         """Return the headers among the operations as a list; it is mostly empty."""

@@ -13,7 +13,7 @@ cdef class NodeMaker:
 
 cdef class TermTable:
     cdef TermColumns columns
-    cdef NodeMaker factory
+    cdef readonly NodeMaker factory
     cdef list nodes
     cdef bint is_open  # terms are still being added
     cdef list make_nodes(self)

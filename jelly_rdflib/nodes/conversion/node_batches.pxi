@@ -37,22 +37,25 @@ cdef class NodeBatches(BatchSource):
     """
 
     cdef NodeTypes types
+    cdef NodeFactory factory
     cdef object operations
     cdef bint has_graphs
 
     def __cinit__(self, NodeTypes types not None, operations, *, bint has_graphs=True):
         self.types = types
+        self.factory = NodeFactory(types, normalize=False)
         self.operations = iter(operations)
         self.has_graphs = has_graphs
 
     cdef Batch read_batch(self):
-        cdef NodeInterner interner = NodeInterner(self.types)
+        cdef NodeInterner interner = NodeInterner(self.types, self.factory)
         cdef RowColumns rows
         cdef uint32_t s = 0, p, o, g = 0
         cdef tuple items
         cdef int op
         if rows_init(&rows, BATCH_ROWS) < 0:
             raise MemoryError
+        interner.nodes = [None]
         try:
             for operation in self.operations:
                 op = operation_code(operation)
@@ -83,9 +86,7 @@ cdef class NodeBatches(BatchSource):
         if rows.count == 0:
             rows_free(&rows)
             return None
-        return make_batch(
-            &rows, &interner.table.columns, interner.factory, self.has_graphs, {}
-        )
+        return interner.make_batch(&rows, self.has_graphs)
 
     cdef int close_source(self) except -1:
         self.operations = iter(())

@@ -4,14 +4,6 @@ rdflib's nodes compare and hash in Python code. Here a node is looked up by its 
 by its text.
 """
 
-cdef enum:
-    RECENT_SIZE = 1 << 9
-
-ctypedef struct RecentTerm:
-    PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
-    size_t seen  # the address of another node, which takes this place when it is seen again
-    uint32_t number
-
 cdef inline RecentTerm* recent_place(NodeInterner interner, object node) noexcept:
     cdef size_t address = <size_t><PyObject*>node
     return &interner.recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
@@ -37,16 +29,9 @@ cdef enum:
 cdef class NodeInterner:
     """Numbers nodes in a table of terms, which grows with them."""
 
-    cdef NodeTypes types
-    cdef NodeFactory factory
-    cdef TermTable table
-    cdef RecentTerm[RECENT_SIZE] recent
-    cdef uint32_t repeats  # how often a node came again since the table was started
-    cdef int depth  # of quoted triples
-
-    def __cinit__(self, NodeTypes types not None):
+    def __cinit__(self, NodeTypes types not None, NodeFactory factory=None):
         self.types = types
-        self.factory = NodeFactory(types, normalize=False)
+        self.factory = NodeFactory(types, normalize=False) if factory is None else factory
         self.table = TermTable.__new__(TermTable)
         self.table.factory = self.factory
         self.table.is_open = True
@@ -88,7 +73,7 @@ cdef class NodeInterner:
             self.recent[i].node = NULL
             Py_XDECREF(node)
 
-    cdef inline bint is_iri(self, object node, uint32_t term) noexcept:
+    cdef bint is_iri(self, object node, uint32_t term) noexcept:
         """Is a node the IRI of a term? False if that takes longer to tell."""
         cdef const TermColumns* columns = &self.table.columns
         cdef uint32_t start
@@ -156,7 +141,7 @@ cdef class NodeInterner:
         finally:
             self.depth -= 1
         return self.check(
-            terms_intern_triple(&self.table.columns, s, p, o, <const uint8_t*>b"", &failure)
+            terms_intern_triple(&self.table.columns, s, p, o, <const uint8_t*>b"", &failure), node
         )
 
     cdef uint32_t intern(self, TermKind kind, object text, uint32_t extra) except 0:
@@ -171,12 +156,23 @@ cdef class NodeInterner:
                 columns, kind, span.start, size, extra,
                 term_hash(kind, hash_text(span.start, size, hash_seed()), columns.hashes[extra]),
                 span.start, &failure,
-            )
+            ),
+            text,
         )
 
-    cdef uint32_t check(self, int64_t number) except 0:
+    cdef uint32_t check(self, int64_t number, object node) except 0:
+        """Raise an error if there is no number; else note the node if it is new."""
         if number < 0:
             if self.table.columns.offsets[self.table.columns.count] > MAX_TABLE_TEXT // 2:
                 raise EncodeError("the terms of one row have more than 4 GiB of text together")
             raise MemoryError
+        if self.nodes is not None and number == len(self.nodes):
+            self.nodes.append(node)
         return <uint32_t>number
+
+    cdef Batch make_batch(self, RowColumns* rows, bint has_graphs):
+        """Make a batch of rows, and of the table; both are empty after that."""
+        cdef Batch batch = make_batch(rows, &self.table.columns, self.factory, has_graphs, {})
+        # Who wants tuples gets the same nodes.
+        batch.terms.nodes = self.nodes
+        return batch

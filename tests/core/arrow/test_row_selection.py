@@ -12,7 +12,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.core.arrow import RowFilter, RowSelection, TermCondition, mark_batch
+from jelly_rdflib.core.arrow import RowFilter, RowSelection, TermCondition
 from jelly_rdflib.nodes import make_node_factory
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -136,18 +136,7 @@ def test_headers_that_wait_are_limited() -> None:
         select(batches, selection)
 
 
-def test_a_mark_alone() -> None:
-    (batch,) = read([statement(WANTED), (Op.END,)], 9)
-    assert list(mark_batch(batch, Op.TX)) == [(Op.TX,)]
-    with pytest.raises(ValueError, match="no mark"):
-        mark_batch(batch, Op.A)
-    with pytest.raises(TypeError):
-        mark_batch(None, Op.TX)
-
-
 def test_a_batch_that_no_reader_made_is_refused() -> None:
     batch = jr.Batch.__new__(jr.Batch)
     with pytest.raises(TypeError, match="not made by a reader"):
         RowSelection(None, 1).select(batch, 0, 1)
-    with pytest.raises(TypeError, match="not made by a reader"):
-        mark_batch(batch, Op.TX)

@@ -191,3 +191,17 @@ def test_the_headers_of_a_slice_are_its_operations_that_are_headers(count: int) 
         part = BatchSlice(batch, start, stop)
         assert part.headers() == [row for row in part if row[0] == Op.H]
         assert all(type(row[1]) is str for row in part.headers())
+
+
+def test_rows_that_stay_and_rows_that_undo() -> None:
+    s = URIRef("urn:s")
+    rows = [(Op.H, "id", s), (Op.TX,), (Op.PA, "x", s, None), (Op.A, s, s, s, None), (Op.TC,)]
+    batch = next(jr.read_batches(jr.Patch(rows).serialize(options=jr.PatchOptions(frame_rows=9))))
+    part = BatchSlice(batch, 1, 5)
+    assert list(part.as_batch(b"\0\1\0\1")) == [list(batch)[2], (Op.TC,)]
+    assert len(part.as_batch(bytes(4))) == 0
+    with pytest.raises(ValueError, match="4 operations, but 3 bytes"):
+        part.as_batch(bytes(3))
+    codes = [operation[0] for operation in BatchSlice(batch, 0, 6).inverse()]
+    assert codes == [Op.END, Op.TX, Op.D, Op.PD, Op.TC]
+    assert list(BatchSlice(part.inverse(), 0, 4).inverse()) == list(part)
