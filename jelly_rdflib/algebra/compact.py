@@ -65,7 +65,7 @@ def compact(
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
-        An iterator of operations, without an `Op.END`. Reading starts with its first operation.
+        A reader of operations, without an `Op.END`. Reading starts with its first operation.
 
     Raises:
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the

@@ -52,10 +52,10 @@ def concat(
     other headers are kept, equal ones once. An empty patch is ignored.
 
     Sources may be larger than memory. Since headers come first, each source is read twice: a source
-    that can be read only once, an iterator or a pipe, is kept meanwhile, all but some thousand
-    operations in a temporary file. Headers are kept in memory, up to ``max_text_size`` bytes of it,
-    which is some 20,000 short ones. The headers of lists and patches, which are in memory anyway,
-    are not counted, nor those that are left out.
+    that can be read only once, an iterator or a pipe, is kept meanwhile, in a temporary file if its
+    rows take more than 4 MiB. Headers are kept in memory, up to ``max_text_size`` bytes of it:
+    some 20,000 short ones. The headers of lists and patches, which are in memory anyway, are not
+    counted, nor those that are left out.
 
     Args:
         sources: Bytes, paths, binary files, or operations, such as a `Patch`; see
@@ -68,7 +68,7 @@ def concat(
             all sources that are read.
 
     Returns:
-        An iterator of operations, without an `Op.END`. Reading starts with its first operation.
+        A reader of operations, without an `Op.END`. Reading starts with its first operation.
 
     Raises:
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
@@ -140,11 +140,12 @@ class _Source:
         self.spool = Spool()
         # Where a file that can seek starts.
         self._position: int | None = None
-        self._is_spooled = not is_held(source) and not self._is_seekable()
+        self._is_spooled = False
 
     def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
         """Add the headers of each patch, which take room unless they are in memory anyway."""
         is_empty = True
+        self._is_spooled = not is_held(self._source) and not self._is_seekable()
         with closing_reader(opened := open_source(self._source, **self._reading)):
             for part in open_rows(self._source, opened):
                 if self._is_spooled:

@@ -51,10 +51,11 @@ def effective(
     old prefix of the new IRI: in rdflib an IRI has one prefix. Headers and the ends of patches
     stay.
 
-    The dataset is not changed. Operations are yielded as they come, those of a transaction when it
-    is committed: until then all but some thousand are kept in a temporary file. The statements that
-    are changed at that point are in memory, each once. The dataset must not change meanwhile; but
-    it may take the operations itself, as they come: ``apply(effective(patch, dataset), dataset)``.
+    The dataset is not changed. Operations of an iterator are yielded as they come, those of a
+    transaction when it is committed: until then a long one is kept in a temporary file. The
+    statements that are changed at that point are in memory, each once. The dataset must not change
+    meanwhile; but it may take the operations itself, as they come: ``apply(effective(patch,
+    dataset), dataset)``.
 
     Statements are the same by RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are one
     literal, and language tags are compared without case.

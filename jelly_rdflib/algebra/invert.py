@@ -27,6 +27,8 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable
 
+# Headers in one batch.
+_MAX_HEADERS = 1000
 # What ends a patch, and the ends of an aborted transaction in reverse order.
 _ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
 _NO_STATEMENT = bytes(code not in (Op.A, Op.D) for code in range(256))
@@ -52,8 +54,8 @@ def invert(
     The inverse is a new patch: it has no ``id``. It follows the patch that it undoes, so that
     patch's ``id`` is its ``prev``; other headers are left out.
 
-    The whole patch is read before the first operation comes. All but some thousand operations of a
-    long patch are kept in a temporary file, so that it may be larger than memory.
+    The whole patch is read before the first operation comes. One whose rows take more than 4 MiB is
+    kept in a temporary file, so that it may be larger than memory.
 
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
@@ -62,7 +64,7 @@ def invert(
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
-        An iterator of operations. Reading starts with its first operation.
+        A reader of operations. Reading starts with its first operation.
 
     Raises:
         PatchError: A prefix is deleted without its IRI. (Raised by the iterator, like those below.)
@@ -100,7 +102,7 @@ def invert(
 def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, None]:
     with closing_reader(opened), room_for(source) as batches, Spool() as spooled:
         has_id = _keep(open_rows(source, opened), batches, spooled)
-        headers = reversed(spooled)
+        headers = _one_by_one(spooled)
         is_started, is_ended, is_aborted = has_id[-1], False, False
         if has_id.pop():
             yield next(headers)
@@ -141,11 +143,15 @@ def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[boo
     is_open = False
     has_id = []
     id: Node | None = None
+    found: list[Operation] = []
 
     def end_patch() -> None:
         has_id.append(id is not None)
         if id is not None:
-            headers.extend(NodeBatches(NODE_TYPES, [(Op.H, PREV, id)]))
+            found.append((Op.H, PREV, id))
+        if len(found) == _MAX_HEADERS:
+            headers.extend(NodeBatches(NODE_TYPES, found))
+            found.clear()
 
     for part in parts:
         batch = part.batch
@@ -167,4 +173,14 @@ def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[boo
         batches.extend([part.inverse()])
     check_closed(is_open)
     end_patch()
+    headers.extend(NodeBatches(NODE_TYPES, found))
     return has_id
+
+
+def _one_by_one(spooled: Spool) -> Iterator[Batch]:
+    """Yield the rows of batches as batches, the last one first."""
+    for batch in reversed(spooled):
+        # The nodes stay with the terms, else each row would make all of them anew.
+        batch.terms[0]
+        for row in reversed(range(len(batch))):
+            yield BatchSlice(batch, row, row + 1).as_batch()

@@ -236,7 +236,8 @@ cdef class NetStatements:
                 self.next_row < min(start + BATCH_ROWS, self.committed.count)
                 and not interner.is_full()
             ):
-                quad, state = self.committed.quads[self.next_row], self.committed.states[self.next_row]
+                quad = self.committed.quads[self.next_row]
+                state = self.committed.states[self.next_row]
                 self.next_row += 1
                 if state != 0 and not (
                     without_reverted and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)

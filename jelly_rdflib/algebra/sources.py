@@ -15,7 +15,6 @@ from jelly_rdflib.core.batch import (
     BatchSlice,
     BatchSource,
     OperationReader,
-    RowIterator,
 )
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.graph.stores.statements import (
@@ -77,11 +76,13 @@ def open_rows(
     """Yield the operations of a source as rows; ``opened`` has those of a source that is read.
 
     ``make_rows`` makes rows of operations that are tuples; by default each of them is checked. A
+    reader's rows have literals as the reader gives them: in their normal form, or as written. A
     LimitError says that nobody could make nodes of the rows with the same limits.
     """
     reader = source if opened is None else opened
     rows: Iterable[BatchSlice] | None = None
-    if isinstance(reader, BatchSource | Batch | RowIterator):
+    # Other iterators over rows may give statements.
+    if isinstance(reader, BatchSource | Batch | OperationReader):
         rows = reader._slices()
     elif isinstance(reader, PatchOperations):
         rows = reader.slices
@@ -93,7 +94,10 @@ def open_rows(
                 if isinstance(reader, BatchSource | OperationReader):
                     reader.place_error(error)
                 raise
-        yield part
+        if isinstance(source, OperationReader) and part.batch.terms.factory.normalize:
+            yield from NodeBatches(NODE_TYPES, part)._slices()
+        else:
+            yield part
 
 
 def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:

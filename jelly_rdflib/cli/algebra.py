@@ -33,8 +33,8 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
     first. The result follows PATCH, whose id becomes its prev. It restores the dataset if each
     operation of PATCH changed something there, as in patches of diff, record and effective.
 
-    All but some thousand operations are kept in a temporary file meanwhile. PATCH may be the
-    folder of a patch log; without it, standard input is read.
+    A long PATCH is kept in a temporary file meanwhile. It may be the folder of a patch log; without
+    it, standard input is read.
 
     \b
     Examples:

@@ -225,3 +225,18 @@ def test_terms_of_an_unknown_class(use: Use) -> None:
     for term in (Other(), Variable("v")):
         with pytest.raises(EncodeError, match="is no term"):
             list(use([A, (Op.A, term, P, O, None)]))
+
+
+@each_use
+@pytest.mark.parametrize(
+    "statements",
+    [
+        lambda: jr.read_statements(b"<urn:s> <urn:p> <urn:o> <urn:g> .\n", format="n-quads"),
+        lambda: next(
+            jr.read_batches(b"<urn:s> <urn:p> <urn:o> .\n", format="n-quads")
+        ).statements(),
+    ],
+)
+def test_statements_are_no_operations(use: Use, statements: Callable[[], Any]) -> None:
+    with pytest.raises(ApplyError, match="is not an operation"):
+        list(use(statements()))

@@ -165,6 +165,16 @@ def test_only_what_can_not_be_read_again_is_copied(
     assert copied == [A]
 
 
+def test_a_file_is_read_from_where_it_is_then() -> None:
+    """Not from where it was at the call; and what one source has read, another has not."""
+    file = io.BytesIO(b"A <urn:s> <urn:p> <urn:o> .\n")
+    file.seek(0, io.SEEK_END)
+    one, two = concat(file, format="rdf-patch"), concat(file, file, format="rdf-patch")
+    for operations in (one, two):
+        file.seek(0)
+        assert [operation[0] for operation in operations] == [Op.A]
+
+
 def test_bad_input_is_found_before_anything_is_given() -> None:
     for bad in (write([A])[:-1], iter([A, 5])):
         with pytest.raises((jr.DecodeError, ApplyError)):

@@ -42,7 +42,7 @@ FORMS: dict[str, tuple[Any, int, int]] = {
     "text": (Patch(NOTES).to_text().encode(), 1, 1),
     "patch": (next(jr.read_patches(encode(NOTES))), 1, 1),
     "batch": (next(jr.read_batches(encode(NOTES, PatchOptions(frame_rows=2000)))), 1, 1),
-    "operations of a reader": (jr.read_operations(encode(NOTES)), 1, 1),
+    "operations of a reader": (jr.read_operations(encode(NOTES), normalize=False), 1, 1),
 }
 
 
@@ -135,6 +135,16 @@ def test_what_is_no_segment_becomes_one(log: PatchLog, data: bytes) -> None:
         next(batches)
         assert batches.options.stream_type == jr.PatchStreamType.FLAT
         assert batches.options.statement_type == jr.PatchStatementType.QUADS
+
+
+def test_literals_are_spelled_as_their_reader_gives_them(log: PatchLog) -> None:
+    text = b'A <urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+    for normalize, spelled in ((True, "1"), (False, "01")):
+        reading: Any = {"format": "rdf-patch", "normalize": normalize}
+        sources = [jr.read_operations(text, **reading), jr.concat(text, **reading)]
+        for source in [*sources, list(jr.read_operations(text, **reading))]:
+            operations = jr.read_operations(log.append(source).stored(), normalize=False)
+            assert [str(each[3]) for each in operations if each[0] == Op.A] == [spelled]
 
 
 def test_a_segment_of_other_options_or_another_place_is_encoded_anew(log: PatchLog) -> None:

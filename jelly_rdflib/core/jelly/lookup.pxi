@@ -46,7 +46,7 @@ ctypedef struct LookupUse:
     uint32_t term
 
 ctypedef struct LookupCounts:
-    # For `FrameStatistics`, but for the first one: regular entries are not counted.
+    # All but the first are for `FrameStatistics`; only inspected decoders count regular entries.
     uint32_t highest_id
     uint64_t entries
     uint64_t replaced  # entries whose place another entry took

@@ -11,7 +11,8 @@ ctypedef struct CachedNode:
 @cython.final
 cdef class NodeFactory(NodeMaker):
     cdef NodeTypes types
-    cdef readonly object normalize  # passed to the literal class: True, False, or None for its own default
+    # Passed to the literal class: True, False, or None for its own default.
+    cdef readonly object normalize
     # Of a table. The literal class makes a tree of each XML literal, and several objects of a
     # duration, which counts as two terms.
     cdef size_t max_xml_tags, max_terms
