@@ -53,7 +53,7 @@ QUICK_TESTS := $(addprefix tests/,core/batch core/jelly nodes store graph/test_a
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests: about 7 minutes
+test: $(VENV)/.dev ## Build the modules and run the tests: about 5 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-quick

@@ -304,12 +304,12 @@ class PatchLog(Tabular):
         exception: an OSError with ``errno.EIO`` means that it is unknown whether the patch was
         committed. Then call `refresh` before trying again, since the patch may be in the log.
 
-        The patch gets an ``id`` if it has none. It is read once. A frame, up to 1 MiB of the
-        segment, the headers at its start, and the keys of later headers are in memory: headers take
-        up to ``max_text_size`` bytes, which is some 20,000 short ones; those of a `Patch` or a
-        list, which are in memory anyway, are not counted. Lexical forms, headers and aborted
-        transactions are kept. In a log all statements are quads: a statement without a graph
-        becomes one of the default graph.
+        The patch gets an ``id`` if it has none. A frame, up to 1 MiB of the segment, the headers at
+        its start, and the keys of later headers are in memory: headers take up to
+        ``max_text_size`` bytes, which is some 20,000 short ones; those of a `Patch` or a list,
+        which are in memory anyway, are not counted. Lexical forms, headers and aborted transactions
+        are kept. In a log all statements are quads: a statement without a graph becomes one of the
+        default graph.
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
