@@ -9,7 +9,7 @@ from typing import Any
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
-from jelly_rdflib.algebra.sources import closing_reader, open_rows, open_source, operation_at
+from jelly_rdflib.algebra.sources import closing_reader, open_checked, open_rows, operation_at
 from jelly_rdflib.core.batch import (
     Batch,
     BatchSlice,
@@ -99,7 +99,7 @@ def compact(
         >>> len(list(compact(patch, assume_effective=True)))
         3
     """
-    opened = open_source(source, limits=limits, normalize=normalize, format=format)
+    opened = open_checked(source, limits=limits, normalize=normalize, format=format)
     max_held = (limits or Limits()).max_held_operations
     return OperationReader(
         GeneratedBatches(

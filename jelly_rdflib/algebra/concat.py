@@ -11,8 +11,8 @@ from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.sources import (
     closing_reader,
     is_held,
+    open_checked,
     open_rows,
-    open_source,
     settings_for,
 )
 from jelly_rdflib.algebra.spool import Spool
@@ -146,7 +146,7 @@ class _Source:
         """Add the headers of each patch, which take room unless they are in memory anyway."""
         is_empty = True
         self._is_spooled = not is_held(self._source) and not self._is_seekable()
-        with closing_reader(opened := open_source(self._source, **self._reading)):
+        with closing_reader(opened := open_checked(self._source, **self._reading)):
             for part in open_rows(self._source, opened):
                 if self._is_spooled:
                     self.spool.extend([part.as_batch()])
@@ -172,7 +172,7 @@ class _Source:
             return
         if self._position is not None:
             self._source.seek(self._position)
-        with closing_reader(opened := open_source(self._source, **self._reading)):
+        with closing_reader(opened := open_checked(self._source, **self._reading)):
             yield from open_rows(self._source, opened)
 
     def _is_seekable(self) -> bool:

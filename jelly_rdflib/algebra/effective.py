@@ -6,18 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeAlias, cast
 
-from rdflib.graph import Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import IdentifiedNode, Node, URIRef
 
 from jelly_rdflib.algebra.sources import (
     check_rows,
     closing_reader,
     is_held,
+    is_plain_statement,
+    open_checked,
     open_rows,
-    open_source,
 )
 from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.core.batch import BatchSlice, BatchSource, check_closed, follow_transaction
+from jelly_rdflib.core.batch import BatchSource, check_closed, follow_transaction
 from jelly_rdflib.graph.stores.native import Undoer, UndoLog, open_view
 from jelly_rdflib.graph.stores.prefixes import PrefixMap
 from jelly_rdflib.graph.stores.statements import check_graph, check_statement
@@ -96,7 +97,7 @@ def effective(
         A urn:s urn:p new
     """
     effects = _Effects(Target(dataset))
-    opened = open_source(source, limits=limits, normalize=normalize, format=format)
+    opened = open_checked(source, limits=limits, normalize=normalize, format=format)
     return _effective(source, opened, effects)
 
 
@@ -133,25 +134,30 @@ def _effective(source: Any, opened: BatchSource | None, effects: _Effects) -> It
                     kept = []
                     spool.clear()
             # Terms that are kept may be large.
-            if len(kept) >= _MAX_KEPT or len(part.batch.terms.data) >= _LARGE:
+            if is_open and (len(kept) >= _MAX_KEPT or len(part.batch.terms.data) >= _LARGE):
                 spool.extend(NodeBatches(NODE_TYPES, kept))
                 kept = []
         check_closed(is_open)
 
 
-def _as_they_come(operations: Iterator[Any]) -> Iterator[BatchSlice]:
-    """Yield rows of single operations, and of transactions: no operation is read beforehand."""
+def _as_they_come(operations: Iterator[Any]) -> Iterator[Any]:
+    """Yield the rows of transactions, and other operations one by one: none is read beforehand."""
     for operation in operations:
-        yield from check_rows(_transaction(operation, operations))
+        if operation == (Op.TX,):
+            yield from check_rows(_transaction(operation, operations))
+        elif is_plain_statement(operation) and operation[4] != DATASET_DEFAULT_GRAPH_ID:
+            # A batch for each would take longer than all else.
+            yield (operation,)
+        else:
+            yield from check_rows(iter([operation]))
 
 
 def _transaction(operation: Any, others: Iterator[Any]) -> Iterator[Any]:
     yield operation
-    if operation == (Op.TX,):
-        for other in others:
-            yield other
-            if other in ((Op.TC,), (Op.TA,)):
-                break
+    for other in others:
+        yield other
+        if other in ((Op.TC,), (Op.TA,)):
+            break
 
 
 class _Effects:

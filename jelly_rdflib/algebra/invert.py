@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import nullcontext
 from itertools import compress
 from typing import Any
 
 from rdflib.term import Node
 
-from jelly_rdflib.algebra.sources import closing_reader, cut_rows, open_rows, open_source
-from jelly_rdflib.algebra.spool import Spool, room_for
+from jelly_rdflib.algebra.sources import closing_reader, cut_rows, is_held, open_checked, open_rows
+from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import (
     Batch,
     BatchSlice,
@@ -95,12 +96,14 @@ def invert(
         D urn:s urn:p new
         A urn:s urn:p old
     """
-    opened = open_source(source, limits=limits, normalize=normalize, format=format)
+    opened = open_checked(source, limits=limits, normalize=normalize, format=format)
     return OperationReader(GeneratedBatches(_invert(source, opened)))
 
 
 def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, None]:
-    with closing_reader(opened), room_for(source) as batches, Spool() as spooled:
+    # The batches of a source in memory need no file.
+    room: Any = nullcontext([]) if is_held(source) else Spool()
+    with closing_reader(opened), room as batches, Spool() as spooled:
         has_id = _keep(open_rows(source, opened), batches, spooled)
         headers = _one_by_one(spooled)
         is_started, is_ended, is_aborted = has_id[-1], False, False

@@ -23,7 +23,7 @@ from jelly_rdflib.graph.stores.statements import (
     check_source,
     not_an_operation,
 )
-from jelly_rdflib.nodes import NODE_TYPES, as_iri
+from jelly_rdflib.nodes import NODE_TYPES, as_iri, rows_of
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation, PrefixChange
 from jelly_rdflib.streams.open_input import open_read
@@ -52,7 +52,7 @@ def settings_for(*sources: Any, **reading: Any) -> list[dict[str, Any]]:
     return found
 
 
-def open_source(source: Any, **reading: Any) -> BatchSource | None:
+def open_checked(source: Any, **reading: Any) -> BatchSource | None:
     """Open a source, as for `jelly_rdflib.apply`; None if it is not read, but has its operations.
 
     The settings are for a source that is read.
@@ -71,8 +71,8 @@ def check_rows(operations: Iterator[Any]) -> Iterator[BatchSlice]:
 def open_rows(
     source: Any,
     opened: BatchSource | None,
-    make_rows: Callable[[Iterator[Any]], Iterator[BatchSlice]] = check_rows,
-) -> Iterator[BatchSlice]:
+    make_rows: Callable[[Iterator[Any]], Iterator[Any]] = check_rows,
+) -> Iterator[Any]:
     """Yield the operations of a source as rows; ``opened`` has those of a source that is read.
 
     ``make_rows`` makes rows of operations that are tuples; by default each of them is checked. A
@@ -82,22 +82,24 @@ def open_rows(
     reader = source if opened is None else opened
     rows: Iterable[BatchSlice] | None = None
     # Other iterators over rows may give statements.
-    if isinstance(reader, BatchSource | Batch | OperationReader):
+    if isinstance(reader, OperationReader):
+        rows = rows_of(reader)
+    elif isinstance(reader, BatchSource | Batch):
         rows = reader._slices()
     elif isinstance(reader, PatchOperations):
         rows = reader.slices
-    for part in make_rows(iter(source)) if rows is None else rows:
-        if _LARGE_VALUES.search(part.batch.terms.data):
-            try:
+    if rows is None:
+        yield from make_rows(iter(source))
+        return
+    try:
+        for part in rows:
+            if _LARGE_VALUES.search(part.batch.terms.data):
                 iter(part.batch.terms)
-            except LimitError as error:
-                if isinstance(reader, BatchSource | OperationReader):
-                    reader.place_error(error)
-                raise
-        if isinstance(source, OperationReader) and part.batch.terms.factory.normalize:
-            yield from NodeBatches(NODE_TYPES, part)._slices()
-        else:
             yield part
+    except LimitError as error:
+        if error.offset is None and isinstance(reader, BatchSource | OperationReader):
+            reader.place_error(error)
+        raise
 
 
 def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
@@ -163,7 +165,7 @@ def operation_at(batch: Batch, row: int) -> Operation:
 
 
 def _checked(operation: Any) -> Operation:
-    if _is_plain_statement(operation):
+    if is_plain_statement(operation):
         return operation  # type: ignore[no-any-return]
     check_operation(operation)
     if operation[0] in (Op.A, Op.D):
@@ -178,7 +180,7 @@ def _checked(operation: Any) -> Operation:
     return operation  # type: ignore[no-any-return]
 
 
-def _is_plain_statement(operation: Any) -> bool:
+def is_plain_statement(operation: Any) -> bool:
     """Is this a well-formed statement? A fast test for most operations."""
     if type(operation) is not tuple or len(operation) != 5:
         return False

@@ -5,19 +5,12 @@ from __future__ import annotations
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.core.batch import Batch, dump_batch, load_batch
 
 # So many bytes are kept in memory.
 _MAX_SIZE = 4 << 20
-
-
-def room_for(source: Any) -> AbstractContextManager[Any]:
-    """Return a `Spool` for batches of a source; for those in memory anyway, a list."""
-    return nullcontext([]) if is_held(source) else Spool()
 
 
 class Spool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import rdflib
@@ -19,11 +20,12 @@ from rdflib.term import (
     _toPythonMapping,
 )
 
-from jelly_rdflib.nodes.conversion import LiteralRules, NodeFactory, NodeTypes
+from jelly_rdflib.core.batch import BatchSlice, OperationReader
+from jelly_rdflib.nodes.conversion import LiteralRules, NodeBatches, NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["NODE_TYPES", "as_iri", "make_node_factory"]
+__all__ = ["NODE_TYPES", "as_iri", "make_node_factory", "rows_of"]
 
 NODE_TYPES = NodeTypes(
     iri=URIRef,
@@ -56,6 +58,18 @@ def make_node_factory(normalize: bool | None = None, limits: Limits | None = Non
         max_xml_tags=limits.max_xml_tags,
         max_terms=limits.max_frame_terms,
     )
+
+
+def rows_of(reader: OperationReader) -> Iterator[BatchSlice]:
+    """Yield a reader's operations as rows, with literals as it gives them.
+
+    Its own rows have them as they are written; if it gives normal forms, only its nodes have these.
+    """
+    for part in reader._slices():
+        if part.batch.terms.factory.normalize:
+            yield from NodeBatches(NODE_TYPES, part)._slices()
+        else:
+            yield part
 
 
 def as_iri(iri: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 from jelly_rdflib.core.batch import Batch, OperationReader
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_format
-from jelly_rdflib.nodes import NODE_TYPES, as_iri
+from jelly_rdflib.nodes import NODE_TYPES, as_iri, rows_of
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from jelly_rdflib.operations import GivenStatement, Operation
 from jelly_rdflib.options import PatchOptions, StreamOptions
@@ -134,10 +134,8 @@ class PatchWriter(OperationSink):
         if not isinstance(operations, OperationReader):
             super().write_all(operations)
             return
-        for part in operations._slices():
-            # Of a reader that is to give literals in their normal form, only the nodes have that.
-            is_normal = part.batch.terms.factory.normalize
-            super().write_all(part if is_normal else part.as_batch())
+        for part in rows_of(operations):
+            super().write_all(part.as_batch())
 
     def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
         """Write that a prefix is bound.

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from rdflib import Dataset, Graph, Literal, URIRef
-from rdflib.graph import ReadOnlyGraphAggregate
+from rdflib import Dataset, Graph, Literal, URIRef, Variable
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ReadOnlyGraphAggregate
 from rdflib.plugins.stores.memory import SimpleMemory
 
 import jelly_rdflib as jr
@@ -168,3 +168,21 @@ def test_what_the_target_can_not_hold(operation: Any, message: str) -> None:
     assert next(operations) == A
     with pytest.raises(ApplyError, match=message):
         next(operations)
+
+
+def test_single_operations_of_an_iterator_are_as_those_of_a_list() -> None:
+    s, o = URIRef("urn:s"), URIRef("urn:o")
+    operations: Any = [
+        (7, s, s, s, None),
+        (Op.A, s, s, o, DATASET_DEFAULT_GRAPH_ID),
+        (Op.PA, "ex", "urn:x", None),
+        (Op.D, s, s, o, None),
+    ]
+    found = list(effective(iter(operations), Dataset()))
+    assert found == list(effective(operations, Dataset()))
+    assert all(type(each[0]) is Op and each[-1] is None for each in found)
+    assert type(found[2][2]) is URIRef
+    wrong: Any = [(Op.A, s, s, Variable("x"), None)]
+    for source in (wrong, iter(wrong)):
+        with pytest.raises(jr.EncodeError):
+            list(effective(source, Dataset()))

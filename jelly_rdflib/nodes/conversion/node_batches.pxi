@@ -80,6 +80,8 @@ cdef class NodeBatches(BatchSource):
                 rows_append(&rows, op, s, p, o, g)
                 if rows.count == BATCH_ROWS or interner.is_full():
                     break
+            else:
+                self.is_finished = True
         except BaseException:
             rows_free(&rows)
             raise
