@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections import Counter
 from typing import Any
 
@@ -29,6 +30,10 @@ settings.register_profile(
     "random", settings.get_profile("default"), derandomize=False, max_examples=200
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# What a shell starts in the background (`make test &`) ignores Ctrl+C, and so would all processes
+# that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
