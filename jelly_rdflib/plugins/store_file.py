@@ -360,8 +360,9 @@ class StoreFile:
                     writer.end_frame({VERSION: self._version.encode()})
                     write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
                 sealer.seal()
-            path.chmod(mode)
             with path.open("r+b") as file:
+                # A mode may forbid its owner to open the file for the sync.
+                path.chmod(mode)
                 os.fsync(file.fileno())
             if self._damage is not None and self._path.exists():
                 os.replace(self._path, self._kept)
