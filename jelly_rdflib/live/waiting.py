@@ -11,11 +11,14 @@ LEAST_SPEED = 1024
 # Seconds between two tries: the first wait, and the longest.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 
+# Not the module's own: its seed and its numbers are the program's.
+_random = random.Random()
+
 
 def waits() -> Iterator[float]:
     """Yield the seconds to wait before each further try: more and more, and never all the same."""
     wait = _FIRST_WAIT
     while True:
         # Many clients that have lost one server should not come back at the same time.
-        yield wait * random.uniform(0.5, 1.0)
+        yield wait * _random.uniform(0.5, 1.0)
         wait = min(wait * 2, _LONGEST_WAIT)
