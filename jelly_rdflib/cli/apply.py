@@ -17,6 +17,7 @@ from jelly_rdflib.cli.options import (
     is_quiet,
     output_option,
     reading_options,
+    strict_option,
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
@@ -36,11 +37,7 @@ if TYPE_CHECKING:
 @from_option("BASE")
 @to_option("OUT", default=" [default for standard output: as BASE]")
 @format_option("--patch-format", "patch_format", "the PATCHes", is_plural=True)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse a PATCH with an operation that changes nothing; nothing is written then.",
-)
+@strict_option("; nothing is written then.")
 @reading_options
 def command(
     base: str,

@@ -25,6 +25,7 @@ from jelly_rdflib.cli.options import (
     output_option,
     read_number,
     repeated_option,
+    strict_option,
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
@@ -438,6 +439,7 @@ def verify(context: click.Context, log: PatchLog, deep: bool) -> None:
 @click.option(
     "--upto", metavar="VERSION", type=version, help="The version to stop at. [default: the newest]"
 )
+@strict_option(", unless it was squashed.")
 @compression_option
 @click.pass_context
 def replay(
@@ -445,6 +447,7 @@ def replay(
     log: PatchLog,
     replica: str,
     upto: int | str | None,
+    strict: bool,
     compression: Compression,
 ) -> None:
     """Bring a replica up to date: a folder with the data as Jelly-RDF.
@@ -465,7 +468,7 @@ def replay(
     before = target.version
     total = len(log.patches(target.id, upto))
     with show_progress("replaying", total, is_bytes=False) as advance:
-        after = target.update(log, upto=upto, progress=lambda entry: advance(1))
+        after = target.update(log, upto=upto, strict=strict, progress=lambda entry: advance(1))
     tell(f"version {after}" if before == after else f"version {before} to {after}")
 
 

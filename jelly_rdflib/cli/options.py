@@ -193,6 +193,12 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def strict_option(but: str) -> Callable[[Any], Any]:
+    """Return the option ``--strict`` for a command that applies patches; ``but`` ends its help."""
+    help = f"Refuse a patch with an operation that changes nothing{but}"
+    return click.option("--strict", is_flag=True, help=help)
+
+
 def output_option(metavar: str, content: str, default: str) -> Callable[[Any], Any]:
     """Return the option ``-o``, "-" by default; all arguments are for its help."""
     help = f"Where to write {content}. [default: {default}]"

@@ -35,6 +35,7 @@ def follow(
     timeout: float | None,
     settings: dict[str, str],
     secret_settings: dict[str, str],
+    strict: bool,
     as_json: bool,
 ) -> None:
     """Bring the replica in DIR up to date, and apply each new patch as it comes, until Ctrl+C.
@@ -61,4 +62,4 @@ def follow(
             tell(f"version {replica.version}: {count(len(patch), 'operation')}")
 
     with open_live(connect, url, **options) as source:
-        replica.follow(source, save_every=store_every, progress=progress)
+        replica.follow(source, save_every=store_every, strict=strict, progress=progress)

@@ -63,6 +63,7 @@ def command(
     timeout: float | None,
     settings: dict[str, str],
     secret_settings: dict[str, str],
+    strict: bool,
     to: str | None,
     overwrite: bool,
     as_json: bool,
@@ -87,6 +88,8 @@ def command(
         raise click.UsageError("-o, --apply and --log exclude one another")
     if position is not None and target is None:
         raise click.UsageError("--position is for --apply")
+    if strict and (target is None or is_address(target)):
+        raise click.UsageError("--strict is for --apply to a file")
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
@@ -116,7 +119,7 @@ def command(
                 tell_of(patch)
 
             into: Any = copy.dataset if is_file else target
-            follow_into(into, source, taken, copy.store, store_every=store_every)
+            follow_into(into, source, taken, copy.store, store_every=store_every, strict=strict)
             return
         with _writing(output, to, is_shown=not as_json) as (write, sync):
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.headers import SQUASHED
 from jelly_rdflib.patch.committed import committed
@@ -88,7 +89,11 @@ def follow_into(
     def take(patch: Patch) -> None:
         is_checked = strict and SQUASHED not in patch.header
         # A strict one is whole in any case, and its error has a place in it.
-        apply(patch if is_checked else committed(patch), target, strict=is_checked)
+        try:
+            apply(patch if is_checked else committed(patch), target, strict=is_checked)
+        except ApplyError as error:
+            error.source = f"{source.url}: the patch at {source.position}"
+            raise
         taken(patch)
 
     follow(source, take, store, store_every=store_every)

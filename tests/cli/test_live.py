@@ -122,6 +122,27 @@ def test_subscribe_applies_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None
     assert len(out.read_text().splitlines()) == 4
 
 
+def test_followers_refuse_a_patch_that_changes_nothing(log: jr.PatchLog, tmp_path: Path) -> None:
+    """With ``--strict``: what comes before it is applied, and the error says which patch it is."""
+    log.append(patch_of(0))
+    source, copy = str(log.path), tmp_path / "copy.nq"
+    strictly = ["--timeout", "0.2", "--strict"]
+    for _ in range(2):
+        ended = jellyp("subscribe", source, *strictly, "--apply", str(copy), code=1)
+        assert f"{source}: the patch at 4 {log.head.id}: operation" in ended.err
+        assert len(copy.read_text().splitlines()) == 3
+    followed = tmp_path / "followed"
+    ended = jellyp("replica", "follow", source, str(followed), *strictly, code=1)
+    assert f"the patch at 4 {log.head.id}: operation" in ended.err
+    assert jr.Replica(followed).version == 3
+    replayed = tmp_path / "replayed"
+    ended = jellyp("log", "replay", "--strict", source, str(replayed), code=1)
+    assert "version 4, operation" in ended.err
+    assert jr.Replica(replayed).version == 0
+    jellyp("log", "replay", source, str(replayed))
+    assert jr.Replica(replayed).version == 4
+
+
 def test_a_position_of_another_source_is_refused(log: jr.PatchLog, tmp_path: Path) -> None:
     out = str(tmp_path / "copy.nq")
     jellyp("subscribe", str(log.path), "--timeout", "0.2", "--apply", out)
@@ -221,6 +242,8 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
         (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),
         (["subscribe", "{log}", "--log", "x", "--apply", "y.nq"], "exclude one another"),
+        (["subscribe", "{log}", "--strict", "--log", "x"], "--strict is for --apply to a file"),
+        (["subscribe", "{log}", "--strict", "--apply", "http://localhost/x"], "to a file"),
     ],
 )
 def test_what_is_wrong_with_a_call_is_said(

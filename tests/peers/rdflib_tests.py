@@ -14,7 +14,6 @@ _TURTLE = "the text is no Turtle or TriG, but rdflib's parser takes it"
 _N_TRIPLES = "the text is no N-Triples, but rdflib's parser takes it"
 _MEMORY = "the test asks for rdflib's Memory by its class or its private attributes"
 _PATCHED = "the test replaces a part of rdflib's own parsers, which do not parse here"
-_ONE_TERM = '"x" and "x"^^xsd:string are one term'
 _ORDER = "the manifest gives a test two types, and rdflib's tests take the first that a store has"
 
 KNOWN = [
@@ -45,7 +44,6 @@ KNOWN = [
     Known("test/test_namespace/test_namespace.py::*::test_reset", _MEMORY),
     Known("test/jsonld/test_testsuite.py::*fromRdf-manifest*", _PATCHED),
     Known("test/test_issues/test_issue1160.py::test_named_graph_with_fragment", _PATCHED),
-    Known("test/test_roundtrip.py::*rdf-test-21.n3_*", _ONE_TERM),
     Known("test/test_w3c_spec/test_n3_w3c.py::*#turtle-syntax-bad-*", _ORDER),
 ]
 
