@@ -192,6 +192,8 @@ def empty_dataset(store: str | Store = "Jelly") -> Dataset:
     """Make a dataset without the prefixes that rdflib binds by itself."""
     dataset = Dataset(store=store)
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
+    # By itself this graph would bind them when something is parsed into it.
+    dataset.default_graph.namespace_manager = dataset.namespace_manager
     return dataset
 
 

@@ -94,9 +94,10 @@ def test_literals_of_an_update_keep_their_lexical_forms(base: Path) -> None:
 
 def test_load_with_network(base: Path) -> None:
     more = write(base.parent, "more.ttl", "<urn:s> <urn:p> <urn:o> .")
-    update = write(base.parent, "u.ru", f"LOAD <{more.as_uri()}> INTO GRAPH <urn:g>")
-    shown = run_well("record", base, update, "--network").text
-    assert shown == "TX .\nA <urn:s> <urn:p> <urn:o> <urn:g> .\nTC .\n"
+    for into, graph in ((" INTO GRAPH <urn:g>", "<urn:g> "), ("", "")):
+        update = write(base.parent, "u.ru", f"LOAD <{more.as_uri()}>{into}")
+        shown = run_well("record", base, update, "--network").text
+        assert shown == f"TX .\nA <urn:s> <urn:p> <urn:o> {graph}.\nTC .\n"
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +239,29 @@ def test_spellings_that_no_quad_has_go() -> None:
     # About a megabyte of the 64 is kept.
     assert sizes(dataset)["terms"] < 40
     assert [o.language for o in dataset.objects()] == ["abcdef"]
+
+
+def test_long_terms_of_deleted_quads_go() -> None:
+    dataset = Dataset(store="Jelly")
+    for number in range(150):
+        dataset.graph(G).set((S, P, Literal(f"{number} {'x' * 100_000}")))
+        dataset.commit()
+    # At most a megabyte of the fifteen is kept.
+    assert sizes(dataset)["terms"] < 30
+    assert [str(o)[:3] for o in dataset.graph(G).objects()] == ["149"]
+
+
+def test_a_long_term_that_others_use_is_seldom_looked_for() -> None:
+    """The store is rewritten for nothing a few times, and not after each deletion."""
+    dataset = Dataset(store="Jelly")
+    graph, text = dataset.graph(G), Literal("x" * 2_000_000)
+    subjects = [URIRef(f"urn:s:{number}") for number in range(500)]
+    for s in subjects:
+        graph.add((s, P, text))
+    dataset.commit()
+    rows = [sizes(dataset)["rows"]]
+    for s in subjects[1:]:
+        graph.remove((s, P, text))
+        dataset.commit()
+        rows.append(sizes(dataset)["rows"])
+    assert 5 < sum(before > after for before, after in pairwise(rows)) < 12

@@ -38,6 +38,7 @@ cdef class Dictionary:
     cdef size_t data_capacity
     cdef SlotTable table
     cdef RecentNode* recent
+    cdef bint has_long  # has a text been longer than `MAX_RECENT_TEXT`?
     # Other spellings of literals that the table has: `"x"^^xsd:string` for `"x"`, or a language tag
     # in another case. Their numbers, by that of the one in the table and that of their tag or
     # datatype.

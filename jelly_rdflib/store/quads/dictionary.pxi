@@ -197,6 +197,8 @@ cdef class Dictionary:
         self.terms[number].extra = key.extra
         self.terms[number + 1].place = (end + size) << 8
         self.count += 1
+        if size > MAX_RECENT_TEXT:
+            self.has_long = True
         if self.ill_typed:
             # A term that is gone may have had this number.
             self.ill_typed.discard(number)
@@ -270,6 +272,7 @@ cdef class Dictionary:
         self.data_capacity, other.data_capacity = other.data_capacity, self.data_capacity
         self.table, other.table = other.table, self.table
         self.recent, other.recent = other.recent, self.recent
+        self.has_long, other.has_long = other.has_long, self.has_long
         self.spellings, other.spellings = other.spellings, self.spellings
         self.ill_typed, other.ill_typed = other.ill_typed, self.ill_typed
         self.factory, other.factory = other.factory, self.factory

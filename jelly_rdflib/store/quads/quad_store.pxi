@@ -259,8 +259,8 @@ cdef class QuadStore:
             self.death_count += 1
         slots_remove(&self.index, slot)
         set_death(self.rows, number, self.times.clock + 1)
-        if number >= self.times.committed.rows:
-            # Perhaps only a transaction has used it that is undone operation by operation.
+        if self.terms.has_long:
+            # Perhaps nothing else uses it. Short ones go when half of the rows are dead.
             size = text_size(self.terms, row.terms[O] + 1) - text_size(self.terms, row.terms[O])
             if size > MAX_RECENT_TEXT:
                 self.loose_text += size
@@ -397,12 +397,16 @@ cdef class QuadStore:
         """
         cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
         cdef uint64_t text = text_size(self.terms, self.terms.count)
+        cdef uint64_t loose = self.loose_text
         if self.is_free() and (
             self.rows.count > 2 * kept + MAX_GARBAGE
-            or 3 * self.loose_text > text + 2 * MAX_LOOSE_TEXT
+            or (3 * loose > text + 2 * MAX_LOOSE_TEXT and loose > self.overrated)
         ):
             try:
                 vacuum(self)
+                # Other quads may use a long term that was deleted with each of many.
+                text -= text_size(self.terms, self.terms.count)
+                self.overrated = 2 * loose if 2 * text < loose else 0
             except MemoryError:
                 # It is as it was, and gets smaller another time.
                 pass
