@@ -1,7 +1,5 @@
 """What mypy and pyright find in the files of a folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Whether a producer wastes bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.oracle.terms import Plain

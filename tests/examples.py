@@ -1,7 +1,5 @@
 """The examples of pages of the documentation, and of docstrings."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

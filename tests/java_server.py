@@ -1,7 +1,5 @@
 """A server in Java on this machine, by Maven: one process, which tests may kill."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Builds the Maven projects of the tests."""
 
-from __future__ import annotations
-
 import fcntl
 import shutil
 import subprocess

@@ -4,8 +4,6 @@
 ``python -m tests.notebooks FOLDER`` writes them into a folder, with pictures.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Sources that give their bytes in pieces."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from typing import Any

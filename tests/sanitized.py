@@ -1,7 +1,5 @@
 """Whether tests run under the sanitizers (`make test-asan`), where all takes more memory."""
 
-from __future__ import annotations
-
 import os
 
 __all__ = ["MEMORY_FACTOR", "UNDER_SANITIZERS"]

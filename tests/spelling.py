@@ -1,7 +1,5 @@
 """Operations as rows, and terms as N-Triples text, made again from the rules in plain Python."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What several test modules need: reading and writing in plain form, and checking errors."""
 
-from __future__ import annotations
-
 import gc
 import io
 import tracemalloc

@@ -4,8 +4,6 @@ A case never gets lost here. What can't be made sense of becomes a case with a `
 fails.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The outcomes of a run as a report in EARL, with DOAP metadata of what was tested."""
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections.abc import Sequence

@@ -11,8 +11,6 @@ one renaming of blank nodes, one to one, makes the whole stream equal. (The suit
 in the labels.) What we write has the very labels of its input.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reading and writing RDF Patch as text and in Thrift, in plain form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ ones, in the order that the seed says. It prints the classes whose process was e
 and the last call; what is raised does not matter.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import faulthandler

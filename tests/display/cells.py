@@ -1,7 +1,5 @@
 """Reads the HTML that notebooks show."""
 
-from __future__ import annotations
-
 import html.parser
 from typing import Any
 

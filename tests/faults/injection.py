@@ -1,7 +1,5 @@
 """Ways to put a fault in the way: an exception of a store, of a term, or of the user's Ctrl-C."""
 
-from __future__ import annotations
-
 import dis
 import sys
 from collections.abc import Callable, Iterator

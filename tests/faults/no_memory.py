@@ -4,8 +4,6 @@ CPython's own tests have a hook for that: the n-th allocation fails, be it of an
 room or of what the Cython code takes without the GIL.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """Patches to put faults into, and the states that there may be after a fault."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any

@@ -1,7 +1,5 @@
 """Hostile input, and ordinary input to compare it with, made piece by piece up to any size."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools

@@ -5,8 +5,6 @@ as JSON, and the path of a small input if one is to be used before. For each use
 JSON: what came of it, and what that took of time and memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

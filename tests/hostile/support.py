@@ -1,7 +1,5 @@
 """Reading hostile input in a process of its own, and what is asked of that."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

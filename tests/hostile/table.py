@@ -1,7 +1,5 @@
 """The table of limits in the documentation."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

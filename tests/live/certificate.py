@@ -1,7 +1,5 @@
 """A certificate for 127.0.0.1, which no authority has signed."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import NamedTuple

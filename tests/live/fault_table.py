@@ -1,7 +1,5 @@
 """Faults that several transports can have: with nothing lost, and nothing twice."""
 
-from __future__ import annotations
-
 import re
 import threading
 import warnings

@@ -1,7 +1,5 @@
 """Faults that every transport has to bear: with nothing lost, and nothing twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Patches with numbers, which tell them apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the tests of logs share: patches that tell each other apart, and what a log has."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ Written from the specification and the later rulings, for clarity only. It knows
 `read` checks them with `wire.check` and lets protobuf's own parser make the messages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

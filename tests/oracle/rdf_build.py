@@ -1,7 +1,5 @@
 """Rows, frames and streams of Jelly-RDF, in few words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Written from the specification and the later rulings, as `decoder` is, and as slow.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Any

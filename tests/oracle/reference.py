@@ -1,7 +1,5 @@
 """What the reference decoders share: lookups, terms, repeated terms, and the checks of bytes."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, ClassVar
 

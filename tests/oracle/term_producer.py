@@ -5,8 +5,6 @@ entries in any order, an IRI cut anywhere, a term repeated or written again, ent
 What it writes is legal all the same.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of changes for the tests of the data sources."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

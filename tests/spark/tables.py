@@ -1,7 +1,5 @@
 """Tables of changes and of quads, made of operations and datasets of rdflib."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Runners of functions in this process, for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ after Jelly-JVM's patch module, which is on no registry. Where a patch ends
 without a mark is told here.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """A runner of this package, to be served: ``python -m tests.conformance.patch.package``."""
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

@@ -4,8 +4,6 @@ In ``docs/conformance``: a report in EARL of each implementation, and the page `
 with the table of rules and implementations.
 """
 
-from __future__ import annotations
-
 import datetime
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Hypothesis strategies: whole legal streams of statements, in the plain form of patches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -5,8 +5,6 @@ those of Turtle and N-Triples; the rows those of the two specifications of RDF P
 Jena's reader.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Texts by chance: tokens in any order, and rows that were damaged."""
 
-from __future__ import annotations
-
 import random
 
 __all__ = ["rows", "tokens"]

@@ -4,8 +4,6 @@ It has nothing in common with the package under test: another parser of the sche
 implementation of the compact protocol, in Python alone.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from typing import Any

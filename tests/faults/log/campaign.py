@@ -1,7 +1,5 @@
 """Which meetings there are, and running many of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Any

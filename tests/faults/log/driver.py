@@ -3,8 +3,6 @@
 ``python -m tests.faults.log.driver DESCRIPTOR FOLDER``
 """
 
-from __future__ import annotations
-
 import gc
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """One meeting of two processes: A stops at a system call, B does its work, A ends somehow."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import select

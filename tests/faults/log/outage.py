@@ -1,7 +1,5 @@
 """Failures of power at each moment of some works: is what is on the disk then a whole log?"""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

@@ -1,7 +1,5 @@
 """The shim of ``shim.c``: building it, starting Python with it, and arming it."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What the processes do to a log: the two that meet, and the one that judges afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ calls are counted, and at the one whose turn it is the fault happens. Those of S
 failures of power in `outage`.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable, Iterator

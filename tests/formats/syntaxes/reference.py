@@ -1,7 +1,5 @@
 """N-Triples and N-Quads by pyoxigraph's parser, which knows no limits."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
 
-from __future__ import annotations
-
 import random
 
 __all__ = ["HEAD", "LINES", "json", "lines", "mutate", "n3", "turtle", "xml"]

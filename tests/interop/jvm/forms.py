@@ -1,7 +1,5 @@
 """What operations and statements are to both sides alike."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Apache Jena Fuseki in a process of its own: a real SPARQL endpoint."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Operations and statements, in plain form: hand-made ones for each feature, and real ones."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

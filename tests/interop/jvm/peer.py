@@ -4,8 +4,6 @@ What they are given and what they have read goes to and fro as JSON, which is ne
 so what a reader has read is known without a writer, and the other way round.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import subprocess

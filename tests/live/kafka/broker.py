@@ -1,7 +1,5 @@
 """A broker of Kafka on this machine, by Maven: one process, which tests may kill."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from base64 import urlsafe_b64encode

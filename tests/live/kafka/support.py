@@ -1,7 +1,5 @@
 """The bare client of Kafka, and the numbers of patches in a topic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition

@@ -1,7 +1,5 @@
 """The jars of Delta Lake and of Spark's Kafka connector, by Maven."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path
