@@ -11,8 +11,6 @@ import pytest
 
 from tests.examples import ROOT
 
-__all__ = ["Finding", "run_mypy", "run_pyright", "run_tool"]
-
 
 class Finding(NamedTuple):
     """An error in a file."""

@@ -4,8 +4,6 @@ from typing import Any
 
 from tests.oracle.terms import Plain
 
-__all__ = ["Economy"]
-
 
 class Economy:
     """Checks that zero ids and repeated terms are used whenever they apply, row by row.

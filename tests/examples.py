@@ -5,8 +5,6 @@ import doctest
 import re
 from pathlib import Path
 
-__all__ = ["DOCS", "PAGES", "ROOT", "code_of_module", "code_of_page", "name_page", "run_page"]
-
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]

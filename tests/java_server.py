@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tests import maven
 
-__all__ = ["SECONDS", "JavaServer", "free_port"]
-
 SECONDS = 60
 
 

@@ -5,8 +5,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-__all__ = ["UnavailableError", "build"]
-
 # What Maven says where it can't get something, in whatever words its plugins put around it.
 NOT_TO_BE_HAD = (
     "Could not transfer",

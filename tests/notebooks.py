@@ -17,8 +17,6 @@ from nbclient import NotebookClient
 
 from tests.examples import DOCS, ROOT
 
-__all__ = ["NOTEBOOKS", "is_picture", "read", "run", "shown"]
-
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 # The id of a patch is another one each time.
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")

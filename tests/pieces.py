@@ -4,8 +4,6 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["Chunks", "Pieces", "Trickle", "breaking"]
-
 
 class Pieces:
     """A source that gives so many bytes at a time, however many are asked for."""

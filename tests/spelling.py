@@ -5,8 +5,6 @@ from typing import Any
 
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
-__all__ = ["rows_of", "spell"]
-
 # BLANK_NODE_LABEL of N-Triples, character by character.
 BASE = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"

@@ -19,20 +19,6 @@ from tests.oracle import decoder
 from tests.oracle.terms import Plain, operation, plain_operation
 from tests.sanitized import MEMORY_FACTOR
 
-__all__ = [
-    "LOOSE",
-    "EncoderWriter",
-    "assert_nothing_is_kept",
-    "assert_position",
-    "assert_same_outcome",
-    "assert_same_without_limits",
-    "options_of",
-    "read",
-    "refuse",
-    "run",
-    "write",
-]
-
 ROOT = Path(__file__).resolve().parents[1]
 
 

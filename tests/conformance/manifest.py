@@ -14,8 +14,6 @@ from urllib.parse import quote, unquote
 from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
-__all__ = ["CASES", "SUITE", "Case", "SuiteError", "commit", "digest", "find_suite", "read_suite"]
-
 SUITE = Path(__file__).with_name("suite")
 """The cases that come with the project."""
 CASES = 119

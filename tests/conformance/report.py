@@ -18,8 +18,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # pytest depends on it
 
-__all__ = ["SUBJECT", "turtle"]
-
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 SUBJECT = "pkg:pypi/jelly-rdflib"

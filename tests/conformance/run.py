@@ -24,8 +24,6 @@ from tests.oracle import rdf_decoder
 from tests.oracle.terms import Plain, node, plain, with_default_graph
 from tests.oracle.wire import read_varint, split
 
-__all__ = ["Failure", "Outcome", "isomorphic", "run"]
-
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 Frames = list[list[Plain]]

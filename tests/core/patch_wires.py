@@ -12,8 +12,6 @@ from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from tests.oracle.terms import Plain, operation, plain_operation
 from tests.support import EncoderWriter
 
-__all__ = ["TEXT", "THRIFT", "PatchWire"]
-
 
 @dataclass(frozen=True)
 class PatchWire:

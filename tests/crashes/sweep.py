@@ -31,8 +31,6 @@ from rdflib import Graph, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
-__all__ = ["find_classes", "main", "some_patch"]
-
 _HEAP_TYPE = 1 << 9
 _SECONDS = 20
 _MEMORY = 6 << 30

@@ -3,8 +3,6 @@
 import html.parser
 from typing import Any
 
-__all__ = ["Cells"]
-
 
 class Cells(html.parser.HTMLParser):
     """Collects the text of cells, and what is open."""

@@ -16,8 +16,6 @@ from rdflib.store import Store
 
 import jelly_rdflib
 
-__all__ = ["ERRORS", "FOLDERS", "OUR_PYTHON", "Fuse", "interrupted_at", "wired"]
-
 ERRORS: tuple[type[BaseException], ...] = (RuntimeError, MemoryError, KeyboardInterrupt)
 
 

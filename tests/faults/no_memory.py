@@ -18,8 +18,6 @@ from jelly_rdflib.graph.apply import apply
 from tests.faults.campaign import Tally
 from tests.faults.scenario import TARGETS, Scenario, state_of
 
-__all__ = ["WORKS", "failing_at_each_allocation", "main"]
-
 
 class Pieces:
     """A file that is written to. Where a BytesIO has no memory it takes itself for closed."""

@@ -15,18 +15,6 @@ from jelly_rdflib.operations import Operation
 from tests.faults.targets import oxigraph_on_disk
 from tests.graph.stores.at_hand import AT_HAND, MORE
 
-__all__ = [
-    "BEFORE",
-    "OPERATIONS",
-    "TARGETS",
-    "Scenario",
-    "add",
-    "delete",
-    "prefix_added",
-    "prefix_deleted",
-    "state_of",
-]
-
 MakeTarget = Callable[[], AbstractContextManager[Graph]]
 TARGETS: dict[str, MakeTarget] = {
     **{each.name: each.make for each in (*AT_HAND, *MORE)},

@@ -16,24 +16,6 @@ import jelly_rdflib as jr
 from tests.oracle import build, rdf_build
 from tests.oracle.wire import LEN, field, tag, varint
 
-__all__ = [
-    "ADD",
-    "ATTACKS",
-    "DATATYPE",
-    "MIB",
-    "NAME",
-    "PREFIX",
-    "START",
-    "Attack",
-    "bomb",
-    "deep_triple",
-    "delimited",
-    "iri",
-    "packed",
-    "patch_head",
-    "row",
-]
-
 MIB = 1 << 20
 FRAME_ROWS = 512
 

@@ -21,8 +21,6 @@ import jelly_rdflib as jr
 from tests.pieces import Pieces
 from tests.sanitized import UNDER_SANITIZERS
 
-__all__ = ["USES"]
-
 # Far more than any use is to take: for what would bring down the machine.
 MAX_ADDRESS_SPACE = 2 << 30
 MAX_SECONDS = 300

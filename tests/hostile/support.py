@@ -11,8 +11,6 @@ from typing import Any
 
 from tests.sanitized import UNDER_SANITIZERS
 
-__all__ = ["MAX_PEAK", "Report", "read_hostile", "write_pieces"]
-
 ROOT = Path(__file__).resolve().parents[2]
 # AddressSanitizer keeps some memory around each block, and some that was freed.
 MAX_PEAK = 800_000_000 if UNDER_SANITIZERS else 200_000_000

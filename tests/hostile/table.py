@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-__all__ = ["DEFAULTS", "MESSAGES"]
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
 SECTION = PAGE.read_text("utf-8").partition("\n## Limits\n")[2].partition("\n## ")[0]

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Counts", "count"]
-
 LOOKUPS = ("name", "prefix", "datatype")
 ONEOFS = ("subject", "predicate", "object", "graph")
 

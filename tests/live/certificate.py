@@ -4,8 +4,6 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Certificate", "make_certificate"]
-
 
 class Certificate(NamedTuple):
     """The files of a certificate and its key, as PEM."""

@@ -19,8 +19,6 @@ from jelly_rdflib.log.history import options_for
 from tests.live.patches import with_id
 from tests.log.support import patch_id
 
-__all__ = ["OF_LOGS", "OF_TOPICS", "Fault", "Peer", "closer"]
-
 _OPTIONS = jr.PatchOptions(rdf_star=True, generalized_statements=True)
 
 

@@ -15,8 +15,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.support import ROOT
 
-__all__ = ["check_outages_are_told", "kill_followers", "memory_of", "numbers_in"]
-
 
 def kill_followers(
     kind: str,

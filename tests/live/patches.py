@@ -9,8 +9,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.log.support import patch_id
 
-__all__ = ["numbers", "patch_of", "take", "with_id"]
-
 P, G = URIRef("urn:p"), URIRef("urn:g")
 
 

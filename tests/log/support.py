@@ -11,22 +11,6 @@ from jelly_rdflib import Op
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.terms import plain
 
-__all__ = [
-    "GRAPH",
-    "P",
-    "S",
-    "add",
-    "change",
-    "delete",
-    "files",
-    "fill",
-    "numbers",
-    "patch_id",
-    "put_folder",
-    "put_pipe",
-    "state",
-]
-
 S, P, GRAPH = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 
 

@@ -13,8 +13,6 @@ from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.oracle.wire import WireError, split
 
-__all__ = ["Doubt", "Reference", "RuleError", "decode", "read"]
-
 
 class Reference(TermReference):
     """Decoder of one stream."""

@@ -13,8 +13,6 @@ from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
 from tests.oracle.terms import Plain
 from tests.oracle.wire import WireError, split
 
-__all__ = ["SUPPORT", "Doubt", "Frame", "Reference", "RuleError", "parse", "read"]
-
 SUPPORT = {TRIPLES: (0, 1, 3), QUADS: (0, 2, 4), GRAPHS: (0, 2, 4)}
 """The base logical types that go with a physical type (Jelly-RDF, "Consistency with …")."""
 

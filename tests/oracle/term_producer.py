@@ -13,8 +13,6 @@ from tests.oracle import build, wire
 from tests.oracle import schema as pb
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
-__all__ = ["TermProducer", "needs", "spelled"]
-
 
 def _iris(term: Plain | None) -> Iterator[str]:
     """Yield the IRIs of a term in the order in which they are written."""

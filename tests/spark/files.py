@@ -10,8 +10,6 @@ from jelly_rdflib import Op
 from jelly_rdflib.operations import Operation
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 
-__all__ = ["COLUMNS", "forge", "iri", "make_operations", "paid", "read_rows", "write_file"]
-
 COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
 

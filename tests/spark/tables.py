@@ -12,8 +12,6 @@ from tests.oracle.terms import plain, plain_operation
 from tests.spark.files import COLUMNS
 from tests.spelling import rows_of, spell
 
-__all__ = ["change_rows", "changes_of", "quad_set", "quads_of", "quads_table", "text"]
-
 
 def text(term: Any) -> str | None:
     """Return a term in N-Triples syntax; None for the default graph and for no term."""

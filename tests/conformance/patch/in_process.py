@@ -8,8 +8,6 @@ from conformance.check import Outcome, check
 from conformance.manifest import Entry, read_suite
 from conformance.runner import Answer
 
-__all__ = ["ENTRIES", "InProcess", "outcomes"]
-
 ENTRIES = read_suite()
 
 

@@ -17,8 +17,6 @@ from tests.conformance.patch.package import from_document_terms, to_document_ter
 from tests.interop.jvm import project
 from tests.interop.jvm.peer import Peer, PeerError
 
-__all__ = ["main"]
-
 _END = ("END",)
 
 

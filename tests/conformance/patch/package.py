@@ -11,8 +11,6 @@ from conformance import document
 from conformance.document import Plain
 from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation, with_default_graph
 
-__all__ = ["answer", "main", "to_document_terms"]
-
 
 def to_document_terms(value: Plain) -> Plain:
     """Return what plain terms of the tests are in a document."""

@@ -30,8 +30,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # pytest depends on it
 
-__all__ = ["DIFFERENCES", "FOLDER", "JAVA", "TIMEOUT", "main", "page", "read_report"]
-
 EARL = Namespace("http://www.w3.org/ns/earl#")
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"
 JAVA = [sys.executable, "-m", "tests.conformance.patch.java"]

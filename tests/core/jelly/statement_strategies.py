@@ -10,8 +10,6 @@ from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.strategies import Pool, make_room, term_options
 
-__all__ = ["FLAT", "GROUPED", "PHYSICAL_TYPES", "Stream", "streams"]
-
 PHYSICAL_TYPES = (TRIPLES, QUADS, GRAPHS)
 
 FLAT = {TRIPLES: [1, 11, 31], QUADS: [2, 12], GRAPHS: [2, 102]}

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from tests.oracle.terms import Plain
 
-__all__ = ["Result", "read"]
-
 XSD = "http://www.w3.org/2001/XMLSchema#"
 JENAS_DEFAULT_GRAPHS = [
     ("iri", "urn:x-arq:DefaultGraph"),

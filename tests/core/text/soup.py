@@ -2,8 +2,6 @@
 
 import random
 
-__all__ = ["rows", "tokens"]
-
 TOKENS = [
     *("A", "D", "H", "TX", "TB", "TC", "TA", "PA", "PD", "Z"),
     *("A ", "D ", "H id ", "TX . ", "TC .", "TA .\n", "Z .\n", ".", ". ", " .\n"),

@@ -14,8 +14,6 @@ from thriftpy2.protocol.compact import TCompactProtocol
 from tests.oracle.schema import PROTO_DIR
 from tests.oracle.terms import Plain
 
-__all__ = ["SCHEMA", "decode", "encode", "operation", "row", "rows_to_bytes", "term"]
-
 SCHEMA: Any = thriftpy2.load(
     str(PROTO_DIR / "rdf-patch.thrift"),
     module_name="rdf_patch_thrift",

@@ -7,8 +7,6 @@ from typing import Any
 from tests.faults.log.child import Child
 from tests.faults.log.meeting import Case, End, Meets, Outcome
 
-__all__ = ["ask", "every_case", "quick_cases", "run_cases"]
-
 WRITES = ("append", "open_and_append", "squash", "snapshot", "update")
 """What A and B do that changes something."""
 

@@ -15,8 +15,6 @@ from tests.faults.log.outage import Outages, Steps, cut_power
 from tests.faults.log.shim import Shim, build_shim, environment
 from tests.faults.log.side import Side, make_template
 
-__all__ = ["Driver", "start_driver"]
-
 
 class Driver:
     """What is called from outside.

@@ -2,8 +2,6 @@
 
 from tests.faults.log.side import FIRST, Seen, Verdict, id_of
 
-__all__ = ["Known"]
-
 
 class Known:
     """What is known of a log that is made of the template.

@@ -14,8 +14,6 @@ from tests.faults.log.child import PATIENCE, Answer, Child, GoneError
 from tests.faults.log.known import Known
 from tests.faults.log.side import LAST, Side
 
-__all__ = ["Case", "End", "Meets", "Outcome", "count_calls", "crash", "meet"]
-
 
 class End(Enum):
     """What becomes of the call that A stopped at, by the letter that the shim takes."""

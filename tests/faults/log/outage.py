@@ -15,8 +15,6 @@ from tests.faults.log.disk import Call, Disk, State, read_record, read_state, wr
 from tests.faults.log.known import Known
 from tests.faults.log.side import LAST, Seen, Side
 
-__all__ = ["STEPS", "Outages", "Steps", "cut_power"]
-
 Steps: TypeAlias = list[tuple[str, int]]
 
 STEPS: Steps = [

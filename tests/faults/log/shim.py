@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["WHY_NOT", "Shim", "build_shim", "environment"]
-
 SOURCE = Path(__file__).with_name("shim.c")
 VARIABLE = "LD_PRELOAD"
 

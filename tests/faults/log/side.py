@@ -11,8 +11,6 @@ from jelly_rdflib import LogError, Op, PatchLog, Replica
 from tests.faults.log.shim import Shim
 from tests.log.support import P, S, numbers, patch_id
 
-__all__ = ["FIRST", "LAST", "TIMEOUT", "Seen", "Side", "Verdict", "id_of", "make_template"]
-
 FIRST = 4
 """How many patches the log has before anything happens to it."""
 

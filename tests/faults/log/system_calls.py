@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["full_disk", "intercepted", "run_and_kill"]
-
 ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "link", "replace", "unlink")
 """The calls of ``os`` that change something, and those around them."""
 

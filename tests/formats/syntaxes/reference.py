@@ -9,8 +9,6 @@ import jelly_rdflib as jr
 from tests.formats.syntaxes.support import literal
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 
-__all__ = ["assert_same", "outcome"]
-
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

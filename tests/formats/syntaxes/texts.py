@@ -2,8 +2,6 @@
 
 import random
 
-__all__ = ["HEAD", "LINES", "json", "lines", "mutate", "n3", "turtle", "xml"]
-
 HEAD = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://e.org/">'
 
 TURTLE_TERMS = [

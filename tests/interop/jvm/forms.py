@@ -6,14 +6,6 @@ from typing import Any
 
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_simple_strings
 
-__all__ = [
-    "can_both_have",
-    "seen_by_jena",
-    "with_jenas_terms",
-    "without_default_graph",
-    "without_last_end",
-]
-
 LANGUAGE = re.compile("[a-z]{2,3}(-[a-z]{4})?(-[a-z]{2})?", re.IGNORECASE)
 # How a script is spelled, and a region.
 CASES = {4: str.capitalize, 2: str.upper}

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from tests.graph.stores.at_hand import FUSEKI, StoreAtHand, endpoint
 from tests.interop.jvm import project
 
-__all__ = ["run_fuseki"]
-
 
 def run_fuseki() -> Iterator[StoreAtHand]:
     """Yield the endpoint while its process runs.

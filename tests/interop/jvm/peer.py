@@ -14,8 +14,6 @@ from typing import Any
 from tests.interop.jvm import project
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
-__all__ = ["Peer", "PeerError"]
-
 
 class PeerError(Exception):
     """The peer refuses its input, or can't write it."""

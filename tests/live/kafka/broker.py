@@ -12,8 +12,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.java_server import SECONDS, JavaServer, free_port
 from tests.live.certificate import make_certificate
 
-__all__ = ["PASSWORD", "USER", "Broker"]
-
 FOLDER = Path(__file__).resolve().parent
 USER, PASSWORD = "alice", "ThisMustNotBeTold"
 # Who comes without a password may do everything; alice, who comes by TLS, what a test allows her.

@@ -10,8 +10,6 @@ from paho.mqtt.properties import Properties
 
 from tests.live.mqtt.broker import Mosquitto
 
-__all__ = ["publish"]
-
 
 def publish(
     broker: Mosquitto,

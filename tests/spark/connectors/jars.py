@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tests import maven
 
-__all__ = ["connector_jars"]
-
 FOLDER = Path(__file__).resolve().parent
 
 
