@@ -1,7 +1,5 @@
 """Tries other examples of all properties, in another order each time: ``make test-random``."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

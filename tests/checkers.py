@@ -1,7 +1,5 @@
 """What mypy and pyright find in the files of a folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -12,8 +10,6 @@ from typing import NamedTuple
 import pytest
 
 from tests.examples import ROOT
-
-__all__ = ["Finding", "run_mypy", "run_pyright", "run_tool"]
 
 
 class Finding(NamedTuple):

@@ -1,12 +1,8 @@
 """Whether a producer wastes bytes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.oracle.terms import Plain
-
-__all__ = ["Economy"]
 
 
 class Economy:

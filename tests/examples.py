@@ -1,13 +1,9 @@
 """The examples of pages of the documentation, and of docstrings."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re
 from pathlib import Path
-
-__all__ = ["DOCS", "PAGES", "ROOT", "code_of_module", "code_of_page", "name_page", "run_page"]
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

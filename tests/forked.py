@@ -5,8 +5,6 @@ in a hundredth of a second, where Python needs half of one. It is forked by a pr
 nothing else: that of the tests has threads, and modules that a command must not find.
 """
 
-from __future__ import annotations
-
 import atexit
 import multiprocessing
 import os

@@ -1,15 +1,11 @@
 """A server in Java on this machine, by Maven: one process, which tests may kill."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time
 from pathlib import Path
 
 from tests import maven
-
-__all__ = ["SECONDS", "JavaServer", "free_port"]
 
 SECONDS = 60
 

@@ -1,13 +1,9 @@
 """Builds the Maven projects of the tests."""
 
-from __future__ import annotations
-
 import fcntl
 import shutil
 import subprocess
 from pathlib import Path
-
-__all__ = ["UnavailableError", "build"]
 
 # What Maven says where it can't get something, in whatever words its plugins put around it.
 NOT_TO_BE_HAD = (

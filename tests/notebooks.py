@@ -4,8 +4,6 @@
 ``python -m tests.notebooks FOLDER`` writes them into a folder, with pictures.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -18,8 +16,6 @@ import nbformat
 from nbclient import NotebookClient
 
 from tests.examples import DOCS, ROOT
-
-__all__ = ["NOTEBOOKS", "is_picture", "read", "run", "shown"]
 
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 # The id of a patch is another one each time.

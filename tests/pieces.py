@@ -1,12 +1,8 @@
 """Sources that give their bytes in pieces."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from typing import Any
-
-__all__ = ["Chunks", "Pieces", "Trickle", "breaking"]
 
 
 class Pieces:

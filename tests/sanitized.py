@@ -1,10 +1,6 @@
 """Whether tests run under the sanitizers (`make test-asan`), where all takes more memory."""
 
-from __future__ import annotations
-
 import os
-
-__all__ = ["MEMORY_FACTOR", "UNDER_SANITIZERS"]
 
 UNDER_SANITIZERS = "JELLY_RDFLIB_MODULES" in os.environ
 MEMORY_FACTOR = 2 if UNDER_SANITIZERS else 1

@@ -1,13 +1,9 @@
 """Operations as rows, and terms as N-Triples text, made again from the rules in plain Python."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
-
-__all__ = ["rows_of", "spell"]
 
 # BLANK_NODE_LABEL of N-Triples, character by character.
 BASE = (

@@ -3,8 +3,6 @@
 All are in the plain form of `tests.oracle.terms`.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from typing import Any

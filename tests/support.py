@@ -1,7 +1,5 @@
 """What several test modules need: reading and writing in plain form, and checking errors."""
 
-from __future__ import annotations
-
 import gc
 import io
 import tracemalloc
@@ -20,20 +18,6 @@ from tests.forked import run_code
 from tests.oracle import decoder
 from tests.oracle.terms import Plain, operation, plain_operation
 from tests.sanitized import MEMORY_FACTOR
-
-__all__ = [
-    "LOOSE",
-    "EncoderWriter",
-    "assert_nothing_is_kept",
-    "assert_position",
-    "assert_same_outcome",
-    "assert_same_without_limits",
-    "options_of",
-    "read",
-    "refuse",
-    "run",
-    "write",
-]
 
 ROOT = Path(__file__).resolve().parents[1]
 

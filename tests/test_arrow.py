@@ -1,7 +1,5 @@
 """Arrow record batches of operations."""
 
-from __future__ import annotations
-
 import io
 import random
 from typing import Any

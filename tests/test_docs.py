@@ -3,8 +3,6 @@
 Those of Spark's pages are in `tests.spark.test_docs`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Each public name has an entry in the API pages, with a docstring and an example."""
 
-from __future__ import annotations
-
 import inspect
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """The documentation as a site that is opened as files."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What an error of an input tells: its source, beside its place."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is told when a package of an extra is missing, too old or broken."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Headers by key: `Patch.header`."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

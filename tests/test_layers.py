@@ -1,7 +1,5 @@
 """Compiled modules import only from packages below their own: import-linter reads no Cython."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The notebooks of the documentation run, and show what is stored in them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The package's public names, which are imported when they are asked for, and its registration."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

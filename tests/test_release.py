@@ -1,7 +1,5 @@
 """What a release consists of agrees with the package."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """How public classes look: short, with what matters, and without an error in any state."""
 
-from __future__ import annotations
-
 import enum
 import inspect
 import io

@@ -1,7 +1,5 @@
 """What code without the GIL names is a rule, and some code names each rule."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

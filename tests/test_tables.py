@@ -1,7 +1,5 @@
 """Patches, batches and readers as tables of pyarrow, pandas, polars and DuckDB, and back."""
 
-from __future__ import annotations
-
 import io
 import random
 import sys

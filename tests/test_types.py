@@ -1,7 +1,5 @@
 """Type checkers accept the examples of the documentation, and refuse what fails when it runs."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """The vocabulary: operations, terms, options, limits, errors."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import pickle

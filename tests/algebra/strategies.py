@@ -1,7 +1,5 @@
 """Patches on a few statements and prefixes, and datasets that they may be for."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """What is wrong with the changes is said, as by `apply`, and nothing stays open."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterator

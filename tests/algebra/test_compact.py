@@ -1,7 +1,5 @@
 """The laws of compacting: the same effect on any dataset, and nothing that could go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

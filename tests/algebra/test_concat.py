@@ -1,7 +1,5 @@
 """The laws of putting patches together."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import itertools

@@ -1,7 +1,5 @@
 """The laws of what takes effect: the same change, each operation of it a part."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

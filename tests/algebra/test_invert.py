@@ -1,7 +1,5 @@
 """The laws of the inverse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

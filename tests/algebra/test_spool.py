@@ -1,7 +1,5 @@
 """The spool is a list of batches."""
 
-from __future__ import annotations
-
 import tracemalloc
 from typing import Any
 

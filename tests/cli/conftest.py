@@ -1,7 +1,5 @@
 """Inputs that several commands are tried on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

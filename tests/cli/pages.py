@@ -3,8 +3,6 @@
 ``python -m tests.cli.pages`` writes into the pages what the commands print now.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tempfile

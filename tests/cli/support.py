@@ -1,7 +1,5 @@
 """Runs the command as its users do: as a process."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """``jellyp invert``, ``compact``, ``concat`` and ``effective``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

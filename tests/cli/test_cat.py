@@ -1,7 +1,5 @@
 """``jellyp cat``."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``jellyp completion``: scripts in real shells, and man pages."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """``jellyp convert``."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

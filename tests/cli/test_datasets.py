@@ -1,7 +1,5 @@
 """``jellyp apply`` and ``jellyp diff``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``jellyp diff``: what it shows, and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

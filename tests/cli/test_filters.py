@@ -1,7 +1,5 @@
 """Filters of operations in ``cat``, ``convert`` and ``stats``."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

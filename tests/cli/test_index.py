@@ -1,7 +1,5 @@
 """``jellyp index``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Inputs: which format they have, and inputs that grow."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import signal

@@ -1,7 +1,5 @@
 """``jellyp inspect``."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``jellyp log``."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Patch logs where commands read changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

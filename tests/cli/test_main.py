@@ -1,7 +1,5 @@
 """The command as a whole: help, exit codes, errors, signals, pipes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """``--limit``: what commands accept of their input."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the documentation's pages show is what the commands print."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """On a terminal: progress bars and colours."""
 
-from __future__ import annotations
-
 import os
 import pty
 import select

@@ -1,7 +1,5 @@
 """``jellyp record``."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

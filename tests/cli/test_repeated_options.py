@@ -1,7 +1,5 @@
 """Streams of Jelly that have their options again, such as files that were joined by ``cat``."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """``jellyp stats``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

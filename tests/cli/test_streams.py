@@ -1,7 +1,5 @@
 """Standard streams that are closed, empty, full or broken: a line at most, and no traceback."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

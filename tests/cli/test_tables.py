@@ -1,7 +1,5 @@
 """Tables in pipes and on terminals of a given width."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``jellyp transcode``, and the options of streams that it shares with ``jellyp convert``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

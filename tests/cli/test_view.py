@@ -1,7 +1,5 @@
 """``jellyp view``."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

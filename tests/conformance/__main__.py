@@ -1,7 +1,5 @@
 """``python -m tests.conformance [SUITE_DIR] --report out.ttl``."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import sys

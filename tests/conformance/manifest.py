@@ -4,8 +4,6 @@ A case never gets lost here. What can't be made sense of becomes a case with a `
 fails.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess
@@ -15,8 +13,6 @@ from urllib.parse import quote, unquote
 
 from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
-
-__all__ = ["CASES", "SUITE", "Case", "SuiteError", "commit", "digest", "find_suite", "read_suite"]
 
 SUITE = Path(__file__).with_name("suite")
 """The cases that come with the project."""

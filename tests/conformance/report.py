@@ -1,7 +1,5 @@
 """The outcomes of a run as a report in EARL, with DOAP metadata of what was tested."""
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections.abc import Sequence
@@ -19,8 +17,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # pytest depends on it
-
-__all__ = ["SUBJECT", "turtle"]
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 

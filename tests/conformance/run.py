@@ -11,8 +11,6 @@ one renaming of blank nodes, one to one, makes the whole stream equal. (The suit
 in the labels.) What we write has the very labels of its input.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,8 +23,6 @@ from tests.core.text import reference
 from tests.oracle import rdf_decoder
 from tests.oracle.terms import Plain, node, plain, with_default_graph
 from tests.oracle.wire import read_varint, split
-
-__all__ = ["Failure", "Outcome", "isomorphic", "run"]
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 

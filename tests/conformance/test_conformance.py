@@ -3,8 +3,6 @@
 The suite is that in the folder ``suite``, or where ``JELLY_CONFORMANCE`` says: any checkout of it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading and writing RDF Patch as text and in Thrift, in plain form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +11,6 @@ from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from tests.oracle.terms import Plain, operation, plain_operation
 from tests.support import EncoderWriter
-
-__all__ = ["TEXT", "THRIFT", "PatchWire"]
 
 
 @dataclass(frozen=True)

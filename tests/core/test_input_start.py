@@ -1,7 +1,5 @@
 """What an input is taken for by its first bytes, in whatever pieces they come."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """What the writers of RDF Patch as text and in Thrift do alike: refusals, transactions, rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

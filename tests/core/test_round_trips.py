@@ -1,7 +1,5 @@
 """What goes there and back as text and in Thrift: operations, batches, Jelly-Patch, one another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Compressed sources, and how much they may expand."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

@@ -6,8 +6,6 @@ ones, in the order that the seed says. It prints the classes whose process was e
 and the last call; what is raised does not matter.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import faulthandler
@@ -32,8 +30,6 @@ from rdflib import Graph, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
-
-__all__ = ["find_classes", "main", "some_patch"]
 
 _HEAP_TYPE = 1 << 9
 _SECONDS = 20

@@ -1,7 +1,5 @@
 """No call ends the process: each of these once did, or said what can't be."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Methods of readers, decoders, encoders and writers, in any order."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import random

@@ -1,7 +1,5 @@
 """A store of somebody else's may yield what is no triple: that is an error, and no crash."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any

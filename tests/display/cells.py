@@ -1,11 +1,7 @@
 """Reads the HTML that notebooks show."""
 
-from __future__ import annotations
-
 import html.parser
 from typing import Any
-
-__all__ = ["Cells"]
 
 
 class Cells(html.parser.HTMLParser):

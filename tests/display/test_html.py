@@ -1,7 +1,5 @@
 """HTML of reports: escaped, cut, folded, and readable whatever the colours of the notebook."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

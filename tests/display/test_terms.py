@@ -1,7 +1,5 @@
 """Terms as text: in N-Triples, with prefixes, and cut where they are long."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

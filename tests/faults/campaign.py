@@ -11,8 +11,6 @@ from jelly_rdflib.operations import Operation
 from tests.faults.injection import ERRORS, FOLDERS, Fuse, interrupted_at, wired
 from tests.faults.scenario import OPERATIONS, MakeTarget, Scenario
 
-__all__ = ["Tally", "at_each_call", "at_each_place", "at_each_request", "at_one_call", "twice"]
-
 
 @dataclass
 class Tally:

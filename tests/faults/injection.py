@@ -1,7 +1,5 @@
 """Ways to put a fault in the way: an exception of a store, of a term, or of the user's Ctrl-C."""
 
-from __future__ import annotations
-
 import dis
 import sys
 from collections.abc import Callable, Iterator
@@ -17,8 +15,6 @@ import rdflib
 from rdflib.store import Store
 
 import jelly_rdflib
-
-__all__ = ["ERRORS", "FOLDERS", "OUR_PYTHON", "Fuse", "interrupted_at", "wired"]
 
 ERRORS: tuple[type[BaseException], ...] = (RuntimeError, MemoryError, KeyboardInterrupt)
 

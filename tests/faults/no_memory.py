@@ -4,8 +4,6 @@ CPython's own tests have a hook for that: the n-th allocation fails, be it of an
 room or of what the Cython code takes without the GIL.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from abc import ABC, abstractmethod
@@ -19,8 +17,6 @@ import jelly_rdflib as jr
 from jelly_rdflib.graph.apply import apply
 from tests.faults.campaign import Tally
 from tests.faults.scenario import TARGETS, Scenario, state_of
-
-__all__ = ["WORKS", "failing_at_each_allocation", "main"]
 
 
 class Pieces:

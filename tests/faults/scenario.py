@@ -1,7 +1,5 @@
 """Patches to put faults into, and the states that there may be after a fault."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -16,18 +14,6 @@ from jelly_rdflib.graph.stores.prefixes import PrefixMap, open_prefixes
 from jelly_rdflib.operations import Operation
 from tests.faults.targets import oxigraph_on_disk
 from tests.graph.stores.at_hand import AT_HAND, MORE
-
-__all__ = [
-    "BEFORE",
-    "OPERATIONS",
-    "TARGETS",
-    "Scenario",
-    "add",
-    "delete",
-    "prefix_added",
-    "prefix_deleted",
-    "state_of",
-]
 
 MakeTarget = Callable[[], AbstractContextManager[Graph]]
 TARGETS: dict[str, MakeTarget] = {

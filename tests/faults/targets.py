@@ -1,7 +1,5 @@
 """Stores that take other ways through the package than rdflib's own, and an endpoint."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Input that can't be read, is cut off or damaged leaves the state of the last commit before it."""
 
-from __future__ import annotations
-
 import io
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Ctrl+C where a recording ends: it comes wherever Python looks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

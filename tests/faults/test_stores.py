@@ -1,7 +1,5 @@
 """A store that raises at any call, and Ctrl-C at any time, leave the state of the last commit."""
 
-from __future__ import annotations
-
 import gc
 import random
 import signal

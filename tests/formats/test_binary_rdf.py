@@ -3,8 +3,6 @@
 Both have structs, or messages, of the same names; tests/interop/jvm holds them against Jena itself.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Finding formats, and reading and writing by their names."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import io

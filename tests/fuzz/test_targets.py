@@ -1,7 +1,5 @@
 """What fuzzing found, tried again; and the targets themselves: they notice what is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Applying operations to every kind of store: wholly or not at all."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterator

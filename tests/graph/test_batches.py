@@ -1,7 +1,5 @@
 """Batches of graphs and datasets, by `read_batches`."""
 
-from __future__ import annotations
-
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph

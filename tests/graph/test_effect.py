@@ -1,7 +1,5 @@
 """What an operation did not change is told; `strict` refuses it."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One identity of a statement: however it is spelled, wherever it comes from, in every store."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """SPARQL Update, where rdflib's own does otherwise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hostile input, and ordinary input to compare it with, made piece by piece up to any size."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools
@@ -17,24 +15,6 @@ import zstandard
 import jelly_rdflib as jr
 from tests.oracle import build, rdf_build
 from tests.oracle.wire import LEN, field, tag, varint
-
-__all__ = [
-    "ADD",
-    "ATTACKS",
-    "DATATYPE",
-    "MIB",
-    "NAME",
-    "PREFIX",
-    "START",
-    "Attack",
-    "bomb",
-    "deep_triple",
-    "delimited",
-    "iri",
-    "packed",
-    "patch_head",
-    "row",
-]
 
 MIB = 1 << 20
 FRAME_ROWS = 512

@@ -5,8 +5,6 @@ as JSON, and the path of a small input if one is to be used before. For each use
 JSON: what came of it, and what that took of time and memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -22,8 +20,6 @@ from typing import Any
 import jelly_rdflib as jr
 from tests.pieces import Pieces
 from tests.sanitized import UNDER_SANITIZERS
-
-__all__ = ["USES"]
 
 # Far more than any use is to take: for what would bring down the machine.
 MAX_ADDRESS_SPACE = 2 << 30

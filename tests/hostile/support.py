@@ -1,7 +1,5 @@
 """Reading hostile input in a process of its own, and what is asked of that."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -12,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.sanitized import UNDER_SANITIZERS
-
-__all__ = ["MAX_PEAK", "Report", "read_hostile", "write_pieces"]
 
 ROOT = Path(__file__).resolve().parents[2]
 # AddressSanitizer keeps some memory around each block, and some that was freed.

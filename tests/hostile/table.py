@@ -1,11 +1,7 @@
 """The table of limits in the documentation."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-
-__all__ = ["DEFAULTS", "MESSAGES"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)

@@ -1,7 +1,5 @@
 """Hostile input that breaks no rule: it is read, in bounded memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

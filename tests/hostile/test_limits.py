@@ -1,7 +1,5 @@
 """For each limit a file that goes beyond it: refused by all uses, in bounded memory."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import os

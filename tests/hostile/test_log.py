@@ -1,7 +1,5 @@
 """A patch log with a segment that a stranger made: told by `verify`, refused by all else."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import closing

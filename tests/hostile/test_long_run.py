@@ -1,7 +1,5 @@
 """A stream through three processes, as ``make long-run`` has it, but a short one."""
 
-from __future__ import annotations
-
 from benchmarks.reliability.long_run import run, table
 
 

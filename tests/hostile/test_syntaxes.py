@@ -3,8 +3,6 @@
 In a child process they are read within its limits or refused, and this process takes no harm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Terms that are long, and of which something keeps or makes more than their text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

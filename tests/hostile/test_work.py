@@ -1,7 +1,5 @@
 """Work that grows with the input and no faster: counted, not timed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from types import SimpleNamespace

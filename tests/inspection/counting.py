@@ -1,12 +1,8 @@
 """What a survey must count, counted over protobuf's messages in the plainest way."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
-
-__all__ = ["Counts", "count"]
 
 LOOKUPS = ("name", "prefix", "datatype")
 ONEOFS = ("subject", "predicate", "object", "graph")

@@ -1,7 +1,5 @@
 """What a stream is said to be made of, against counts over protobuf's messages."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import io

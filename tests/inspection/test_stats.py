@@ -1,7 +1,5 @@
 """`stats`: what it counts, and that a patch counts as its file does."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections import Counter

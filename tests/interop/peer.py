@@ -3,8 +3,6 @@
 Its generic terms can be all that Jelly-RDF can; they stand for plain terms here.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, MutableMapping, Sequence
 from contextvars import ContextVar

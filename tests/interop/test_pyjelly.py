@@ -1,7 +1,5 @@
 """pyjelly and this package read what the other writes, with equal statements."""
 
-from __future__ import annotations
-
 import io
 import random
 from collections.abc import Iterator, Sequence

@@ -1,12 +1,8 @@
 """A certificate for 127.0.0.1, which no authority has signed."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
-
-__all__ = ["Certificate", "make_certificate"]
 
 
 class Certificate(NamedTuple):

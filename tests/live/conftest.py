@@ -1,7 +1,5 @@
 """Logs in memory, servers that all tests of a module share, and retries that come soon."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Faults that several transports can have: with nothing lost, and nothing twice."""
 
-from __future__ import annotations
-
 import re
 import threading
 import warnings
@@ -20,8 +18,6 @@ from jelly_rdflib.live.log import append_from
 from jelly_rdflib.log.history import options_for
 from tests.live.patches import with_id
 from tests.log.support import patch_id
-
-__all__ = ["OF_LOGS", "OF_TOPICS", "Fault", "Peer", "closer"]
 
 _OPTIONS = jr.PatchOptions(rdf_star=True, generalized_statements=True)
 

@@ -1,7 +1,5 @@
 """Faults that every transport has to bear: with nothing lost, and nothing twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -16,8 +14,6 @@ from typing import Any
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.support import ROOT
-
-__all__ = ["check_outages_are_told", "kill_followers", "memory_of", "numbers_in"]
 
 
 def kill_followers(

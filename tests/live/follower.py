@@ -4,8 +4,6 @@ Arguments: ``replica`` or ``log``, the address of the source, the folder, the so
 JSON, and the seconds without a patch after which it ends. It prints a line for each patch.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

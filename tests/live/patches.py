@@ -1,7 +1,5 @@
 """Patches with numbers, which tell them apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,8 +8,6 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.log.support import patch_id
-
-__all__ = ["numbers", "patch_of", "take", "with_id"]
 
 P, G = URIRef("urn:p"), URIRef("urn:g")
 

@@ -1,7 +1,5 @@
 """What is left out of a topic, in a folder."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A log that is exchanged under its followers, and lists that end too early, by each transport."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import threading

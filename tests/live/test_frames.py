@@ -1,7 +1,5 @@
 """Patches to the frames of a stream, and back: what transports share."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

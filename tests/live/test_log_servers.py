@@ -1,7 +1,5 @@
 """What servers of a log, by HTTP and by gRPC, have to bear."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import threading

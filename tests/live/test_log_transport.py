@@ -1,7 +1,5 @@
 """Patch logs as sources and sinks, in folders and on a server."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

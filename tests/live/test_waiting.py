@@ -1,7 +1,5 @@
 """How long a client waits before it tries again."""
 
-from __future__ import annotations
-
 import random
 from itertools import islice
 

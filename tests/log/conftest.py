@@ -1,7 +1,5 @@
 """Logs in memory: these tests bring files to the disk thousands of times."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """What the tests of logs share: patches that tell each other apart, and what a log has."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -12,22 +10,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.terms import plain
-
-__all__ = [
-    "GRAPH",
-    "P",
-    "S",
-    "add",
-    "change",
-    "delete",
-    "files",
-    "fill",
-    "numbers",
-    "patch_id",
-    "put_folder",
-    "put_pipe",
-    "state",
-]
 
 S, P, GRAPH = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 

@@ -1,7 +1,5 @@
 """What is appended goes from batch to batch: no tuple is made, and little is decoded or encoded."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What follows a source stores what it took, once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

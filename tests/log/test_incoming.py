@@ -1,7 +1,5 @@
 """Headers of patches that are appended: keys in one spelling, wherever they stand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

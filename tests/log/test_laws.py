@@ -1,7 +1,5 @@
 """What holds of all logs, whatever patches they have."""
 
-from __future__ import annotations
-
 import io
 import random
 import sqlite3

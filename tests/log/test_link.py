@@ -1,7 +1,5 @@
 """A connection that may be lost."""
 
-from __future__ import annotations
-
 import threading
 import time
 import warnings

@@ -1,7 +1,5 @@
 """What a log keeps, and how it is read, replayed and checked out."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

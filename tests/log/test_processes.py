@@ -1,7 +1,5 @@
 """A process that holds a log, or writes slowly; `tests/faults/log` lets any two of them meet."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """Replicas: data that are kept together with their position in a log."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

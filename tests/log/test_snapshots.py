@@ -1,7 +1,5 @@
 """Snapshots: a version as a whole, from which checkouts start."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Squashing: one patch in the place of several."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """States that a log can come to: each ends as docs/patch-log.md says."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What is wrong with a log is found, and told with what to do; and nothing is made of it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Memory: what each use promises to need, and that all of it is given back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a difference needs beside the two graphs: the difference itself, not copies of them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

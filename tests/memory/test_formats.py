@@ -1,7 +1,5 @@
 """Readers and writers give memory back, after errors too, of each format."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tracemalloc

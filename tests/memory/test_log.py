@@ -1,7 +1,5 @@
 """Memory is bounded by a frame, however long a patch is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What works on a store is let go of at once, and does not wait for the garbage collector."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Tables of changes: a stream of any length takes the memory of a few record batches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Literals whose values could take any time, memory or stack: what rdflib makes of them here."""
 
-from __future__ import annotations
-
 import random
 import warnings
 import xml.parsers.expat

@@ -1,8 +1,6 @@
 """Nodes and operations that refer to no objects that could refer back are no work for Python's
 garbage collector; all others are collected."""
 
-from __future__ import annotations
-
 import gc
 import os
 import random

@@ -1,7 +1,5 @@
 """Numbers, times and texts get their values without rdflib's code, and are what rdflib makes."""
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Nodes have numbers in a table, which is started anew when it is full: nobody sees it."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from collections.abc import Iterable

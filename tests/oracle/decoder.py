@@ -4,8 +4,6 @@ Written from the specification and the later rulings, for clarity only. It knows
 `read` checks them with `wire.check` and lets protobuf's own parser make the messages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,8 +12,6 @@ from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.oracle.wire import WireError, split
-
-__all__ = ["Doubt", "Reference", "RuleError", "decode", "read"]
 
 
 class Reference(TermReference):

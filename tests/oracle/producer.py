@@ -3,8 +3,6 @@
 Beside the choices of `term_producer`: options repeated, frames cut anywhere.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,40 +1,10 @@
 """Rows, frames and streams of Jelly-RDF, in few words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tests.oracle import schema as pb
-from tests.oracle.build import delimited, iri, literal, quad, set_term, triple
-
-__all__ = [
-    "DATASETS",
-    "FLAT_QUADS",
-    "FLAT_TRIPLES",
-    "GRAPHS",
-    "GRAPHS_OF_TRIPLES",
-    "QUADS",
-    "TRIPLES",
-    "UNSPECIFIED",
-    "datatype",
-    "default_graph",
-    "delimited",
-    "end",
-    "frame",
-    "iri",
-    "literal",
-    "name",
-    "namespace",
-    "options",
-    "prefix",
-    "quad",
-    "spo",
-    "spog",
-    "start",
-    "stream",
-    "triple",
-]
+from tests.oracle.build import delimited, iri, literal, quad, set_term, triple  # noqa: F401
 
 TRIPLES, QUADS, GRAPHS = 1, 2, 3
 UNSPECIFIED, FLAT_TRIPLES, FLAT_QUADS, GRAPHS_OF_TRIPLES, DATASETS = range(5)

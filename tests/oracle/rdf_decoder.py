@@ -3,8 +3,6 @@
 Written from the specification and the later rulings, as `decoder` is, and as slow.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +12,6 @@ from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
 from tests.oracle.terms import Plain
 from tests.oracle.wire import WireError, split
-
-__all__ = ["SUPPORT", "Doubt", "Frame", "Reference", "RuleError", "parse", "read"]
 
 SUPPORT = {TRIPLES: (0, 1, 3), QUADS: (0, 2, 4), GRAPHS: (0, 2, 4)}
 """The base logical types that go with a physical type (Jelly-RDF, "Consistency with …")."""

@@ -4,8 +4,6 @@ Beside the choices of `term_producer`: options repeated or late, graphs opened a
 is no need to, twice, empty, and across frames.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """What the reference decoders share: lookups, terms, repeated terms, and the checks of bytes."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, ClassVar
 
@@ -9,8 +7,6 @@ from google.protobuf.message import DecodeError as ProtobufError
 
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.oracle.wire import WireError, check
-
-__all__ = ["Doubt", "Lookup", "RuleError", "TermReference", "parse_as"]
 
 _LANGUAGE_TAG = re.compile("[a-zA-Z]+(-[a-zA-Z0-9]+)*")
 

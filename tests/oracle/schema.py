@@ -1,7 +1,5 @@
 """Protobuf's classes of ``proto/*.proto``: the conformance suite's, and those of Jelly-RDF."""
 
-from __future__ import annotations
-
 from conformance.schema import (
     PROTO_DIR,
     RdfDatatypeEntry,

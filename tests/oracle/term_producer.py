@@ -5,8 +5,6 @@ entries in any order, an IRI cut anywhere, a term repeated or written again, ent
 What it writes is legal all the same.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,8 +12,6 @@ from typing import Any
 from tests.oracle import build, wire
 from tests.oracle import schema as pb
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
-
-__all__ = ["TermProducer", "needs", "spelled"]
 
 
 def _iris(term: Plain | None) -> Iterator[str]:

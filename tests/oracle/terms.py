@@ -10,8 +10,6 @@ A plain term is one of
 and a plain operation is the package's tuple with the code's name and plain terms in it.
 """
 
-from __future__ import annotations
-
 import xml.dom.minidom
 from typing import Any, TypeAlias
 

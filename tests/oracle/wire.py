@@ -4,8 +4,6 @@
 writes a message in one of the many ways that protobuf allows and no producer known to us uses.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The difference of two graphs or datasets turns the one into the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

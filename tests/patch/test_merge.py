@@ -1,7 +1,5 @@
 """The laws of merging two patches, and what conflicts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

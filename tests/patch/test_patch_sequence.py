@@ -1,7 +1,5 @@
 """A `Patch` as Python knows sequences, as text, as a file, and as HTML."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from pathlib import Path

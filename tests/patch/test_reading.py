@@ -1,7 +1,5 @@
 """`read_patches` holds one patch at a time, up to its limit, and lets go of its input."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The laws of splitting changes into files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tempfile

@@ -1,7 +1,5 @@
 """N3 into a `JellyStore`: what has no formulas."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Errors of the parser plugins, for those who catch rdflib's own."""
 
-from __future__ import annotations
-
 import io
 import pickle
 from typing import Any

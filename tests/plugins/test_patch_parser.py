@@ -1,7 +1,5 @@
 """Parsing Jelly-Patch with rdflib applies it."""
 
-from __future__ import annotations
-
 import codecs
 import io
 from pathlib import Path

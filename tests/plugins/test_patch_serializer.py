@@ -1,7 +1,5 @@
 """Serializing with rdflib writes a patch that adds, removes or changes what is there."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The parser and serializer of Jelly-RDF, called by rdflib."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts into and out of a `JellyStore`, by rdflib's own names of formats."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A `JellyStore` that is opened in a file, with a log beside it."""
 
-from __future__ import annotations
-
 import copy
 import errno
 import os

@@ -1,7 +1,5 @@
 """Stores to record in, and what must hold of a recording."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Each way of rdflib's to change something is recorded, in each store, as what took effect."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

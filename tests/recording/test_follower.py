@@ -1,7 +1,5 @@
 """Recording a store that is open in a file, whose log records it already."""
 
-from __future__ import annotations
-
 import io
 import os
 from pathlib import Path

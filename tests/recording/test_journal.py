@@ -1,7 +1,5 @@
 """Recordings of a `JellyStore`, whose own journal has the changes."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle

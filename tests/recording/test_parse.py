@@ -1,7 +1,5 @@
 """What is parsed or applied is recorded, in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

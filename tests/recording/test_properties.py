@@ -1,7 +1,5 @@
 """Whatever is done, the recording is exactly what took effect, and what is aborted never was."""
 
-from __future__ import annotations
-
 import io
 from contextlib import nullcontext, suppress
 from typing import Any

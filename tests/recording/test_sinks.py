@@ -1,7 +1,5 @@
 """Where a recording goes, and what happens if it can't go there."""
 
-from __future__ import annotations
-
 import io
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Transactions follow blocks, and an exception undoes what was changed in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

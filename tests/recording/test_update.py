@@ -1,7 +1,5 @@
 """SPARQL Update of each kind is recorded, whoever runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

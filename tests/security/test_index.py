@@ -1,7 +1,5 @@
 """An index that a stranger made: a digest tells damage, and not who made it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

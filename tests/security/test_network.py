@@ -1,7 +1,5 @@
 """Reading opens no connection and no other file, whatever IRIs and documents say."""
 
-from __future__ import annotations
-
 import ast
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names in an input are never names of files, and no file is written but the one that is named."""
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

@@ -1,7 +1,5 @@
 """What comes from an input gives no orders to the terminal: colours, titles, keys to type."""
 
-from __future__ import annotations
-
 import io
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of changes for the tests of the data sources."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.operations import Operation
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
-
-__all__ = ["COLUMNS", "forge", "iri", "make_operations", "paid", "read_rows", "write_file"]
 
 COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 

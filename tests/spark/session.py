@@ -20,8 +20,6 @@ from tests.support import ROOT
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SETTINGS", "check_spark", "needs_connectors", "open_session"]
-
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

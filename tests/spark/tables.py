@@ -1,7 +1,5 @@
 """Tables of changes and of quads, made of operations and datasets of rdflib."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,8 +11,6 @@ from jelly_rdflib.spark.pipeline import CHANGES, QUADS
 from tests.oracle.terms import plain, plain_operation
 from tests.spark.files import COLUMNS
 from tests.spelling import rows_of, spell
-
-__all__ = ["change_rows", "changes_of", "quad_set", "quads_of", "quads_table", "text"]
 
 
 def text(term: Any) -> str | None:

@@ -9,8 +9,6 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
-__all__ = ["Table", "schema_of"]
-
 # The other columns are text.
 TYPES: dict[str, Any] = {
     **dict.fromkeys(("part", "offset", "seq", "length"), LongType()),

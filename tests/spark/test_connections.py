@@ -1,14 +1,13 @@
 """Settings of stores: where they are taken from, what they mean, and who may see them."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 pytest.importorskip("pyspark")
 import pyarrow.fs
+from pyspark.sql import SparkSession
 
 from jelly_rdflib.spark.connections import (
     check_no_secrets,
@@ -19,9 +18,6 @@ from jelly_rdflib.spark.connections import (
 )
 from jelly_rdflib.spark.sources.source import make_sources
 from jelly_rdflib.spark.storage import Storage
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 KEYS = {"fs.s3a.access.key": "me", "fs.s3a.secret.key": "hush"}
 

@@ -1,7 +1,5 @@
 """The examples of the documentation's pages about Spark work as they stand."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,10 +1,8 @@
 """Files that Spark's own source has read, decoded: most of it as a task computes it."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,12 +11,11 @@ from tests.spark.files import COLUMNS, forge, iri, make_operations, paid, write_
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
+from pyspark.sql import DataFrame, SparkSession
+
 from jelly_rdflib.spark import decode_files, register
 from jelly_rdflib.spark.pipeline import replay
 from tests.spark.tasks import Table, schema_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 OWN = ["file", *COLUMNS]
 

@@ -1,7 +1,5 @@
 """Filters that Spark hands over choose the rows that SQL would; those of options hold with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

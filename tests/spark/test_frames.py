@@ -1,16 +1,15 @@
 """Frames of a message queue to operations and back, most of it as a task computes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from rdflib import XSD, URIRef
 
 pytest.importorskip("pyspark")
 import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
 
 import jelly_rdflib as jr
 from jelly_rdflib.spark import decode_frames, encode_frames, frames, stream_decoder
@@ -18,9 +17,6 @@ from jelly_rdflib.spark.pipeline import CHANGES
 from tests.spark.files import COLUMNS, make_operations
 from tests.spark.tasks import Table, schema_of
 from tests.spelling import rows_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 P = URIRef("urn:p")
 KAFKA = ("topic", "partition", "offset", "key", "value")

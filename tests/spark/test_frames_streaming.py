@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 pytest.importorskip("pyspark")
 import pandas as pd
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 import jelly_rdflib as jr
@@ -23,9 +24,6 @@ from jelly_rdflib.spark.kafka import _name_of
 from tests.oracle.terms import operation
 from tests.spark.files import COLUMNS, make_operations
 from tests.spelling import rows_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 # As Kafka's source has them.
 KAFKA = StructType().add("topic", "string").add("partition", "integer").add("key", "binary")

@@ -1,7 +1,5 @@
 """Columns of tables: which there are, and what is said of wrong ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Options of the data sources: their names, their values, and what holds without them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Which files Spark reads: files, folders, globs; of a patch log those that its database lists."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

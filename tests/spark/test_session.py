@@ -1,24 +1,20 @@
 """Which Java and which Python Spark runs on."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 from unittest.mock import MagicMock
 
 import pytest
 
 pytest.importorskip("pyspark")
+from pyspark.sql import SparkSession
+
 from jelly_rdflib.spark import register
 from jelly_rdflib.spark.session import find_java, prepare_environment
 from tests.support import ROOT
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(autouse=True)

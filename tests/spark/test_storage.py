@@ -1,7 +1,5 @@
 """Files of this machine and of a store: the same calls, and the same answers."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

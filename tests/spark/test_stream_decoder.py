@@ -1,7 +1,5 @@
 """The frames of one stream, by decoders that go on one after another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,11 +1,9 @@
 """Structured streaming: folders as streams, with kill and restart."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +12,7 @@ from tests.live.test_chain import EXCHANGES, Exchange
 from tests.spark.files import make_operations, read_rows, write_file
 
 pytest.importorskip("pyspark")
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.usefixtures("registered")
 

@@ -1,7 +1,5 @@
 """A `JellyStore` beside rdflib's Memory store: the same calls, the same contents."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

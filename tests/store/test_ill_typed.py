@@ -1,7 +1,5 @@
 """Literals whose text is none of their datatype's stay ill-typed in a `JellyStore`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The store as rdflib's users meet it."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import io

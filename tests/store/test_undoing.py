@@ -1,7 +1,5 @@
 """What an undone transaction leaves in the store: nothing, also no terms and no graphs."""
 
-from __future__ import annotations
-
 import random
 import tracemalloc
 from collections.abc import Callable, Iterator

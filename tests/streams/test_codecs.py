@@ -1,7 +1,5 @@
 """Encoders of frames one by one."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where streams go."""
 
-from __future__ import annotations
-
 import io
 
 import zstandard

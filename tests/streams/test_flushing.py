@@ -1,7 +1,5 @@
 """Encoders of changes hand on what they have when they are asked, and the stream goes on."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parts of a long file, and the index that saves them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

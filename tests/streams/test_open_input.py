@@ -1,7 +1,5 @@
 """Opening inputs: when a source is read, what of it is gone, and who closes it."""
 
-from __future__ import annotations
-
 import gc
 import io
 from pathlib import Path

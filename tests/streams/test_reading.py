@@ -1,7 +1,5 @@
 """Reading patches; what Jelly-RDF does likewise is in `tests.core.jelly`."""
 
-from __future__ import annotations
-
 import gzip
 import pickle
 import random

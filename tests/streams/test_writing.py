@@ -1,7 +1,5 @@
 """Writing patches; what Jelly-RDF does likewise is in `tests.core.jelly`."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What others may do with a store while changes are applied to it, and what they see."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable, Iterator

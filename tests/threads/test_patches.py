@@ -1,7 +1,5 @@
 """Decoding lets other threads run, so a decoder must stand several of them at once."""
 
-from __future__ import annotations
-
 import io
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,7 +1,5 @@
 """Processes that are forked or spawned, and interpreters within one."""
 
-from __future__ import annotations
-
 import io
 import multiprocessing
 import sys

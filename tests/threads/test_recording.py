@@ -1,7 +1,5 @@
 """Threads take turns, and memory is what is kept for undoing."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

@@ -1,7 +1,5 @@
 """Writers that several threads use, or that their own file calls: an error, and nothing is lost."""
 
-from __future__ import annotations
-
 import io
 import threading
 from collections.abc import Callable

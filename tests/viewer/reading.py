@@ -1,7 +1,5 @@
 """Reads a page as its script does, with nothing of the package: by the page's own words alone."""
 
-from __future__ import annotations
-
 import base64
 import json
 import struct

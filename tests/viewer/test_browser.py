@@ -1,7 +1,5 @@
 """The page in a browser: each view, by mouse and keyboard, on a desk and on a phone."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a page has of a history, held against the operations themselves."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A page of data that strangers wrote: nothing of it becomes code or markup, nothing is fetched."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """What the commands ask of the pipelines and of Spark, by their options, without a session."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock, call

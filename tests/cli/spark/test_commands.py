@@ -1,7 +1,5 @@
 """``jellyp spark``: what it writes is what the package makes of the same patches."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

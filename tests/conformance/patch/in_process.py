@@ -1,7 +1,5 @@
 """Runners of functions in this process, for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,8 +7,6 @@ from typing import Any
 from conformance.check import Outcome, check
 from conformance.manifest import Entry, read_suite
 from conformance.runner import Answer
-
-__all__ = ["ENTRIES", "InProcess", "outcomes"]
 
 ENTRIES = read_suite()
 

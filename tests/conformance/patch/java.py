@@ -5,8 +5,6 @@ after Jelly-JVM's patch module, which is on no registry. Where a patch ends
 without a mark is told here.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile
@@ -18,8 +16,6 @@ from conformance.document import Plain
 from tests.conformance.patch.package import from_document_terms, to_document_terms
 from tests.interop.jvm import project
 from tests.interop.jvm.peer import Peer, PeerError
-
-__all__ = ["main"]
 
 _END = ("END",)
 

@@ -1,7 +1,5 @@
 """A runner of this package, to be served: ``python -m tests.conformance.patch.package``."""
 
-from __future__ import annotations
-
 import io
 import logging
 import sys
@@ -12,8 +10,6 @@ import jelly_rdflib as jr
 from conformance import document
 from conformance.document import Plain
 from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation, with_default_graph
-
-__all__ = ["answer", "main", "to_document_terms"]
 
 
 def to_document_terms(value: Plain) -> Plain:

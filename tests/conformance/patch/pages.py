@@ -4,8 +4,6 @@ In ``docs/conformance``: a report in EARL of each implementation, and the page `
 with the table of rules and implementations.
 """
 
-from __future__ import annotations
-
 import datetime
 import logging
 import sys
@@ -31,8 +29,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # pytest depends on it
-
-__all__ = ["DIFFERENCES", "FOLDER", "JAVA", "TIMEOUT", "main", "page", "read_report"]
 
 EARL = Namespace("http://www.w3.org/ns/earl#")
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"

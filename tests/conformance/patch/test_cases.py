@@ -1,7 +1,5 @@
 """The cases: made as they are committed, of every rule, and right by two readers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

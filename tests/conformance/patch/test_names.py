@@ -1,7 +1,5 @@
 """`jellyp validate` finds the fault of each case, and calls its rule by the same name."""
 
-from __future__ import annotations
-
 import jelly_rdflib as jr
 from conformance.rules import PARTS, RULES
 from tests.conformance.patch.test_cases import READ

@@ -1,7 +1,5 @@
 """The pages in ``docs/conformance`` about the suite, and its README, say what there is."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

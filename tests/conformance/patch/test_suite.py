@@ -1,7 +1,5 @@
 """The suite as a program: it passes what is right, finds what is wrong, and loses no case."""
 
-from __future__ import annotations
-
 import stat
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rows that a filter selects, with what belongs to them in their stream."""
 
-from __future__ import annotations
-
 import io
 import random
 from itertools import chain

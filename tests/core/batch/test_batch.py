@@ -1,7 +1,5 @@
 """Batches: columns of numbers, and a table with each distinct term once."""
 
-from __future__ import annotations
-
 import gc
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Batches that are built from terms and rows one by one."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 

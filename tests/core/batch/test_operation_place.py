@@ -1,7 +1,5 @@
 """Errors of what only a batch's use shows: they tell where the batch stands."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Batches that a generator yields with their places."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jelly_rdflib as jr

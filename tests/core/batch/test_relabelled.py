@@ -1,7 +1,5 @@
 """Prefixes before the labels of blank nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ A `Format` is a format with a type of its statements. It builds rows and streams
 writes statements in plain form: ``(s, p, o)``, or ``(s, p, o, g)``.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hypothesis strategies: whole legal streams of statements, in the plain form of patches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +9,6 @@ from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.strategies import Pool, make_room, term_options
-
-__all__ = ["FLAT", "GROUPED", "PHYSICAL_TYPES", "Stream", "streams"]
 
 PHYSICAL_TYPES = (TRIPLES, QUADS, GRAPHS)
 

@@ -1,7 +1,5 @@
 """What the tests of Jelly-RDF need: reading and writing in plain form, and checking errors."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Legal streams of both formats, to cut and to damage."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

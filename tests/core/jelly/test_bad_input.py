@@ -4,8 +4,6 @@ Where input is damaged at random, the reference decoder tells whether it must be
 damage only makes another legal stream.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import random

@@ -1,7 +1,5 @@
 """Writing batches: what comes out is, byte for byte, what their operations one by one give."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable
 from random import Random

@@ -1,7 +1,5 @@
 """A decoder's state: saved as bytes after any frame, and taken over by another decoder."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

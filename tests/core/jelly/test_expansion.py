@@ -1,7 +1,5 @@
 """How much text a stream may stand for: `max_expansion`, counted over the whole stream."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

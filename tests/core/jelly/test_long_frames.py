@@ -1,7 +1,5 @@
 """Long frames of the rows that most streams are made of, which the decoder has a fast path for."""
 
-from __future__ import annotations
-
 import os
 import random
 from typing import Any

@@ -7,8 +7,6 @@ Jelly-Patch ("Patch: …") and its base Jelly-RDF; "Rulings" are the later ones 
 that both formats share are in `test_spec_rules`.
 """
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reading both formats: from every kind of source, compressed or not, whole or not."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

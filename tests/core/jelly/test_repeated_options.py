@@ -1,7 +1,5 @@
 """Options that a stream has already: it goes on, a new one starts, or it is an error."""
 
-from __future__ import annotations
-
 import io
 import tracemalloc
 from collections.abc import Callable, Iterable

@@ -3,8 +3,6 @@
 Each case has the name of what it shows; `tests/conformance/patch` tries it of Jelly-Patch itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -7,8 +7,6 @@ protobuf's classes parse it; limits; what the package makes of what a rule leave
 one format alone are in `test_patch_spec_rules` and `test_statement_spec_rules`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

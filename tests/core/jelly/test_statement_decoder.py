@@ -1,7 +1,5 @@
 """Reading Jelly-RDF; what both formats share is in `test_read`."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections import Counter

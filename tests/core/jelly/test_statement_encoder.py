@@ -1,7 +1,5 @@
 """Writing Jelly-RDF; what both formats share is in `test_write`."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterator

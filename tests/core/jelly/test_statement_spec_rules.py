@@ -7,8 +7,6 @@ graphs say is held against the reference decoder in `test_read`, `test_write` an
 `test_statement_decoder`.
 """
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -5,14 +5,10 @@ those of Turtle and N-Triples; the rows those of the two specifications of RDF P
 Jena's reader.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 
 from tests.oracle.terms import Plain
-
-__all__ = ["Result", "read"]
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 JENAS_DEFAULT_GRAPHS = [

@@ -1,10 +1,6 @@
 """Texts by chance: tokens in any order, and rows that were damaged."""
 
-from __future__ import annotations
-
 import random
-
-__all__ = ["rows", "tokens"]
 
 TOKENS = [
     *("A", "D", "H", "TX", "TB", "TC", "TA", "PA", "PD", "Z"),

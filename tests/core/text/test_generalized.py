@@ -1,7 +1,5 @@
 """Generalized N-Triples and N-Quads: any term in any place, but no quoted triple as a graph."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """How the reader of text goes on behind rows that are wrong."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

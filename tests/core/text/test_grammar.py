@@ -1,7 +1,5 @@
 """Each rule of the grammar, good and bad."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Language tags, held against the regular expressions that they would be told by."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """How text is written: the preferred style, what can't be said, ends of patches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

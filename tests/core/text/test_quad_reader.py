@@ -1,7 +1,5 @@
 """N-Triples and N-Quads: rule by rule, against pyoxigraph, in pieces, and hostile."""
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How text is read: places of faults, pieces, limits, damage."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Wrong escapes and marks in Turtle, wherever the pieces of the text begin."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

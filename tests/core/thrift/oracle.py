@@ -4,8 +4,6 @@ It has nothing in common with the package under test: another parser of the sche
 implementation of the compact protocol, in Python alone.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from typing import Any
@@ -15,8 +13,6 @@ from thriftpy2.protocol.compact import TCompactProtocol
 
 from tests.oracle.schema import PROTO_DIR
 from tests.oracle.terms import Plain
-
-__all__ = ["SCHEMA", "decode", "encode", "operation", "row", "rows_to_bytes", "term"]
 
 SCHEMA: Any = thriftpy2.load(
     str(PROTO_DIR / "rdf-patch.thrift"),

@@ -1,7 +1,5 @@
 """Whatever is wrong is an error with its place; nothing else escapes, and memory is bounded."""
 
-from __future__ import annotations
-
 import io
 import random
 import tracemalloc

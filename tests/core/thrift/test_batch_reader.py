@@ -1,7 +1,5 @@
 """How Thrift is read: rows, terms, values, transactions, pieces."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

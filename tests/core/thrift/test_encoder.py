@@ -1,7 +1,5 @@
 """How Thrift is written: rows as another library reads them, and what can't be said."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Literals that are given by their values get the lexical forms that Jena makes of them."""
 
-from __future__ import annotations
-
 import math
 import re
 import struct

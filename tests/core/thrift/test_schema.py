@@ -1,7 +1,5 @@
 """Structs are those of the schema's file."""
 
-from __future__ import annotations
-
 import pytest
 from thriftpy2.thrift import TType
 

@@ -1,7 +1,5 @@
 """Thrift is told from the other formats by its first bytes, and they from it."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

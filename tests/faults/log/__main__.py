@@ -1,7 +1,5 @@
 """Let two processes meet in every way: ``python -m tests.faults.log [--jobs N] [--only A,B]``."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 import random

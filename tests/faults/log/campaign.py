@@ -1,15 +1,11 @@
 """Which meetings there are, and running many of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
 from tests.faults.log.child import Child
 from tests.faults.log.meeting import Case, End, Meets, Outcome
-
-__all__ = ["ask", "every_case", "quick_cases", "run_cases"]
 
 WRITES = ("append", "open_and_append", "squash", "snapshot", "update")
 """What A and B do that changes something."""

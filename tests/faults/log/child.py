@@ -12,8 +12,6 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["PATIENCE", "Answer", "Child", "GoneError", "serve"]
-
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 600.0
 """Seconds after which a process is taken to hang."""

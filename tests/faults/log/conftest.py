@@ -1,7 +1,5 @@
 """Logs in memory, and a driver for all tests of a module."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

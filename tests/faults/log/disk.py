@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-__all__ = ["Call", "Disk", "State", "read_record", "read_state", "write_state"]
-
 State = dict[str, "bytes | None"]
 """What a folder has: the bytes of each file by its path; None for a folder."""
 

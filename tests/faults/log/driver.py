@@ -3,8 +3,6 @@
 ``python -m tests.faults.log.driver DESCRIPTOR FOLDER``
 """
 
-from __future__ import annotations
-
 import gc
 import shutil
 import sys
@@ -16,8 +14,6 @@ from tests.faults.log.meeting import Case, Outcome, count_calls, crash, meet
 from tests.faults.log.outage import Outages, Steps, cut_power
 from tests.faults.log.shim import Shim, build_shim, environment
 from tests.faults.log.side import Side, make_template
-
-__all__ = ["Driver", "start_driver"]
 
 
 class Driver:

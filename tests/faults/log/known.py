@@ -1,10 +1,6 @@
 """What was said to be done to a log, and so must be found there."""
 
-from __future__ import annotations
-
 from tests.faults.log.side import FIRST, Seen, Verdict, id_of
-
-__all__ = ["Known"]
 
 
 class Known:

@@ -1,7 +1,5 @@
 """One meeting of two processes: A stops at a system call, B does its work, A ends somehow."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import select
@@ -15,8 +13,6 @@ from typing import Any
 from tests.faults.log.child import PATIENCE, Answer, Child, GoneError
 from tests.faults.log.known import Known
 from tests.faults.log.side import LAST, Side
-
-__all__ = ["Case", "End", "Meets", "Outcome", "count_calls", "crash", "meet"]
 
 
 class End(Enum):

@@ -1,7 +1,5 @@
 """Failures of power at each moment of some works: is what is on the disk then a whole log?"""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random
@@ -16,8 +14,6 @@ from tests.faults.log.child import Child
 from tests.faults.log.disk import Call, Disk, State, read_record, read_state, write_state
 from tests.faults.log.known import Known
 from tests.faults.log.side import LAST, Seen, Side
-
-__all__ = ["STEPS", "Outages", "Steps", "cut_power"]
 
 Steps: TypeAlias = list[tuple[str, int]]
 

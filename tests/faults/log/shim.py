@@ -1,15 +1,11 @@
 """The shim of ``shim.c``: building it, starting Python with it, and arming it."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-__all__ = ["WHY_NOT", "Shim", "build_shim", "environment"]
 
 SOURCE = Path(__file__).with_name("shim.c")
 VARIABLE = "LD_PRELOAD"

@@ -1,7 +1,5 @@
 """What the processes do to a log: the two that meet, and the one that judges afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog, Replica
 from tests.faults.log.shim import Shim
 from tests.log.support import P, S, numbers, patch_id
-
-__all__ = ["FIRST", "LAST", "TIMEOUT", "Seen", "Side", "Verdict", "id_of", "make_template"]
 
 FIRST = 4
 """How many patches the log has before anything happens to it."""

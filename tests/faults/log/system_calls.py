@@ -5,15 +5,11 @@ calls are counted, and at the one whose turn it is the fault happens. Those of S
 failures of power in `outage`.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
-
-__all__ = ["full_disk", "intercepted", "run_and_kill"]
 
 ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "link", "replace", "unlink")
 """The calls of ``os`` that change something, and those around them."""

@@ -3,8 +3,6 @@
 These are some meetings at each system call; ``make test-log-live`` has them all.
 """
 
-from __future__ import annotations
-
 import functools
 
 import pytest

@@ -1,7 +1,5 @@
 """Failures of power: whatever had not been brought to the disk is lost, and the log is whole."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.faults.log.campaign import ask

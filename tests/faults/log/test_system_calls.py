@@ -1,7 +1,5 @@
 """A log outlives a full disk and an interrupt at every call of ``os``."""
 
-from __future__ import annotations
-
 import errno
 import resource
 import shutil

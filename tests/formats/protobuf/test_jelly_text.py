@@ -1,7 +1,5 @@
 """Jelly as text: what is written, what is read, and what is refused."""
 
-from __future__ import annotations
-
 import io
 import sys
 import types

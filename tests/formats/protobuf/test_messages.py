@@ -1,7 +1,5 @@
 """Protobuf's classes of messages are those that protobuf's own compiler makes of the files."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Tests that are run twice: with the parser in this process, and in one of its own."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """N-Triples and N-Quads by pyoxigraph's parser, which knows no limits."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -10,8 +8,6 @@ import pyoxigraph as ox
 import jelly_rdflib as jr
 from tests.formats.syntaxes.support import literal
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
-
-__all__ = ["assert_same", "outcome"]
 
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"

@@ -1,7 +1,5 @@
 """Reading and writing the syntaxes of RDF in plain form."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from typing import Any

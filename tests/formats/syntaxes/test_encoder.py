@@ -1,7 +1,5 @@
 """Writing texts: what they look like, what can't be said, and what stays when something fails."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """pyoxigraph is an extra: what is said without it, and that it is imported on demand."""
 
-from __future__ import annotations
-
 import sys
 import types
 from collections.abc import Callable

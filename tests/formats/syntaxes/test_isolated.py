@@ -1,7 +1,5 @@
 """Texts that are parsed in a child process: they read the same, and end nothing but the child."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import io

@@ -1,7 +1,5 @@
 """What strangers write: deep, long and endless texts; memory that is bounded, and given back."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Reading texts: what each syntax says, where errors are, and what is read from."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import io

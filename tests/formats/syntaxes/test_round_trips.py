@@ -1,7 +1,5 @@
 """What goes there and back: statements and batches, to each syntax and from it."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

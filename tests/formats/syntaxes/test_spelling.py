@@ -1,7 +1,5 @@
 """Turtle and TriG keep the spelling of literals, as rdflib's parsers do."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

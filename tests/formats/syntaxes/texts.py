@@ -1,10 +1,6 @@
 """Random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
 
-from __future__ import annotations
-
 import random
-
-__all__ = ["HEAD", "LINES", "json", "lines", "mutate", "n3", "turtle", "xml"]
 
 HEAD = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://e.org/">'
 

@@ -1,7 +1,5 @@
 """The difference but for the labels of blank nodes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The canonical form of a component is the same whatever its labels, and for no other."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

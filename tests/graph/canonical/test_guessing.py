@@ -1,7 +1,5 @@
 """Blank nodes whose descriptions changed are paired with those that have most in common."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Blank nodes are paired one with one."""
 
-from __future__ import annotations
-
 from itertools import chain, product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every store that rdflib can use here, new and empty for each test, as what it can be used."""
 
-from __future__ import annotations
-
 import functools
 import tempfile
 import warnings

@@ -1,7 +1,5 @@
 """All that rdflib's Memory store keeps, in a form that shows order, and each node exactly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rdflib.plugins.stores.memory import Memory

@@ -4,8 +4,6 @@ Each store has a notion of its own of what is equal, and spells terms in its own
 for all that it has, before and after, and what counts is what it says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """What can be done with a store: each use is tried, and the page of stores says what was seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path

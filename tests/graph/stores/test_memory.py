@@ -1,7 +1,5 @@
 """The fast way into the Memory store leaves just what the store's own methods leave."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any

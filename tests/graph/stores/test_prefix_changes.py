@@ -1,7 +1,5 @@
 """Changes to prefixes in one transaction after the other, and how many there may be."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Prefixes of stores that keep them in ways of their own, or break the rule of one for one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

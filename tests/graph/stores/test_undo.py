@@ -1,7 +1,5 @@
 """What is undone leaves what there was, term by term as the store itself spells it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product

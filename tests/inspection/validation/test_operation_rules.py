@@ -1,7 +1,5 @@
 """Which IRIs, language tags, labels and prefix names are good: against other implementations."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each rule that `validate` knows, broken and kept; and how far it goes on behind a fault."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools

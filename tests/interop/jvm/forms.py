@@ -1,20 +1,10 @@
 """What operations and statements are to both sides alike."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_simple_strings
-
-__all__ = [
-    "can_both_have",
-    "seen_by_jena",
-    "with_jenas_terms",
-    "without_default_graph",
-    "without_last_end",
-]
 
 LANGUAGE = re.compile("[a-z]{2,3}(-[a-z]{4})?(-[a-z]{2})?", re.IGNORECASE)
 # How a script is spelled, and a region.

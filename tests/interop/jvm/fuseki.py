@@ -1,14 +1,10 @@
 """Apache Jena Fuseki in a process of its own: a real SPARQL endpoint."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 
 from tests.graph.stores.at_hand import FUSEKI, StoreAtHand, endpoint
 from tests.interop.jvm import project
-
-__all__ = ["run_fuseki"]
 
 
 def run_fuseki() -> Iterator[StoreAtHand]:

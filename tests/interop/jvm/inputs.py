@@ -1,7 +1,5 @@
 """Operations and statements, in plain form: hand-made ones for each feature, and real ones."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 
@@ -10,19 +8,6 @@ import pytest
 import jelly_rdflib as jr
 from benchmarks.schemaorg import releases
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation, with_default_graph
-
-__all__ = [
-    "FEATURES",
-    "NEEDS",
-    "PRESETS",
-    "allows",
-    "brick",
-    "feature",
-    "iri",
-    "patches_of",
-    "preset_fields",
-    "schema_org",
-]
 
 ROOT = Path(__file__).resolve().parents[3]
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -4,8 +4,6 @@ What they are given and what they have read goes to and fro as JSON, which is ne
 so what a reader has read is known without a writer, and the other way round.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import subprocess
@@ -15,8 +13,6 @@ from typing import Any
 
 from tests.interop.jvm import project
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
-
-__all__ = ["Peer", "PeerError"]
 
 
 class PeerError(Exception):

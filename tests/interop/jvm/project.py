@@ -1,7 +1,5 @@
 """The Maven project beside this file: building it, and how to run what it has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

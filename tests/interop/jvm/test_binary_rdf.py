@@ -1,7 +1,5 @@
 """N-Quads, RDF Thrift and Protobuf: Jena reads what we write, and we read what Jena writes."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Jelly-Patch conformance suite on the JVM: on our Java, and by its own runner of any jar."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where we and the JVM differ: each is in docs/interop.md, with who is right."""
 
-from __future__ import annotations
-
 import io
 from typing import Any, ClassVar
 

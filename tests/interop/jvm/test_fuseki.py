@@ -1,7 +1,5 @@
 """Changes to a SPARQL endpoint: Apache Jena Fuseki, by rdflib's SPARQLUpdateStore."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

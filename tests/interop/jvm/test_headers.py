@@ -1,7 +1,5 @@
 """Keys of headers: Jena takes for one what differs in case, and previous for prev; so do we."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

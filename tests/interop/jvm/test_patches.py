@@ -3,8 +3,6 @@
 Of Jelly-Patch `test_conformance` has each feature, and `test_random` all options.
 """
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

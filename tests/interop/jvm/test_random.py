@@ -1,7 +1,5 @@
 """Random streams, there and back again, in every form."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Jelly-RDF and N-Quads: we and the JVM read the same statements from what the other writes."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 

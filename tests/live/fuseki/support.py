@@ -13,8 +13,6 @@ from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 from tests.interop.jvm import project
 
-__all__ = ["Fuseki"]
-
 CONFIGURATION = """
 PREFIX fuseki: <http://jena.apache.org/fuseki#>
 PREFIX tdb2: <http://jena.apache.org/2016/tdb#>

@@ -1,7 +1,5 @@
 """Changes to a SPARQL endpoint, by rdflib's store: each transaction is one update."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Changes go to a real Apache Jena Fuseki."""
 
-from __future__ import annotations
-
 import random
 import re
 import subprocess

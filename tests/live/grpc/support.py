@@ -1,7 +1,5 @@
 """Servers for tests, and calls of bytes."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import signal

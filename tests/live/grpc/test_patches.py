@@ -1,7 +1,5 @@
 """A patch log by gRPC: its server, sources and sinks, and other implementations."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import threading

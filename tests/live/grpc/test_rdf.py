@@ -1,7 +1,5 @@
 """Jelly-RDF by gRPC: the rules of the specification, and other implementations."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

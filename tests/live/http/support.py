@@ -21,8 +21,6 @@ from starlette.testclient import TestClient
 from jelly_rdflib.live.http.server import LogServer
 from tests.cli.support import COMMAND, ENVIRONMENT
 
-__all__ = ["Client", "Network", "Program", "served"]
-
 
 class Client(TestClient):
     """A client without a server, which checks that the interface describes each answer."""

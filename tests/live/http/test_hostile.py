@@ -1,7 +1,5 @@
 """Servers that send too much, too slowly, or without an end; and clients of that kind."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -4,8 +4,6 @@ It looks for codes, media types and schemas that the description lacks, for fail
 for wrong requests that are taken, and for requests without a token that are let through.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

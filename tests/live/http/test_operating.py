@@ -1,7 +1,5 @@
 """What an operator of a server needs: its health, its numbers, its signals, and a calm log."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

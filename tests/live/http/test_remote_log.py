@@ -1,7 +1,5 @@
 """A log on a server does what a log in a folder does, over any network."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json

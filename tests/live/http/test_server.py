@@ -1,7 +1,5 @@
 """What the server of a log answers, request by request; what it never tells."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import os

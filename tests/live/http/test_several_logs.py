@@ -1,7 +1,5 @@
 """Several logs on one server: by name, with rights, and logs that are made while it runs."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A broker of Kafka on this machine, by Maven: one process, which tests may kill."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from base64 import urlsafe_b64encode
@@ -13,8 +11,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.java_server import SECONDS, JavaServer, free_port
 from tests.live.certificate import make_certificate
-
-__all__ = ["PASSWORD", "USER", "Broker"]
 
 FOLDER = Path(__file__).resolve().parent
 USER, PASSWORD = "alice", "ThisMustNotBeTold"

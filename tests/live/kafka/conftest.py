@@ -1,7 +1,5 @@
 """The broker that all tests of a run share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The bare client of Kafka, and the numbers of patches in a topic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
@@ -11,14 +9,6 @@ from jelly_rdflib import Op, live
 from tests.live.kafka.broker import Broker
 from tests.live.patches import numbers, patch_of
 
-__all__ = [
-    "consume",
-    "delete",
-    "frame_of",
-    "long_options",
-    "produce",
-    "read",
-]
 # A patch of more than some rows takes several frames.
 long_options = jr.PatchOptions(frame_rows=16)
 

@@ -1,7 +1,5 @@
 """The examples of the page about Kafka work as they stand, but for the broker's address."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Kills, restarts and cut connections: with nothing lost, and nothing twice."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

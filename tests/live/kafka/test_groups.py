@@ -1,7 +1,5 @@
 """Groups of sources, which share the partitions of a topic."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A broker that asks for a password, by TLS, and lets its users do only some things."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

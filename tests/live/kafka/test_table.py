@@ -1,7 +1,5 @@
 """Each fault of the table that a topic of Kafka can have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Patches as transactions of Kafka."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["Mosquitto"]
-
 # Debian's packages put it where only root looks for programs.
 PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 CONFIGURATION = """

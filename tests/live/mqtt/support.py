@@ -1,7 +1,5 @@
 """Messages of strangers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +9,6 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from tests.live.mqtt.broker import Mosquitto
-
-__all__ = ["publish"]
 
 
 def publish(

@@ -1,7 +1,5 @@
 """The page of the documentation does what it says."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nothing is lost and nothing is doubled, whatever breaks off: with a real mosquitto."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Topics of a real broker, mosquitto, as sources and sinks."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """All of `jelly_rdflib.spark` works with a session of Spark Connect, whose server is a process."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

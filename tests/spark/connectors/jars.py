@@ -1,14 +1,10 @@
 """The jars of Delta Lake and of Spark's Kafka connector, by Maven."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path
 
 from tests import maven
-
-__all__ = ["connector_jars"]
 
 FOLDER = Path(__file__).resolve().parent
 

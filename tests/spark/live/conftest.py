@@ -1,7 +1,5 @@
 """The stores that all live tests of a run share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TypeVar
 

@@ -10,8 +10,6 @@ from tests.java_server import JavaServer, free_port
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["FOLDER", "ID", "S3", "SECRET", "Hdfs"]
-
 FOLDER = Path(__file__).resolve().parent
 ID = "jelly"
 SECRET = "ThisMustNotBeTold"

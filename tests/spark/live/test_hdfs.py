@@ -1,9 +1,6 @@
 """What Spark's own client reads from HDFS, decoded."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,10 +9,9 @@ from tests.spark.live.stores import Hdfs
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
-from jelly_rdflib.spark import decode_files
+from pyspark.sql import SparkSession
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from jelly_rdflib.spark import decode_files
 
 
 def test_decode_files(spark: SparkSession, hdfs: Hdfs, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """A process that keeps a table up to date is killed at random, twenty times in fifty batches."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

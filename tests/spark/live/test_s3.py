@@ -1,10 +1,7 @@
 """What is special about S3: credentials, a server that is gone, and Spark's own connector."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +9,7 @@ from tests.spark.files import make_operations, write_file
 from tests.spark.live.stores import S3, SECRET
 
 pytest.importorskip("pyspark")
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.usefixtures("registered")
 

@@ -1,10 +1,8 @@
 """Reading and writing in real stores: S3, and HDFS by its own protocol and by WebHDFS."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +11,7 @@ from tests.spark.live.stores import S3, SECRET, Hdfs
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.usefixtures("registered")
 

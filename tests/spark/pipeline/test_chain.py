@@ -1,7 +1,5 @@
 """The order of patches over files: the chain, and each way in which it can be broken."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Spellings of a literal that are the same term: as everywhere else in the package."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import SparkSession

@@ -1,7 +1,5 @@
 """A tiny log costs few jobs and tasks, with as many shuffle partitions as Spark has by default."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

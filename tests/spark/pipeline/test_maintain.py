@@ -1,7 +1,5 @@
 """A table is kept up to date, each patch exactly once, whenever that is killed."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

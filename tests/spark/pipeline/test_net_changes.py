@@ -1,7 +1,5 @@
 """What patches change together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Replaying on Spark does what applying to rdflib does, at each version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

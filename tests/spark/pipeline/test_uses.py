@@ -1,7 +1,5 @@
 """Comparing, compacting and counting on Spark: as the functions for rdflib do it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from inspect import Parameter, signature

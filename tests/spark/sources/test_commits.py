@@ -1,7 +1,5 @@
 """What executors write is seen at the commit, as a whole, and only once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

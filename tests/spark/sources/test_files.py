@@ -1,7 +1,5 @@
 """What a reader makes of files on an executor, without a session."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

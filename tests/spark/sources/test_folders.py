@@ -1,23 +1,19 @@
 """Folders ``key=value`` as columns, as Spark's own sources have them."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.spark.files import iri, make_operations, write_file
 
 pytest.importorskip("pyspark")
+from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from jelly_rdflib.spark.pipeline import MARKS, replay
 from jelly_rdflib.spark.sources.source import make_sources
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 REGISTERED = pytest.mark.usefixtures("registered")
 

@@ -1,7 +1,5 @@
 """Which new files of a folder are in a micro-batch, by the offsets before and after it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Which files are read together, and which in parts."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from dataclasses import replace

@@ -3,10 +3,8 @@
 What a reader makes of files is in `test_files`, of filters in `tests/spark/test_filters.py`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +12,7 @@ from tests.spark.files import COLUMNS, make_operations, read_rows, write_file
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.usefixtures("registered")
 

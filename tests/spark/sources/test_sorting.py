@@ -1,7 +1,5 @@
 """Sorted runs are merged piece by piece: memory holds a few rows of each."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of Spark's catalog over files: CREATE TABLE … USING, with a path and options."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,9 +1,6 @@
 """Writing DataFrames through Spark; `test_commits` has what a writer does with its partitions."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,9 +8,7 @@ from tests.spark.files import make_operations, read_rows, write_file
 from tests.support import read
 
 pytest.importorskip("pyspark")
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.usefixtures("registered")
 

@@ -1,7 +1,5 @@
 """The difference of two stores is that of two sets of quads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The order of a store's batches is that of Python's strings, whatever the texts are."""
 
-from __future__ import annotations
-
 import io
 import random
 from typing import Any
