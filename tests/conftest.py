@@ -31,9 +31,11 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# What a shell starts in the background (`make test &`) ignores Ctrl+C, and so would all processes
-# that the tests start and interrupt.
+# What a shell starts in the background ignores Ctrl+C, and what `nohup` starts ignores hangups. So
+# would all processes that the tests start: a handler is not inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if os.name != "nt" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,13 +1,11 @@
 """``jellyp completion``: scripts in real shells, and man pages."""
 
-import fcntl
 import os
 import pty
 import re
 import select
 import shutil
 import subprocess
-import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,15 +51,13 @@ def on_terminal(arguments: list[str], home: Path) -> Iterator[int]:
     leader, follower = pty.openpty()
     environment = {**ENVIRONMENT, **settings(home)}
     process = subprocess.Popen(
-        arguments,
+        # Shells want the terminal to be that of their session.
+        ["setsid", "--ctty", *arguments],
         stdin=follower,
         stdout=follower,
         stderr=follower,
         cwd=home,
         env={name: text for name, text in environment.items() if text},
-        start_new_session=True,
-        # Shells want the terminal to be that of their session.
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )
     os.close(follower)
     try:

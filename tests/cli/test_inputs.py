@@ -70,8 +70,6 @@ def followed(*arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
-        # In the background of a shell the tests ignore SIGINT, and what they start would too.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         yield process
@@ -116,8 +114,8 @@ def test_a_file_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
         read_lines(process, 5)
         os.truncate(path, 3)
         _, err = process.communicate(timeout=100)
-        assert process.returncode == 1
         assert f"{path}: the file became shorter" in err.decode()
+        assert process.returncode == 1
 
 
 def test_a_log_is_followed(tmp_path: Path) -> None:

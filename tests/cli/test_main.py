@@ -236,8 +236,6 @@ def test_a_signal_ends_it_quietly_and_leaves_nothing(
         stdin=lines.stdout,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
-        # Under nohup the tests ignore SIGHUP, and what they start would too.
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     with lines:
         try:
