@@ -210,7 +210,9 @@ class _Filtering:
             values = [text for term in texts for text in term.texts(self.bound[term.prefix or ""])]
             accepts_null = len(texts) < len(wanted)
             conditions[column] = [
-                TermCondition(factory, self.limits, values, accepts_null=accepts_null)
+                TermCondition(
+                    factory, self.limits, values, accepts_null=accepts_null, any_spelling=True
+                )
             ]
         # Terms are those of statements, unless other operations are asked for.
         return RowFilter(ops=(Op.A, Op.D) if ops is None else ops, **conditions)

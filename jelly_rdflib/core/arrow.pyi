@@ -16,6 +16,7 @@ class TermCondition:
         *,
         is_negated: bool = False,
         accepts_null: bool = False,
+        any_spelling: bool = False,
     ) -> None: ...
     accepts_null: Final[bool]
     unknown: Final[list[str]]

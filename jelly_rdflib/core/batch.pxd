@@ -3,7 +3,7 @@
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, strlen
 
 from jelly_rdflib.core.wire cimport *
 

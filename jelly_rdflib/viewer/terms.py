@@ -6,6 +6,8 @@ from array import array
 from collections.abc import Iterator
 from itertools import chain, islice, pairwise
 
+from rdflib import XSD
+
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.viewer.blocks import pack_json
 
@@ -22,11 +24,14 @@ class Terms:
     """Gives each distinct term a number, in the order in which the terms come.
 
     Number 0 is the default graph, and stands for no term. A term is kept as bytes: its kind, the
-    number of its language tag or datatype, and its text.
+    number of its language tag or datatype, and its text. The spellings of a literal have one number
+    (see `jelly_rdflib.terms.identity`): it is shown as ``"x"``, or with the tag that came first.
     """
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
+        # Language tags, by their lower case.
+        self._tags: dict[bytes, int] = {}
         self.text_size = 0
         self._batch: Batch | None = None
         self._translation: list[int] = []
@@ -48,17 +53,23 @@ class Terms:
 
     def _translate(self, batch: Batch) -> list[int]:
         terms = batch.terms
-        kinds, extras, data = bytes(terms.kinds), list(terms.extras), bytes(terms.data)
+        extras, data, offsets = list(terms.extras), bytes(terms.data), list(terms.offsets)
         numbers: list[int] = []
         # A term comes after those that it refers to.
-        for kind, extra, (start, stop) in zip(kinds, extras, pairwise(terms.offsets), strict=True):
+        for kind, extra, (start, stop) in zip(terms.kinds, extras, pairwise(offsets), strict=True):
             if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
                 numbers.append(0)
                 continue
             text = data[start:stop]
             if kind == TermKind.TRIPLE_TERM:
                 text = array("I", [numbers[term] for term in array("I", text)]).tobytes()
-            key = _key(kind, numbers[extra] if extra else 0, text)
+            own = numbers[extra] if extra else 0
+            if kind == TermKind.LANGUAGE_LITERAL:
+                tag = data[offsets[extra] : offsets[extra + 1]].lower()
+                own = self._tags.setdefault(tag, own)
+            elif kind == TermKind.TYPED_LITERAL and own == self._numbers.get(_STRING):
+                kind, own = TermKind.SIMPLE_LITERAL, 0
+            key = _key(kind, own, text)
             number = self._numbers.get(key)
             if number is None:
                 number = self._numbers[key] = len(self._numbers) + 1
@@ -85,3 +96,6 @@ def _key(kind: int, extra: int, text: bytes) -> bytes:
 def _text_of(key: bytes) -> str | list[int]:
     text = key[_TEXT:]
     return list(array("I", text)) if key[0] == TermKind.TRIPLE_TERM else text.decode()
+
+
+_STRING = _key(TermKind.IRI, 0, str(XSD.string).encode())

@@ -5,6 +5,7 @@ import json
 import os
 import threading
 import time
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,24 @@ def test_operations_stay_with_what_belongs_to_them(
     lines = DATED.splitlines(keepends=True)
     wanted = "".join(lines[row - 1] for row in rows)
     assert run_well("cat", *options, dated).text == wanted
+
+
+def test_a_term_is_found_in_any_spelling(tmp_path: Path) -> None:
+    string = "^^<http://www.w3.org/2001/XMLSchema#string>"
+    groups = [
+        ['"x"', f'"x"{string}'],
+        ['"x"@en-GB', '"x"@en-gb', '"x"@EN-gb'],
+        ['"x"@en-GX'],
+        ['"xy"'],
+        ['"x"^^<urn:d>'],
+        ["<x:x>"],
+    ]
+    path = tmp_path / "x.rdfp"
+    lines = [[f"A <urn:s> <urn:p> {term} .\n" for term in terms] for terms in groups]
+    path.write_text("".join(chain.from_iterable(lines)))
+    for terms, own in zip(groups, lines, strict=True):
+        for term in terms:
+            assert run_well("cat", "--object", term, path).text == "".join(own)
 
 
 def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ cdef class TermCondition:
     """A condition on the term in a column: it has one of some N-Triples texts, or none of them.
 
     With ``values`` of None any term will do, or none. A text that is malformed, or not canonical,
-    matches no term.
+    matches no term. With ``any_spelling`` a literal matches in each of its spellings.
     """
 
     cdef readonly bint accepts_null  # whether it holds where there is no term
@@ -14,8 +14,12 @@ cdef class TermCondition:
     cdef bint is_negated
     cdef TermParser parser  # its decoder's table has the values; None: any term will do
     cdef uint8_t* is_value  # by number in that table
+    cdef list spelled  # the numbers of values that are looked for in any spelling
 
-    def __cinit__(self, factory, limits, values, *, bint is_negated=False, bint accepts_null=False):
+    def __cinit__(
+        self, factory, limits, values, *, bint is_negated=False, bint accepts_null=False,
+        bint any_spelling=False,
+    ):
         cdef list numbers = []
         cdef uint32_t number
         self.is_negated = is_negated
@@ -44,6 +48,7 @@ cdef class TermCondition:
             raise MemoryError
         for number in numbers:
             self.is_value[number] = True
+        self.spelled = numbers if any_spelling else []
 
     def __dealloc__(self):
         PyMem_RawFree(self.is_value)
@@ -72,6 +77,9 @@ cdef class TermCondition:
             ):
                 return True
             slot = (slot + 1) & values.slot_mask
+        for number in self.spelled:
+            if are_spellings(values, number, terms, term):
+                return True
         return False
 
 

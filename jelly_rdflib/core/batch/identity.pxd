@@ -3,7 +3,8 @@
 # without case. All else is compared as it stands.
 #
 # The batches of a stream keep the spelling. The dictionary of a store numbers terms by their
-# identity (`identity_of`), `NodeNumbers` and `jelly_rdflib.terms.identity` do so for nodes.
+# identity (`identity_of`), `NodeNumbers` and `jelly_rdflib.terms.identity` do so for nodes, and
+# filters of the command line ask `are_spellings`.
 # tests/graph/test_identity.py compares them.
 
 cdef inline bint has_capital(Span tag) noexcept nogil:
@@ -14,3 +15,46 @@ cdef inline bint has_capital(Span tag) noexcept nogil:
             return True
         at += 1
     return False
+
+
+cdef inline uint8_t lower_letter(uint8_t letter) noexcept nogil:
+    return letter + 32 if b"A" <= letter <= b"Z" else letter
+
+
+cdef inline bint is_string_literal(const TermColumns* terms, uint32_t term) noexcept nogil:
+    """Is it ``"x"`` or ``"x"^^xsd:string``?"""
+    cdef Span datatype
+    cdef const char* string = "http://www.w3.org/2001/XMLSchema#string"
+    if terms.kinds[term] != TermKind.TYPED_LITERAL:
+        return terms.kinds[term] == TermKind.SIMPLE_LITERAL
+    datatype = text_of(terms, terms.extras[term])
+    return datatype.end - datatype.start == <Py_ssize_t>strlen(string) and memcmp(
+        datatype.start, string, strlen(string)
+    ) == 0
+
+
+cdef inline bint are_spellings(
+    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+) noexcept nogil:
+    """Are these two spellings of a string, or of a literal with a language tag?"""
+    cdef Span text = text_of(one, term)
+    cdef Span other_text = text_of(other, other_term)
+    cdef size_t size = text.end - text.start
+    cdef size_t i
+    if <size_t>(other_text.end - other_text.start) != size or memcmp(
+        text.start, other_text.start, size
+    ) != 0:
+        return False
+    if one.kinds[term] != TermKind.LANGUAGE_LITERAL:
+        return is_string_literal(one, term) and is_string_literal(other, other_term)
+    if other.kinds[other_term] != TermKind.LANGUAGE_LITERAL:
+        return False
+    text = text_of(one, one.extras[term])
+    other_text = text_of(other, other.extras[other_term])
+    size = text.end - text.start
+    if <size_t>(other_text.end - other_text.start) != size:
+        return False
+    for i in range(size):
+        if lower_letter(text.start[i]) != lower_letter(other_text.start[i]):
+            return False
+    return True
