@@ -1,4 +1,4 @@
-"""What fuzzing found, tried again; and the targets themselves: they notice what is wrong."""
+"""What fuzzing found, tried again."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -6,7 +6,7 @@ import itertools
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,18 @@ def attack(
     return register
 
 
+def attack_by_rows(
+    format: str, make_head: Callable[[], bytes], size: int = FRAME_ROWS
+) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
+    """Register a function that makes rows, which stand in frames of so many behind a first one."""
+
+    def register(rows: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
+        attack(format)(wraps(rows)(lambda: frames(rows(), make_head(), size)))
+        return rows
+
+    return register
+
+
 def delimited(content: bytes) -> bytes:
     return varint(len(content)) + content
 
@@ -108,68 +120,52 @@ def iri(prefix: int, name: int) -> bytes:
 # --- Jelly-Patch ------------------------------------------------------------------------------
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head, FRAME_ROWS // 12)
 def ordinary_patch() -> Iterator[bytes]:
     """Subjects in runs, few predicates, literals that are new each time; transactions."""
-
-    def rows() -> Iterator[bytes]:
-        yield row(PREFIX, field(2, b"http://example.org/things/"))
-        for number in range(1, 100):
-            yield row(NAME, field(1, number + 1) + field(2, b"property%d" % number))
-        for number in itertools.count():
-            name = 101 + number % 3800
-            transaction = row(NAME, field(1, name) + field(2, b"thing-%d" % number)) + row(START)
-            for predicate in range(2, 12):
-                literal = field(1, b"the value %d of %d" % (predicate, number))
-                quad = field(5, iri(2, predicate)) + field(11, literal)
-                if predicate == 2:
-                    quad = field(1, iri(2, name)) + quad
-                transaction += row(ADD if number % 4 else DELETE, quad)
-            yield transaction + row(COMMIT)
-
-    return frames(rows(), patch_head(), FRAME_ROWS // 12)
+    yield row(PREFIX, field(2, b"http://example.org/things/"))
+    for number in range(1, 100):
+        yield row(NAME, field(1, number + 1) + field(2, b"property%d" % number))
+    for number in itertools.count():
+        name = 101 + number % 3800
+        transaction = row(NAME, field(1, name) + field(2, b"thing-%d" % number)) + row(START)
+        for predicate in range(2, 12):
+            literal = field(1, b"the value %d of %d" % (predicate, number))
+            quad = field(5, iri(2, predicate)) + field(11, literal)
+            if predicate == 2:
+                quad = field(1, iri(2, name)) + quad
+            transaction += row(ADD if number % 4 else DELETE, quad)
+        yield transaction + row(COMMIT)
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head)
 def lookup_refills() -> Iterator[bytes]:
     """Entries of all lookups, replaced over and over, and hardly used."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            yield row(NAME, field(2, b"name number %d" % number) + field(1, number % 4000 + 1))
-            yield row(PREFIX, field(1, number % 150 + 1) + field(2, b"urn:prefix:%d/" % number))
-            yield row(DATATYPE, field(1, number % 16 + 1) + field(2, b"urn:datatype:%d" % number))
-            if number % 8 == 0:
-                yield row(ADD, field(1, iri(number % 150 + 1, number % 4000 + 1)))
-
-    return frames(rows(), patch_head())
+    for number in itertools.count():
+        yield row(NAME, field(2, b"name number %d" % number) + field(1, number % 4000 + 1))
+        yield row(PREFIX, field(1, number % 150 + 1) + field(2, b"urn:prefix:%d/" % number))
+        yield row(DATATYPE, field(1, number % 16 + 1) + field(2, b"urn:datatype:%d" % number))
+        if number % 8 == 0:
+            yield row(ADD, field(1, iri(number % 150 + 1, number % 4000 + 1)))
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head)
 def prefixes_under_names() -> Iterator[bytes]:
     """A prefix that is another for each row: no IRI is ever known from the row before."""
-
-    def rows() -> Iterator[bytes]:
-        for number in range(1, 200):
-            yield row(NAME, field(1, number) + field(2, b"n" * 100 + b"%d" % number))
-        for number in itertools.count():
-            yield row(PREFIX, field(1, 1) + field(2, b"urn:%d/" % number))
-            yield row(ADD, field(1, iri(1, number % 199 + 1)))
-
-    return frames(rows(), patch_head())
+    for number in range(1, 200):
+        yield row(NAME, field(1, number) + field(2, b"n" * 100 + b"%d" % number))
+    for number in itertools.count():
+        yield row(PREFIX, field(1, 1) + field(2, b"urn:%d/" % number))
+        yield row(ADD, field(1, iri(1, number % 199 + 1)))
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head, 2)
 def long_iris() -> Iterator[bytes]:
     """Few bytes that each time stand for an IRI of 10 KB, in a new frame."""
-
-    def rows() -> Iterator[bytes]:
-        yield row(PREFIX, field(1, 2) + field(2, b"urn:" + b"p" * 10_000))
-        for number in itertools.count():
-            yield row(NAME, field(1, number % 100 + 2) + field(2, b"%d" % number + b"." * 80))
-            yield row(ADD, field(1, iri(2, number % 100 + 2)))
-
-    return frames(rows(), patch_head(), 2)
+    yield row(PREFIX, field(1, 2) + field(2, b"urn:" + b"p" * 10_000))
+    for number in itertools.count():
+        yield row(NAME, field(1, number % 100 + 2) + field(2, b"%d" % number + b"." * 80))
+        yield row(ADD, field(1, iri(2, number % 100 + 2)))
 
 
 @attack("jelly-patch")
@@ -238,28 +234,20 @@ def headers() -> Iterator[bytes]:
     return frames(itertools.repeat(header), patch_head())
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head, FRAME_ROWS // 3)
 def prefixes_in_transactions() -> Iterator[bytes]:
     """A thousand prefixes, each bound in a transaction of its own, over and over."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            prefix = field(1, b"p%d" % (number % 1000)) + field(2, iri(1, 1))
-            yield row(START) + row(PREFIX_ADD, prefix) + row(COMMIT)
-
-    return frames(rows(), patch_head(), FRAME_ROWS // 3)
+    for number in itertools.count():
+        prefix = field(1, b"p%d" % (number % 1000)) + field(2, iri(1, 1))
+        yield row(START) + row(PREFIX_ADD, prefix) + row(COMMIT)
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head)
 def prefixes_in_one_transaction() -> Iterator[bytes]:
     """Prefixes without end, all in one transaction."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            yield row(NAME, field(1, 2) + field(2, b"urn:%d#" % number))
-            yield row(PREFIX_ADD, field(1, b"p%d" % number) + field(2, iri(1, 2)))
-
-    return frames(rows(), patch_head())
+    for number in itertools.count():
+        yield row(NAME, field(1, 2) + field(2, b"urn:%d#" % number))
+        yield row(PREFIX_ADD, field(1, b"p%d" % number) + field(2, iri(1, 2)))
 
 
 @attack("jelly-patch")
@@ -281,17 +269,13 @@ def new_graphs() -> Iterator[bytes]:
     return frames(rows(), head)
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", lambda: patch_head(stream_type=build.PUNCTUATED), 3)
 def small_patches() -> Iterator[bytes]:
     """Patches of two statements; every other one takes back what the one before it added."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            yield row(DELETE if number % 2 else ADD, field(2, b"a%d" % (number // 2)))
-            yield row(DELETE if number % 2 else ADD, field(2, b"b%d" % (number // 2)))
-            yield row(PUNCTUATION)
-
-    return frames(rows(), patch_head(stream_type=build.PUNCTUATED), 3)
+    for number in itertools.count():
+        yield row(DELETE if number % 2 else ADD, field(2, b"a%d" % (number // 2)))
+        yield row(DELETE if number % 2 else ADD, field(2, b"b%d" % (number // 2)))
+        yield row(PUNCTUATION)
 
 
 @attack("jelly-patch")
@@ -309,28 +293,20 @@ def merged_fields() -> Iterator[bytes]:
     return frames(rows, patch_head())
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head)
 def bad_iris() -> Iterator[bytes]:
     """A relative IRI in each row, another each time."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            yield row(NAME, field(1, 2) + field(2, b"no scheme %d" % number))
-            yield row(ADD, field(1, iri(1, 2)))
-
-    return frames(rows(), patch_head())
+    for number in itertools.count():
+        yield row(NAME, field(1, 2) + field(2, b"no scheme %d" % number))
+        yield row(ADD, field(1, iri(1, 2)))
 
 
-@attack("jelly-patch")
+@attack_by_rows("jelly-patch", patch_head)
 def numbers_with_exponents() -> Iterator[bytes]:
     """Decimal numbers whose normal form would have a thousand million digits."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            literal = field(1, b"%dE999999999" % number) + field(3, 1)
-            yield row(ADD, field(11, literal))
-
-    return frames(rows(), patch_head())
+    for number in itertools.count():
+        literal = field(1, b"%dE999999999" % number) + field(3, 1)
+        yield row(ADD, field(11, literal))
 
 
 def deep_triple(depth: int, label: bytes = b"b") -> bytes:
@@ -383,16 +359,12 @@ def repeated_namespaces() -> Iterator[bytes]:
     return frames(rows, rdf_head(rdf_build.TRIPLES))
 
 
-@attack("jelly-rdf")
+@attack_by_rows("jelly-rdf", lambda: rdf_head(rdf_build.TRIPLES))
 def namespaces() -> Iterator[bytes]:
     """Namespaces without end, each with a prefix of its own."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            yield field(1, field(9, field(1, 2) + field(2, b"urn:%d#" % number)))
-            yield field(1, field(6, field(1, b"p%d" % number) + field(2, iri(1, 2))))
-
-    return frames(rows(), rdf_head(rdf_build.TRIPLES))
+    for number in itertools.count():
+        yield field(1, field(9, field(1, 2) + field(2, b"urn:%d#" % number)))
+        yield field(1, field(6, field(1, b"p%d" % number) + field(2, iri(1, 2))))
 
 
 @attack("jelly-rdf")

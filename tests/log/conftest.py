@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import rdflib
 
+from jelly_rdflib import PatchLog
 from jelly_rdflib.algebra import sources
 from jelly_rdflib.formats import jelly
 from jelly_rdflib.log import files
@@ -30,6 +31,12 @@ def make_folder() -> Iterator[Path]:
 def tmp_path() -> Iterator[Path]:
     """Make a folder: in memory where the system has such a place."""
     yield from make_folder()
+
+
+@pytest.fixture
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
+    """An empty log; see `both` in `support`."""
+    return PatchLog.create(tmp_path / "log", compression=getattr(request, "param", None))
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
@@ -12,6 +13,9 @@ from jelly_rdflib.operations import Operation
 from jelly_rdflib.terms import plain
 
 S, P, GRAPH = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
+
+# Where it matters whether the files of the fixture `log` are compressed.
+both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
 def add(number: Any, g: Any = None) -> Operation:

@@ -20,11 +20,6 @@ ID = (Op.H, "id", patch_id(1))
 SEGMENT = PatchOptions.small(stream_type="FLAT")
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> PatchLog:
-    return PatchLog.create(tmp_path / "log")
-
-
 def noted(number: int) -> Any:
     return (Op.A, S, P, Literal(str(number), datatype=NOTED), GRAPH)
 

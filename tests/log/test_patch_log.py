@@ -23,6 +23,7 @@ from tests.log.support import (
     P,
     S,
     add,
+    both,
     change,
     delete,
     files,
@@ -33,16 +34,6 @@ from tests.log.support import (
 )
 
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
-
-
-@pytest.fixture
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
-    compression = getattr(request, "param", None)
-    return PatchLog.create(tmp_path / "log", compression=compression)
-
-
-# Where it matters whether the files are compressed.
-both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
 # --- making and opening ---------------------------------------------------------------------------

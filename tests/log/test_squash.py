@@ -18,6 +18,7 @@ from tests.log.support import (
     P,
     S,
     add,
+    both,
     change,
     delete,
     files,
@@ -28,16 +29,6 @@ from tests.log.support import (
 )
 
 TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
-
-
-@pytest.fixture
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
-    compression = getattr(request, "param", None)
-    return PatchLog.create(tmp_path / "log", compression=compression)
-
-
-# Where it matters whether the files are compressed.
-both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
 def test_a_log_knows_which_patches_it_squashed(log: PatchLog) -> None:

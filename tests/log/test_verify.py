@@ -23,6 +23,7 @@ from jelly_rdflib.log import verify
 from tests.log.support import (
     GRAPH,
     add,
+    both,
     change,
     files,
     fill,
@@ -37,10 +38,6 @@ from tests.log.support import (
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
     compression = getattr(request, "param", None)
     return fill(PatchLog.create(tmp_path / "log", compression=compression), 5)
-
-
-# Where it matters whether the files are compressed.
-both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
 def segment(log: PatchLog, version: int) -> Path:
