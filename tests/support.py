@@ -4,7 +4,7 @@ import gc
 import io
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,14 @@ def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> by
     with jr.PatchWriter(file, options) as writer:
         for plain_op in operations:
             writer.write(operation(plain_op))
+    return file.getvalue()
+
+
+def encode(operations: Iterable[jr.Operation], **options: Any) -> bytes:
+    """Return Jelly-Patch that the package's writer makes of operations of rdflib's terms."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
+        writer.write_all(operations)
     return file.getvalue()
 
 

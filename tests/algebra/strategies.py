@@ -12,6 +12,7 @@ from rdflib.namespace import XSD
 import jelly_rdflib as jr
 from jelly_rdflib import Op, Operation
 from jelly_rdflib.terms import plain
+from tests.support import encode
 
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 
@@ -116,10 +117,7 @@ def contents(graph: Graph) -> tuple[Any, Any]:
 
 def write(operations: Iterable[Operation], **options: Any) -> bytes:
     """Write operations as Jelly-Patch, in small frames."""
-    file = io.BytesIO()
-    with jr.PatchWriter(file, jr.PatchOptions(**{"frame_rows": 3, **options})) as writer:
-        writer.write_all(operations)
-    return file.getvalue()
+    return encode(operations, **{"frame_rows": 3, **options})
 
 
 def write_text(operations: Iterable[Operation]) -> bytes:

@@ -32,6 +32,7 @@ from tests.log.support import (
     patch_id,
     state,
 )
+from tests.support import encode
 
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 
@@ -179,13 +180,6 @@ def test_a_patch_has_its_ids_once_and_first(log: PatchLog) -> None:
     assert log.version == 0
 
 
-def _encoded(operations: list[Any], **options: Any) -> bytes:
-    file = io.BytesIO()
-    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
-        writer.write_all(operations)
-    return file.getvalue()
-
-
 @both
 @pytest.mark.parametrize(
     "make",
@@ -194,11 +188,11 @@ def _encoded(operations: list[Any], **options: Any) -> bytes:
         lambda path: change(1),
         lambda path: iter(change(1)),
         lambda path: [*change(1), END],
-        lambda path: _encoded(change(1)),
-        lambda path: _encoded(change(1), stream_type="FRAME"),
-        lambda path: gzip.compress(_encoded(change(1), stream_type="FLAT")),
-        lambda path: _encoded([add(1), add(1, None)], statement_type="TRIPLES"),
-        lambda path: io.BytesIO(_encoded(change(1))),
+        lambda path: encode(change(1)),
+        lambda path: encode(change(1), stream_type="FRAME"),
+        lambda path: gzip.compress(encode(change(1), stream_type="FLAT")),
+        lambda path: encode([add(1), add(1, None)], statement_type="TRIPLES"),
+        lambda path: io.BytesIO(encode(change(1))),
         lambda path: b"TX .\nD <urn:s> <urn:p> \"0\" .\nA <urn:s> <urn:p> \"1\" .\nTC .",
         lambda path: _written(path / "x.rdfp"),
         lambda path: str(_written(path / "x.jellyp.gz")),
@@ -234,7 +228,7 @@ def test_the_format_can_be_told(log: PatchLog) -> None:
         [END, END],
         [END, add(1)],
         b"TX . TC . Z . TX . TC .",
-        _encoded([*change(1), END, *change(2)]),
+        encode([*change(1), END, *change(2)]),
     ],
 )
 def test_one_patch_is_appended_at_a_time(log: PatchLog, patch: Any) -> None:
@@ -246,13 +240,13 @@ def test_one_patch_is_appended_at_a_time(log: PatchLog, patch: Any) -> None:
 
 def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
     with pytest.raises(LogError, match="no patch"):
-        log.append(_encoded([]))
+        log.append(encode([]))
     with pytest.raises(jr.DecodeError):
         log.append(b"")
     assert PatchLog(log.path).version == 0
     # a text is one patch, however short, and so is a FLAT stream
     log.append(b"# only a comment", format="rdf-patch")
-    log.append(_encoded([], stream_type="FLAT"))
+    log.append(encode([], stream_type="FLAT"))
     assert PatchLog(log.path).version == 2
 
 
@@ -264,7 +258,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
         ([TC], jr.EncodeError),
         ([add(1), ("A", S)], Exception),
         ([(Op.A, S, P, TripleTerm(S, P, S), None)], jr.EncodeError),
-        (_encoded(change(1))[:-3], jr.DecodeError),
+        (encode(change(1))[:-3], jr.DecodeError),
         (b"TX . A <urn:s>", jr.DecodeError),
         (7, TypeError),
         (None, TypeError),

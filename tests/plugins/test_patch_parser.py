@@ -16,6 +16,7 @@ from jelly_rdflib import ApplyError, DecodeError, Op
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.plugins import register
 from jelly_rdflib.plugins.calls import get_bytes
+from tests.support import encode
 
 register()
 
@@ -24,11 +25,7 @@ FORMATS = ("jelly-patch", "application/x-jelly-rdf-patch")
 
 
 def encoded(*operations: Any, **options: Any) -> bytes:
-    file = io.BytesIO()
-    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
-        for operation in operations:
-            writer.write(operation)
-    return file.getvalue()
+    return encode(operations, **options)
 
 
 QUADS = encoded(

@@ -1,6 +1,5 @@
 """Processes that are forked or spawned, and interpreters within one."""
 
-import io
 import multiprocessing
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -12,7 +11,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.sanitized import UNDER_SANITIZERS
-from tests.support import run
+from tests.support import encode, run
 
 HAS_FORKS = pytest.mark.skipif(
     sys.platform == "win32" or UNDER_SANITIZERS,
@@ -32,10 +31,7 @@ OPERATIONS: list[Any] = [
 
 
 def encoded(times: int = 1) -> bytes:
-    file = io.BytesIO()
-    with jr.PatchWriter(file, jr.PatchOptions(frame_rows=7)) as writer:
-        writer.write_all(OPERATIONS * times)
-    return file.getvalue()
+    return encode(OPERATIONS * times, frame_rows=7)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")

@@ -12,6 +12,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.core.arrow import RowFilter, RowSelection, TermCondition
 from jelly_rdflib.nodes import make_node_factory
+from tests.support import encode
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 WANTED = Literal("wanted")
@@ -32,11 +33,8 @@ def wanted_objects() -> RowFilter:
 
 
 def read(operations: list[Any], frame_rows: int) -> list[Any]:
-    file = io.BytesIO()
-    options = jr.PatchOptions(frame_rows=frame_rows, statement_type="TRIPLES")
-    with jr.PatchWriter(file, options) as writer:
-        writer.write_all(operations)
-    return list(jr.read_batches(file.getvalue()))
+    data = encode(operations, frame_rows=frame_rows, statement_type="TRIPLES")
+    return list(jr.read_batches(data))
 
 
 def select(batches: list[Any], selection: RowSelection) -> list[Any]:
