@@ -62,8 +62,6 @@ bare = pytest.mark.parametrize(("f", "data", "legal"), BARE, ids=lambda value: r
 
 
 class TestTruncated:
-    """Cut at every byte."""
-
     @small
     def test_at_every_byte(self, f: Format, data: bytes) -> None:
         whole = f.decoder.read(data)
@@ -106,8 +104,6 @@ class TestTruncated:
 
 
 class TestFlipped:
-    """Bytes and bits turned over."""
-
     @small
     def test_every_bit_of_a_small_stream(self, f: Format, data: bytes) -> None:
         refused = 0
@@ -164,8 +160,6 @@ class TestFlipped:
 
 @formats
 class TestVarints:
-    """Over-long and too large numbers."""
-
     def number(self, f: Format, encoded: bytes) -> bytes:
         """A stream in which a name entry has an id of these bytes, and a value."""
         return b.delimited([f.head() + in_row(f.name_row, b"\x08" + encoded + b"\x12\x01x")])
@@ -379,8 +373,6 @@ class TestLengths:
 
 
 class TestWireTypes:
-    """Fields of the wrong kind."""
-
     @messages
     def test_what_is_embedded_is_legal(self, place: Place) -> None:
         for data in (place.stream(b"", b""), place.stream(wire.field(99, 1), wire.field(99, b""))):
@@ -482,8 +474,6 @@ def test_a_negative_enum_before_a_good_one(field: int) -> None:
 
 
 class TestStrings:
-    """Text that is not UTF-8."""
-
     BAD = (
         b"\x80", b"\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xc2", b"\xc2\x00", b"\xe0\x80\x80",
         b"\xe0\x9f\xbf", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf0\x80\x80\x80",
@@ -673,8 +663,6 @@ for f, outer, inner in cases:
 
 @formats
 class TestErrors:
-    """What an error says."""
-
     def test_positions_count_from_zero(self, f: Format) -> None:
         frames = [[f.options()], [f.name("urn:p")], [], [f.triple(), f.spo(p=b.iri(0, 9))]]
         data = f.stream(*frames)

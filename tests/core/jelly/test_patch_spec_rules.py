@@ -52,8 +52,6 @@ class TestRepeatedTerms:
 
 
 class TestTransactions:
-    """Patch: Transactions."""
-
     @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
     def test_the_writer_writes_only_whole_transactions(self, stream_type: str) -> None:
         """Patch: Transactions: only TX … TC and TX … TA; Rulings: within one RDF Patch."""

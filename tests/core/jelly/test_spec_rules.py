@@ -77,8 +77,6 @@ CHANGES = (
 
 
 class TestOptions:
-    """Stream options."""
-
     @pytest.mark.parametrize(
         ("f", "change"),
         [
@@ -276,8 +274,6 @@ class TestQuotedTriples:
 
 @with_graphs
 class TestGraphNodes:
-    """Graph nodes."""
-
     def test_the_default_graph(self, f: Format) -> None:
         """RdfDefaultGraph; Issue: in operations None, in statements rdflib's name for it."""
         data = f.one(*f.some(g=b.default_graph()))

@@ -180,8 +180,6 @@ class TestIteration:
 
 
 class TestFrame:
-    """jr.Frame."""
-
     def test_its_parts(self) -> None:
         head = [b.options(version=2), b.name("urn:p")]
         rows = [b.namespace("ex", b.iri()), b.spo("s", b.iri(0, 1), b.literal("x"))]
@@ -203,8 +201,6 @@ class TestFrame:
 
 
 class TestDecoder:
-    """jr.StatementDecoder: frames of a message broker."""
-
     def test_limits_normalize_and_strict(self) -> None:
         frame = b.frame(b.options(logical_type=DATASETS), b.name("urn:p"))
         with pytest.raises(jr.DecodeError, match="logical"):

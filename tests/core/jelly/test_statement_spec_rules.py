@@ -205,8 +205,6 @@ class TestStatementsAndGraphs:
 
 
 class TestNamespaceDeclarations:
-    """Namespace declarations."""
-
     def test_they_come_with_their_frame(self) -> None:
         """You can freely intersperse namespace declarations with triples or quads."""
         use = b.iri(0, 1)

@@ -29,9 +29,6 @@ class End(Enum):
     INTERRUPTED_AFTER = "S"
 
 
-INTERRUPTS = (End.INTERRUPTED, End.INTERRUPTED_AFTER)
-
-
 class Meets(Enum):
     """What B knows of the log, and when it works."""
 
