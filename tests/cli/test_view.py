@@ -65,7 +65,9 @@ def test_open(source: Path, tmp_path: Path) -> None:
 
 def test_no_browser(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "page.html"
-    ended = run("view", source, "-o", target, "--open", BROWSER="/does/not/exist %s")
+    # Some systems have browsers of text, which Python looks for in the path.
+    nowhere = {"BROWSER": "/does/not/exist %s", "PATH": str(tmp_path)}
+    ended = run("view", source, "-o", target, "--open", **nowhere)
     assert (ended.code, ended.err) == (
         1,
         f"jellyp: no browser was found that could show {target}\n",

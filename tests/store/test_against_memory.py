@@ -19,7 +19,8 @@ OBJECTS = [
     *NAMES,
     BNode("x"),
     Literal("a"),
-    Literal("a", datatype=XSD.string),
+    # Two terms to Memory, and one to a JellyStore, if "c" came without its datatype, too.
+    Literal("c", datatype=XSD.string),
     Literal("a", lang="en"),
     Literal("a", lang="EN"),
     Literal("b", lang="en-GB"),
