@@ -11,7 +11,7 @@ LEAST_SPEED = 1024
 # Seconds between two tries: the first wait, and the longest.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 
-# Not the module's own: its seed and its numbers are the program's.
+# The generator that Python's module shares belongs to the program, which may have seeded it.
 _random = random.Random()
 
 
