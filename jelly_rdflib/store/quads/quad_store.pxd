@@ -23,9 +23,9 @@ cdef class QuadStore:
     cdef bint is_marked, is_recorded
     cdef Mark told  # what a recording has read of the journal
 
-    # Bytes of terms that may be used no more, since the store was made smaller. If most of them
-    # were used then, it is not made smaller for their sake before there are twice as many.
-    cdef uint64_t loose_text, overrated
+    # Bytes of terms that may be used no more, since the store was made smaller; and how many it takes
+    # to try again: twice as many if most turned out to be used.
+    cdef uint64_t loose_text, least_loose
 
     cdef dict graph_objects
     cdef object make_graph

@@ -400,13 +400,13 @@ cdef class QuadStore:
         cdef uint64_t loose = self.loose_text
         if self.is_free() and (
             self.rows.count > 2 * kept + MAX_GARBAGE
-            or (3 * loose > text + 2 * MAX_LOOSE_TEXT and loose > self.overrated)
+            or (3 * loose > text + 2 * MAX_LOOSE_TEXT and loose > self.least_loose)
         ):
             try:
                 vacuum(self)
                 # Other quads may use a long term that was deleted with each of many.
                 text -= text_size(self.terms, self.terms.count)
-                self.overrated = 2 * loose if 2 * text < loose else 0
+                self.least_loose = 2 * loose if 2 * text < loose else 0
             except MemoryError:
                 # It is as it was, and gets smaller another time.
                 pass
