@@ -440,7 +440,7 @@ cdef class TermDecoder:
         cdef RegularRow this
         cdef RegularRow last
         if (
-            self.last_is_elsewhere or end - at < SLACK or self.last_prefix > MAX_KEY_PREFIX
+            self.last_is_elsewhere or end - at < <ptrdiff_t>SLACK or self.last_prefix > MAX_KEY_PREFIX
             # A recovered row may leave the graph behind.
             or self.last[GRAPH] == CARRIED or (has_graph and self.last[GRAPH] == NOT_YET)
         ):
