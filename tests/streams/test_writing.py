@@ -189,6 +189,22 @@ class TestRefusals:
                 writer.add(URIRef("urn:new/s"), URIRef("urn:new/p"), Literal("\ud800"))
         assert decoder.read(file.getvalue()) == [("H", "id", plain(S)), ("END",)]
 
+    @pytest.mark.parametrize("make", [list, tuple, iter])
+    @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
+    def test_of_many_those_before_are_written(self, count: int, make: Any) -> None:
+        good = [(Op.A, URIRef(f"urn:s{n}"), P, O, G) for n in range(count + 9)]
+        # The first fault shows when the row is encoded, the second one when it is read.
+        given = [*good[:count], (Op.TC,), *good[count:], (Op.A, S, P, 5, G)]
+        file = io.BytesIO()
+        with jr.PatchWriter(file) as writer:
+            with pytest.raises(jr.EncodeError, match="no transaction to end"):
+                writer.write_all(make(given))
+            writer.write_all(make(good[count:]))
+            with pytest.raises(jr.EncodeError, match="5 of type int is no term"):
+                writer.write_all(make([*good, (Op.A, S, P, 5, G), (Op.TC,)]))
+        expected = [plain_operation(each) for each in (*good, *good)]
+        assert decoder.read(file.getvalue()) == [*expected, ("END",)]
+
     @pytest.mark.parametrize("stream_type", STREAM_TYPES)
     def test_refusals_of_encode_frame_keep_what_came_before(self, stream_type: str) -> None:
         encoder = jr.PatchEncoder(jr.PatchOptions(stream_type=stream_type))

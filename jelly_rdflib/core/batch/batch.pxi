@@ -102,12 +102,10 @@ cdef Batch batch_of_rows(Batch source, RowColumns* rows):
 
 
 cdef Batch make_open_batch(TermTable table):
-    """Make a batch with one row that is filled in repeatedly, while terms are still added."""
+    """Make a batch whose rows are filled in repeatedly, while terms are still added."""
     cdef Batch batch = Batch.__new__(Batch)
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
-    batch.rows.count = 1
-    batch.rows.s[0] = batch.rows.p[0] = batch.rows.o[0] = batch.rows.g[0] = 0
     batch.terms = table
     batch.has_graphs = True
     batch.metadata = {}

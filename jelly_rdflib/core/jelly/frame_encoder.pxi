@@ -8,6 +8,46 @@ cdef inline int close_full_frame(FrameEncoder encoder) except -1:
         encoder.emit()
     return 0
 
+cdef inline uint32_t checked_graph(FrameEncoder self, uint32_t number) except? 0xFFFFFFFE:
+    """Return a graph's number, as `graph_number` does; 0 in a stream of triples."""
+    cdef uint32_t graph = graph_number(self.terms, number)
+    if self.has_graphs:
+        return graph
+    if graph != DEFAULT_NUMBER:
+        raise EncodeError(
+            f"graph {self.terms.table.show(number)} in a stream of triples", needs="graphs"
+        )
+    return 0
+
+cdef inline int put_row(FrameEncoder self, uint32_t field, const uint32_t* numbers) except -1:
+    """Put a row with four terms of the batch: their numbers are in the order of `Batch`.
+
+    If a term can't be put, the row is not written, and its ids must not count.
+    """
+    try_row(self, field, numbers)
+    if self.terms.is_out_of_prefixes:
+        self.terms.is_without_prefixes = True
+        try:
+            try_row(self, field, numbers)
+        finally:
+            self.terms.is_without_prefixes = False
+    return 0
+
+cdef int try_row(FrameEncoder self, uint32_t field, const uint32_t* numbers) except -1:
+    """Put a row, unless the terms find that it needs too many prefixes."""
+    cdef LastIri last_iri = self.terms.last_iri
+    cdef bint is_put = False
+    begin_row(self.terms)
+    try:
+        self.put_terms(field, numbers)
+        if not self.terms.is_out_of_prefixes:
+            self.terms.end_row(field)
+            is_put = True
+    finally:
+        if not is_put:
+            self.terms.last_iri = last_iri
+    return 0
+
 cdef enum:
     # Tag and number of a field, at the most.
     MAX_NUMBER_SIZE = 16
@@ -91,35 +131,6 @@ cdef class FrameEncoder(Output):
         begin_row(self.terms)
         return self.terms.end_row(field)
 
-    cdef int put_row(self, uint32_t field, const uint32_t* numbers) except -1:
-        """Put a row with four terms of the batch: their numbers are in the order of `Batch`.
-
-        If a term can't be put, the row is not written, and its ids must not count.
-        """
-        self.try_row(field, numbers)
-        if self.terms.is_out_of_prefixes:
-            self.terms.is_without_prefixes = True
-            try:
-                self.try_row(field, numbers)
-            finally:
-                self.terms.is_without_prefixes = False
-        return 0
-
-    cdef int try_row(self, uint32_t field, const uint32_t* numbers) except -1:
-        """Put a row, unless the terms find that it needs too many prefixes."""
-        cdef LastIri last_iri = self.terms.last_iri
-        cdef bint is_put = False
-        begin_row(self.terms)
-        try:
-            self.put_terms(field, numbers)
-            if not self.terms.is_out_of_prefixes:
-                self.terms.end_row(field)
-                is_put = True
-        finally:
-            if not is_put:
-                self.terms.last_iri = last_iri
-        return 0
-
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
         """Put the terms of a row of this field."""
         return 0
@@ -150,17 +161,6 @@ cdef class FrameEncoder(Output):
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
         """Put a row of a batch, whose terms have these numbers."""
-        return 0
-
-    cdef uint32_t checked_graph(self, uint32_t number) except? 0xFFFFFFFE:
-        """Return a graph's number, as `graph_number` does; 0 in a stream of triples."""
-        cdef uint32_t graph = graph_number(self.terms, number)
-        if self.has_graphs:
-            return graph
-        if graph != DEFAULT_NUMBER:
-            raise EncodeError(
-                f"graph {self.terms.table.show(number)} in a stream of triples", needs="graphs"
-            )
         return 0
 
     cdef bytes take_frame(self):

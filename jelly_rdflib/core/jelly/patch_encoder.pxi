@@ -116,37 +116,38 @@ cdef class PatchFrameEncoder(FrameEncoder):
         return 0
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
-        cdef TermEncoder terms = self.terms
         if op == TX or op == TC or op == TA:
             return self.put_transaction(op)
         if op == END:
             return self.end_patch()
-        self.start_operation()
+        if self.state != OPEN:
+            self.start_operation()
         if op == A or op == D:
-            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
-            self.put_row(ROW_FIELDS[op], numbers)
-            terms.set_last(numbers, self.has_graphs)
+            numbers[GRAPH] = checked_graph(self, numbers[GRAPH])
+            put_row(self, ROW_FIELDS[op], numbers)
+            self.terms.set_last(numbers, self.has_graphs)
         elif op == PA or op == PD:
-            terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], op == PA)
-            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
-            self.put_row(ROW_FIELDS[op], numbers)
+            self.terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], op == PA)
+            numbers[GRAPH] = checked_graph(self, numbers[GRAPH])
+            put_row(self, ROW_FIELDS[op], numbers)
             if self.has_graphs:
-                terms.last_numbers[GRAPH] = numbers[GRAPH]
+                self.terms.last_numbers[GRAPH] = numbers[GRAPH]
         else:
-            terms.table.check_name(numbers[SUBJECT], "header key")
-            self.put_row(HEADER, numbers)
+            self.terms.table.check_name(numbers[SUBJECT], "header key")
+            put_row(self, HEADER, numbers)
         return self.end_operation()
 
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
-        cdef TermEncoder terms = self.terms
+        cdef TermEncoder terms
+        if field == STATEMENT_ADD or field == STATEMENT_DELETE:
+            return self.terms.put_statement(numbers, 4 if self.has_graphs else 3)
+        terms = self.terms
         if field == HEADER:
             terms.put_string_term(1, numbers[SUBJECT])
             return terms.put_term(numbers[OBJECT], &HEADER_VALUE_FIELDS, OBJECT)
-        if field == NAMESPACE_ADD or field == NAMESPACE_DELETE:
-            terms.put_string_term(1, numbers[SUBJECT])
-            if numbers[OBJECT] != 0:
-                terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
-            if not self.has_graphs or terms.is_last(numbers[GRAPH], GRAPH):
-                return 0
-            return terms.put_term(numbers[GRAPH], &NAMESPACE_GRAPH_FIELDS, GRAPH)
-        return terms.put_statement(numbers, 4 if self.has_graphs else 3)
+        terms.put_string_term(1, numbers[SUBJECT])
+        if numbers[OBJECT] != 0:
+            terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
+        if not self.has_graphs or terms.is_last(numbers[GRAPH], GRAPH):
+            return 0
+        return terms.put_term(numbers[GRAPH], &NAMESPACE_GRAPH_FIELDS, GRAPH)

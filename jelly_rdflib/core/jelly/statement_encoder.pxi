@@ -102,12 +102,12 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.state != OPEN:
             self.refuse()
         if op == A:
-            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
+            numbers[GRAPH] = checked_graph(self, numbers[GRAPH])
             self.put_statement(numbers)
             terms.set_last(numbers, self.has_graphs)
         elif self.has_namespaces:
             terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], True)
-            self.put_row(NAMESPACE, numbers)
+            put_row(self, NAMESPACE, numbers)
         else:
             return 0
         return self.end_content()
@@ -119,7 +119,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef int put_statement(self, const uint32_t* numbers) except -1:
         if self.physical_type == GRAPHS:
             return self.put_in_graph(numbers)
-        return self.put_row(QUAD if self.has_graphs else TRIPLE, numbers)
+        return put_row(self, QUAD if self.has_graphs else TRIPLE, numbers)
 
     cdef int put_in_graph(self, const uint32_t* numbers) except -1:
         """Put a triple into its graph, which is started if it is not the one that is open.
@@ -134,15 +134,15 @@ cdef class StatementFrameEncoder(FrameEncoder):
         cdef size_t start_row = 0
         cdef size_t after_start_row = 0
         if was_open and self.terms.is_last(numbers[GRAPH], GRAPH):
-            return self.put_row(TRIPLE, numbers)
+            return put_row(self, TRIPLE, numbers)
         self.close_graph()
         after_end_row = self.terms.frame.size
         try:
-            self.put_row(GRAPH_START, numbers)
+            put_row(self, GRAPH_START, numbers)
             self.graph_is_open = True
             after_start_row = self.terms.frame.size
             start_row = after_start_row - self.terms.row_size
-            self.put_row(TRIPLE, numbers)
+            put_row(self, TRIPLE, numbers)
         except BaseException:
             self.terms.last_iri = last_iri
             self.graph_is_open = was_open

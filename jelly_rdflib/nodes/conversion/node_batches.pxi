@@ -1,4 +1,4 @@
-"""Operations of nodes as batches."""
+"""Operations of nodes as rows of batches."""
 
 cdef enum:
     BATCH_ROWS = 1 << 10
@@ -23,6 +23,68 @@ cdef int check_prefix_iri(NodeTypes types, object prefix, object iri) except -1:
     if iri is not None and not is_of(iri, types.iri):
         raise EncodeError(f"prefix {prefix!r} can't stand for {show(iri)}: it is no URIRef")
     return 0
+
+
+cdef int fill_row(
+    NodeInterner interner, RowColumns* rows, int op, object s, object p, object o, object g
+) except -1:
+    """Append a row; None where there is no term."""
+    # The last row's subject and graph often come again; `start_rows` sees to the first row's.
+    cdef size_t last = rows.count - 1 if rows.count > 0 else 0
+    cdef uint32_t s_number = find_number(interner, s, rows.s[last])
+    cdef uint32_t p_number = find_number(interner, p)
+    cdef uint32_t o_number = find_number(interner, o)
+    cdef uint32_t g_number = find_number(interner, g, rows.g[last])
+    if rows_append(rows, op, s_number, p_number, o_number, g_number) < 0:
+        raise MemoryError
+    return 0
+
+
+cdef int fill_prefix(
+    NodeInterner interner, RowColumns* rows, int op, object prefix, object iri, object graph
+) except -1:
+    """Append the row of a prefix."""
+    prefix = plain_name(prefix, "prefix")
+    check_prefix_iri(interner.types, prefix, iri)
+    return fill_row(interner, rows, op, prefix, None, iri, graph)
+
+
+cdef int fill_operation(NodeInterner interner, RowColumns* rows, object operation) except -1:
+    """Append the row of an operation that is given as a tuple."""
+    cdef int op = operation_code(operation)
+    cdef tuple items = <tuple>operation
+    if op == A or op == D:
+        # The caller keeps the tuple.
+        return fill_row(
+            interner, rows, op, <object>PyTuple_GET_ITEM(items, 1),
+            <object>PyTuple_GET_ITEM(items, 2), <object>PyTuple_GET_ITEM(items, 3),
+            <object>PyTuple_GET_ITEM(items, 4),
+        )
+    if op == PA or op == PD:
+        return fill_prefix(interner, rows, op, items[1], items[2], items[3])
+    if op == H:
+        return fill_row(
+            interner, rows, H, plain_name(items[1], "header key"), None, items[2], None
+        )
+    return fill_row(interner, rows, op, None, None, None, None)
+
+
+cdef int check_last_row(const RowColumns* rows) except -1:
+    """See that a statement lacks no term, and a header no value, as encoders do."""
+    cdef size_t row = rows.count - 1
+    cdef int op = rows.ops[row]
+    if op == A or op == D:
+        if rows.s[row] == 0 or rows.p[row] == 0 or rows.o[row] == 0:
+            refuse_node(None)
+    elif op == H and rows.o[row] == 0:
+        refuse_node(None)
+    return 0
+
+
+cdef inline void start_rows(RowColumns* rows) noexcept:
+    """Say that no term of the rows before can come again: their table was emptied."""
+    rows.count = 0
+    rows.s[0] = rows.g[0] = 0
 
 
 @cython.nonecheck(True)
@@ -50,34 +112,14 @@ cdef class NodeBatches(BatchSource):
     cdef Batch read_batch(self):
         cdef NodeInterner interner = NodeInterner(self.types, self.factory)
         cdef RowColumns rows
-        cdef uint32_t s = 0, p, o, g = 0
-        cdef tuple items
-        cdef int op
         if rows_init(&rows, BATCH_ROWS) < 0:
             raise MemoryError
+        start_rows(&rows)
         interner.nodes = [None]
         try:
             for operation in self.operations:
-                op = operation_code(operation)
-                items = <tuple>operation
-                p = o = 0
-                if op == A or op == D:
-                    s = term_number(interner, items[1], s)
-                    p = term_number(interner, items[2])
-                    o = term_number(interner, items[3])
-                    g = find_number(interner, items[4], g)
-                elif op == PA or op == PD:
-                    check_prefix_iri(self.types, items[1], items[2])
-                    s = term_number(interner, plain_name(items[1], "prefix"))
-                    o = find_number(interner, items[2])
-                    g = find_number(interner, items[3], g)
-                else:
-                    s = g = 0
-                    if op == H:
-                        s = term_number(interner, plain_name(items[1], "header key"))
-                        o = term_number(interner, items[2])
-                # There is room for all rows of a batch.
-                rows_append(&rows, op, s, p, o, g)
+                fill_operation(interner, &rows, operation)
+                check_last_row(&rows)
                 if rows.count == BATCH_ROWS or interner.is_full():
                     break
             else:

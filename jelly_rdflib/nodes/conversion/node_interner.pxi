@@ -59,7 +59,10 @@ cdef class NodeInterner:
     cdef bint is_full(self) noexcept:
         """Are there so many terms that a new table is faster? A small one stays in the cache."""
         cdef TermColumns* columns = &self.table.columns
-        cdef uint32_t factor = MORE if 4 * self.repeats > columns.count else 1
+        cdef uint32_t factor
+        if columns.count <= MAX_TERMS and columns.offsets[columns.count] <= MAX_TEXT:
+            return False
+        factor = MORE if 4 * self.repeats > columns.count else 1
         return (
             columns.count > factor * MAX_TERMS
             or columns.offsets[columns.count] > factor * MAX_TEXT

@@ -1,8 +1,13 @@
 """Passes operations and statements of nodes to an encoder, as rows of a batch.
 
-Each call encodes its own row, and raises the errors of that row. The batch has only this row; its
-table keeps the terms, since the next rows have most of them again.
+Those of a list are handed on some at a time, all others one by one, so that an error is raised by the
+call that it belongs to. The batch has only these rows; its table keeps the terms, since the next
+rows have most of them again.
 """
+
+cdef enum:
+    SINK_ROWS = 64
+
 
 @cython.nonecheck(True)
 cdef class NodeSink:
@@ -11,6 +16,7 @@ cdef class NodeSink:
     cdef readonly Output encoder
     cdef NodeInterner interner
     cdef Batch batch
+    cdef RowColumns* rows  # of the batch
     cdef bint is_busy
 
     def __init__(self, NodeTypes types not None, Output encoder not None):
@@ -18,30 +24,64 @@ cdef class NodeSink:
             raise RuntimeError("it is initialized already")
         self.interner = NodeInterner(types)
         self.batch = make_open_batch(self.interner.table)
+        self.rows = &self.batch.rows
+        start_rows(self.rows)
         self.encoder = encoder
 
     def write(self, item):
         """Write what is given as a tuple."""
-        self.put_tuple(item)
+        self.claim()
+        try:
+            self.make_room()
+            self.fill(item)
+            self.hand_on()
+        finally:
+            self.is_busy = False
 
     def write_all(self, items):
-        """Write each tuple of an iterable; those of a `Batch` without making them."""
-        if type(items) is Batch:
-            self.check_free()
-            # The encoder hands pieces to the sink. A call from there must not touch the encoder.
-            self.is_busy = True
-            try:
-                self.encoder.write_batch(items)
-            finally:
-                self.is_busy = False
-            return
-        for item in items:
-            self.put_tuple(item)
+        """Write each tuple of an iterable; those of a `Batch` without making them.
 
-    cdef int put_tuple(self, object item) except -1:
+        If one can't be written, those before it are.
+        """
+        if type(items) is not Batch and type(items) is not list and type(items) is not tuple:
+            # What the iterable does may depend on what is written.
+            for item in items:
+                self.write(item)
+            return
+        # The encoder hands pieces to the sink. A call from there must not touch the encoder.
+        self.claim()
+        try:
+            if type(items) is Batch:
+                self.encoder.write_batch(items)
+            else:
+                self.put_all(items)
+        finally:
+            self.is_busy = False
+
+    cdef int put_all(self, object items) except -1:
+        """Write the tuples of a list or tuple."""
+        cdef NodeInterner interner = self.interner
+        cdef object error = None
+        try:
+            for item in items:
+                if self.rows.count == SINK_ROWS or interner.is_full():
+                    self.make_room()
+                self.fill(item)
+        except BaseException as raised:
+            error = raised
+        # An error of a row before comes first.
+        self.hand_on()
+        if error is not None:
+            raise error
+        return 0
+
+    cdef int fill(self, object item) except -1:
+        """Append the row of a tuple."""
         raise NotImplementedError
 
-    cdef int check_free(self) except -1:
+    cdef int claim(self) except -1:
+        """Keep other calls out, until the caller resets ``is_busy``."""
+        # The class of a node may run any code, and so may the sink.
         if self.encoder is None:
             raise RuntimeError("the writer was not initialized: __init__ was not called")
         if self.is_busy:
@@ -49,36 +89,49 @@ cdef class NodeSink:
                 "another call is writing at this moment: one of another thread, or the one that"
                 " called this"
             )
+        self.is_busy = True
         return 0
 
-    cdef int put(self, uint8_t op, object s, object p, object o, object g) except -1:
+    cdef int make_room(self) except -1:
+        """Hand rows on if there are enough of them, or of terms."""
+        if self.interner.is_full():
+            self.hand_on()
+            self.encoder.end_batch()
+            self.interner.start_table()
+            start_rows(self.rows)
+        elif self.rows.count == SINK_ROWS:
+            self.hand_on()
+        return 0
+
+    cdef int hand_on(self) except -1:
+        """Give the encoder the rows."""
+        if self.rows.count > 0:
+            try:
+                self.encoder.put_batch(self.batch)
+            finally:
+                self.rows.count = 0
+        return 0
+
+    cdef int put(self, int op, object s, object p, object o, object g) except -1:
         """Write a row; None where there is no term."""
-        cdef Batch batch
-        # The class of a node may run any code, and so may the sink.
-        self.check_free()
-        self.is_busy = True
+        self.claim()
         try:
-            if self.interner.is_full():
-                self.encoder.end_batch()
-                self.interner.start_table()
-                self.batch.rows.s[0] = self.batch.rows.g[0] = 0
-            batch = self.batch
-            batch.rows.ops[0] = op
-            # The last row's subject and graph often come again.
-            batch.rows.s[0] = find_number(self.interner, s, batch.rows.s[0])
-            batch.rows.p[0] = find_number(self.interner, p)
-            batch.rows.o[0] = find_number(self.interner, o)
-            batch.rows.g[0] = find_number(self.interner, g, batch.rows.g[0])
-            self.encoder.put_batch(batch)
+            self.make_room()
+            fill_row(self.interner, self.rows, op, s, p, o, g)
+            self.hand_on()
         finally:
             self.is_busy = False
         return 0
 
-    cdef int put_prefix(self, uint8_t op, object prefix, object iri, object graph) except -1:
-        prefix = plain_name(prefix, "prefix")
-        self.check_free()
-        check_prefix_iri(self.interner.types, prefix, iri)
-        return self.put(op, prefix, None, iri, graph)
+    cdef int put_prefix(self, int op, object prefix, object iri, object graph) except -1:
+        self.claim()
+        try:
+            self.make_room()
+            fill_prefix(self.interner, self.rows, op, prefix, iri, graph)
+            self.hand_on()
+        finally:
+            self.is_busy = False
+        return 0
 
 
 @cython.nonecheck(True)
@@ -146,16 +199,8 @@ cdef class OperationSink(NodeSink):
         """
         self.put(END, None, None, None, None)
 
-    cdef int put_tuple(self, object item) except -1:
-        cdef int op = operation_code(item)
-        cdef tuple items = <tuple>item
-        if op == A or op == D:
-            return self.put(op, items[1], items[2], items[3], items[4])
-        if op == PA or op == PD:
-            return self.put_prefix(op, items[1], items[2], items[3])
-        if op == H:
-            return self.put(H, plain_name(items[1], "header key"), None, items[2], None)
-        return self.put(op, None, None, None, None)
+    cdef int fill(self, object item) except -1:
+        return fill_operation(self.interner, self.rows, item)
 
 
 @cython.nonecheck(True)
@@ -178,14 +223,18 @@ cdef class StatementSink(NodeSink):
             prefix: The prefix without its colon.
             iri: A URIRef.
         """
-        self.check_free()
-        self.encoder.check_namespaces(prefix)
+        self.claim()
+        try:
+            self.encoder.check_namespaces(prefix)
+        finally:
+            self.is_busy = False
         self.put_prefix(PA, prefix, iri, None)
 
-    cdef int put_tuple(self, object item) except -1:
+    cdef int fill(self, object item) except -1:
         cdef tuple items = <tuple>item if isinstance(item, tuple) else ()
-        if len(items) == 4:
-            return self.put(A, items[0], items[1], items[2], items[3])
-        if len(items) == 3:
-            return self.put(A, items[0], items[1], items[2], None)
-        raise EncodeError(f"{show(item)} is no statement: give a tuple of 3 or 4 terms")
+        if len(items) != 3 and len(items) != 4:
+            raise EncodeError(f"{show(item)} is no statement: give a tuple of 3 or 4 terms")
+        return fill_row(
+            self.interner, self.rows, A, items[0], items[1], items[2],
+            items[3] if len(items) == 4 else None,
+        )

@@ -10,15 +10,27 @@ for op, size in (
     SIZES[<int>op] = size
 
 
+# Most operations begin with one of these two objects.
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+
 cdef int operation_code(object operation) except -1:
     """Return the code of an operation, whose tuple has the length that it must have."""
+    cdef PyObject* first
     cdef int op
-    if not isinstance(operation, tuple) or not operation:
+    if not isinstance(operation, tuple) or PyTuple_GET_SIZE(operation) == 0:
         raise EncodeError(f"{show(operation)} is no operation: give a tuple that starts with an Op")
-    try:
-        op = (<tuple>operation)[0]
-    except (TypeError, OverflowError):
-        op = 0
-    if op <= 0 or op >= 16 or len(<tuple>operation) != SIZES[op]:
+    first = PyTuple_GET_ITEM(operation, 0)
+    if first == <PyObject*>ADD:
+        op = A
+    elif first == <PyObject*>DELETE:
+        op = D
+    else:
+        try:
+            op = <object>first
+        except (TypeError, OverflowError):
+            op = 0
+    if op <= 0 or op >= 16 or PyTuple_GET_SIZE(operation) != SIZES[op]:
         raise EncodeError(f"{show(operation)} is no operation: see jelly_rdflib.Op")
     return op
