@@ -7,6 +7,13 @@
 # filters of the command line ask `are_spellings`.
 # tests/graph/test_identity.py compares them.
 
+cdef extern from *:
+    """
+    #define JELLY_XSD_STRING "http://www.w3.org/2001/XMLSchema#string"
+    """
+    const char* XSD_STRING "JELLY_XSD_STRING"
+
+
 cdef inline bint has_capital(Span tag) noexcept nogil:
     """Is a language tag not its own lower case form?"""
     cdef const uint8_t* at = tag.start
@@ -23,14 +30,9 @@ cdef inline uint8_t lower_letter(uint8_t letter) noexcept nogil:
 
 cdef inline bint is_string_literal(const TermColumns* terms, uint32_t term) noexcept nogil:
     """Is it ``"x"`` or ``"x"^^xsd:string``?"""
-    cdef Span datatype
-    cdef const char* string = "http://www.w3.org/2001/XMLSchema#string"
     if terms.kinds[term] != TermKind.TYPED_LITERAL:
         return terms.kinds[term] == TermKind.SIMPLE_LITERAL
-    datatype = text_of(terms, terms.extras[term])
-    return datatype.end - datatype.start == <Py_ssize_t>strlen(string) and memcmp(
-        datatype.start, string, strlen(string)
-    ) == 0
+    return has_bytes(text_of(terms, terms.extras[term]), XSD_STRING, strlen(XSD_STRING))
 
 
 cdef inline bint are_spellings(

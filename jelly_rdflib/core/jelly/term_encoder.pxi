@@ -123,8 +123,6 @@ cdef inline void begin_row(TermEncoder encoder) noexcept:
     encoder.is_out_of_prefixes = False
     encoder.first_use = encoder.use + 1
 
-cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
-
 cdef enum:
     CACHE_SIZE = 1 << 11
     # Of "https://".
@@ -565,17 +563,15 @@ cdef class TermEncoder:
             self.use += 1
             marks[found.datatype].use = self.use
             return found.datatype
-        self.text_of(number, &text)
         if self.datatypes.size == 0:
             # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
-            if text.size != <size_t>PyBytes_GET_SIZE(XSD_STRING) or memcmp(
-                text.start, PyBytes_AS_STRING(XSD_STRING), text.size
-            ) != 0:
+            if not is_string_literal(self.terms, literal):
                 raise EncodeError(
                     f"{self.table.show(literal)} has a datatype: options need"
                     " max_datatype_table_size above 0"
                 )
             return 0
+        self.text_of(number, &text)
         found.datatype = self.find_entry(
             self.datatypes, self.entry_fields.datatype, text.start, text.size
         )
