@@ -325,7 +325,7 @@ cdef class TermEncoder:
         cdef uint32_t before = self.last_before[position]
         if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
             return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER
-        return terms_same(&self.last_table.columns, before, self.terms, number)
+        return terms_same(&self.last_table.columns, before, self.terms, number, False)
 
     cdef int text_of(self, uint32_t number, Text* text) except -1:
         """Point ``text`` to a term's text, which lives as long as the batch."""
@@ -565,7 +565,7 @@ cdef class TermEncoder:
             return found.datatype
         if self.datatypes.size == 0:
             # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
-            if not is_string_literal(self.terms, literal):
+            if identity_kind(self.terms, literal) != TermKind.SIMPLE_LITERAL:
                 raise EncodeError(
                     f"{self.table.show(literal)} has a datatype: options need"
                     " max_datatype_table_size above 0"
