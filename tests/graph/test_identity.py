@@ -23,10 +23,16 @@ from jelly_rdflib.terms import TripleTerm, identity
 from jelly_rdflib.viewer.terms import Terms
 from tests.faults.targets import OtherMemory
 
+
+class Own(Literal):
+    """A program's own class of literals, which are the same terms."""
+
+
 S, P = URIRef("urn:s"), URIRef("urn:p")
 STRING = [Literal("x"), Literal("x", datatype=XSD.string)]
 TAGGED = [Literal("x", lang=tag) for tag in ("en-GB", "en-gb", "EN-gb")]
-TERMS = [STRING, TAGGED, [Literal("1", datatype=XSD.integer)], [URIRef("urn:x")]]
+INTEGERS = [Literal("1", datatype=XSD.integer), Own("1", datatype=XSD.integer)]
+TERMS = [[*STRING, Own("x")], [*TAGGED, Own("x", lang="en-GB")], INTEGERS, [URIRef("urn:x")]]
 PAIRS = [(one, other) for terms in TERMS for one in terms for other in terms]
 
 
