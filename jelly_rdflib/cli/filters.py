@@ -412,10 +412,10 @@ def _read_term(param: click.Parameter, text: str) -> _Term:
     from jelly_rdflib.nodes import make_node_factory
     from jelly_rdflib.options import Limits
 
-    if TermCondition(make_node_factory(False), Limits(), (text,)).unknown:
+    if TermCondition(make_node_factory(False), Limits(), (text,), any_spelling=True).unknown:
         raise click.BadParameter(
-            f"{text!r} is no term of canonical N-Triples, such as '<urn:s>', '\"text\"@en' or"
-            " _:label, and no prefixed name, such as ex:name"
+            f"{text!r} is no term of N-Triples, such as '<urn:s>', '\"text\"@en' or _:label, and no"
+            " prefixed name, such as ex:name"
         )
     return _Term(option, text)
 

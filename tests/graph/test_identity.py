@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,23 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.effective import effective
+from jelly_rdflib.core.arrow import RowFilter, RowSelection, TermCondition
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.terms import TripleTerm, identity
+from jelly_rdflib.viewer.terms import Terms
 from tests.faults.targets import OtherMemory
+
+
+class Own(Literal):
+    """A program's own class of literals, which are the same terms."""
+
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 STRING = [Literal("x"), Literal("x", datatype=XSD.string)]
 TAGGED = [Literal("x", lang=tag) for tag in ("en-GB", "en-gb", "EN-gb")]
-TERMS = [STRING, TAGGED, [Literal("1", datatype=XSD.integer)], [URIRef("urn:x")]]
+INTEGERS = [Literal("1", datatype=XSD.integer), Own("1", datatype=XSD.integer)]
+TERMS = [[*STRING, Own("x")], [*TAGGED, Own("x", lang="en-GB")], INTEGERS, [URIRef("urn:x")]]
 PAIRS = [(one, other) for terms in TERMS for one in terms for other in terms]
 
 
@@ -207,6 +218,80 @@ def test_quoted_triples_have_the_identity_of_their_terms() -> None:
     assert identity(deep[0]) == identity(deep[1])
     assert identity(deep[0]) != identity(TripleTerm(S, P, TripleTerm(S, P, TAGGED[0])))
     assert len(list(compact([(Op.A, S, P, deep[0], None), (Op.D, S, P, deep[1], None)]))) == 3
+
+
+OTHERS = [
+    Literal("1"),
+    Literal("01", datatype=XSD.integer, normalize=False),
+    Literal("x", lang="en-GX"),
+    Literal("x", lang="en"),
+    Literal("X"),
+    Literal("x", datatype=URIRef("urn:d")),
+    Literal("x", datatype=URIRef("urn:D")),
+    URIRef("x"),
+]
+ALL = [*(term for terms in TERMS for term in terms), *OTHERS]
+
+
+def batch_of(*terms: Any) -> Batch:
+    (part,) = jr.Patch([(Op.A, S, P, o, None) for o in terms])._slices()
+    return part.as_batch()
+
+
+def are_same_by_filter(one: Any, other: Any, *, any_spelling: bool = True) -> bool:
+    condition = TermCondition(
+        make_node_factory(False), jr.Limits(), [one.n3()], any_spelling=any_spelling
+    )
+    selection = RowSelection(RowFilter(o=[condition]), 9)
+    return any(map(len, selection.select(batch_of(other), 0, 1)))
+
+
+def are_same_by_page(one: Any, other: Any) -> bool:
+    """Return whether a page has one number for them, in one batch and in two."""
+    both, terms = batch_of(one, other), Terms()
+    found = [terms.numbers_of(both)[o] for o in both.o]
+    for term in (other, one):
+        found += [terms.numbers_of(batch)[o] for batch in [batch_of(term)] for o in batch.o]
+    assert found[:2] == found[:1:-1]
+    return found[0] == found[1]
+
+
+def are_same_by_compact(one: Any, other: Any) -> bool:
+    patch = compact([(Op.A, S, P, one, None), (Op.D, S, P, other, None)])
+    return sum(operation[0] in (Op.A, Op.D) for operation in patch) == 1
+
+
+def are_same_by_store(one: Any, other: Any) -> bool:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, one))
+    dataset.add((S, P, other))
+    return len(dataset) == 1
+
+
+QUOTING: list[Callable[[Any], Any]] = [
+    lambda o: o,
+    lambda o: TripleTerm(o, P, S),
+    lambda o: TripleTerm(S, P, o),
+    lambda o: TripleTerm(S, P, TripleTerm(o, P, S)),
+]
+
+
+# No store has quoted triples.
+WITH_QUOTED = (are_same_by_filter, are_same_by_page, are_same_by_compact)
+
+
+@pytest.mark.parametrize(
+    ("are_same", "quote"), [*product(WITH_QUOTED, QUOTING), (are_same_by_store, QUOTING[0])]
+)
+def test_everybody_tells_the_same_terms(are_same: Any, quote: Any) -> None:
+    for one, other in product(map(quote, ALL), repeat=2):
+        assert are_same(one, other) == (identity(one) == identity(other))
+
+
+def test_spark_gets_what_has_the_same_text() -> None:
+    for one, other in product((quote(o) for quote in QUOTING for o in ALL), repeat=2):
+        is_found = are_same_by_filter(one, other, any_spelling=False)
+        assert is_found == (one.n3() == other.n3())
 
 
 def test_another_value_is_another_term() -> None:

@@ -5,8 +5,9 @@
 cdef class TermCondition:
     """A condition on the term in a column: it has one of some N-Triples texts, or none of them.
 
-    With ``values`` of None any term will do, or none. A text that is malformed, or not canonical,
-    matches no term. With ``any_spelling`` a literal matches in each of its spellings.
+    With ``values`` of None any term will do, or none. A text that is malformed matches no term, nor
+    does one that is not canonical, unless there is ``any_spelling``: then a term matches in each of
+    its spellings. Not so for Spark, which compares texts.
     """
 
     cdef readonly bint accepts_null  # whether it holds where there is no term
@@ -14,7 +15,7 @@ cdef class TermCondition:
     cdef bint is_negated
     cdef TermParser parser  # its decoder's table has the values; None: any term will do
     cdef uint8_t* is_value  # by number in that table
-    cdef list spelled  # the numbers of values that are looked for in any spelling
+    cdef bint any_spelling
 
     def __cinit__(
         self, factory, limits, values, *, bint is_negated=False, bint accepts_null=False,
@@ -24,6 +25,7 @@ cdef class TermCondition:
         cdef uint32_t number
         self.is_negated = is_negated
         self.accepts_null = accepts_null
+        self.any_spelling = any_spelling
         self.unknown = []
         if values is None:
             return
@@ -34,7 +36,9 @@ cdef class TermCondition:
                 number = self.parser.parse(
                     <const uint8_t*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
                 )
-                if canonical_text(self.parser, number, limits.max_text_size) == text:
+                if any_spelling or text == canonical_text(
+                    self.parser, number, limits.max_text_size
+                ):
                     numbers.append(number)
                     continue
             except LimitError:
@@ -48,7 +52,6 @@ cdef class TermCondition:
             raise MemoryError
         for number in numbers:
             self.is_value[number] = True
-        self.spelled = numbers if any_spelling else []
 
     def __dealloc__(self):
         PyMem_RawFree(self.is_value)
@@ -66,20 +69,22 @@ cdef class TermCondition:
     cdef bint has(self, const TermColumns* terms, uint32_t term) except -1:
         """Is it a term with one of the values?"""
         cdef const TermColumns* values
-        cdef uint32_t slot
+        cdef uint32_t slot, number
         if self.parser is None:
             return True
         values = &self.parser.decoder.terms
+        if self.any_spelling:
+            for number in range(values.count):
+                if self.is_value[number] and terms_same(values, number, terms, term, True):
+                    return True
+            return False
         slot = <uint32_t>terms.hashes[term] & values.slot_mask
         while values.slots[slot] != 0:
             if self.is_value[values.slots[slot]] and terms_same(
-                values, values.slots[slot], terms, term
+                values, values.slots[slot], terms, term, False
             ):
                 return True
             slot = (slot + 1) & values.slot_mask
-        for number in self.spelled:
-            if are_spellings(values, number, terms, term):
-                return True
         return False
 
 

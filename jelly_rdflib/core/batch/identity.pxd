@@ -1,60 +1,50 @@
 # One identity of a term, however it is spelled (RDF 1.1, Concepts, section 3.3): a literal of the
 # datatype xsd:string is the simple literal with the same text, and language tags are compared
-# without case. All else is compared as it stands.
+# without case. All else is compared as it stands. Quoted triples are the same if their terms are.
 #
-# The batches of a stream keep the spelling. The dictionary of a store numbers terms by their
-# identity (`identity_of`), `NodeNumbers` and `jelly_rdflib.terms.identity` do so for nodes, and
-# filters of the command line ask `are_spellings`.
-# tests/graph/test_identity.py compares them.
+# The batches of a stream keep the spelling, and `terms_same` compares terms with or without it. The
+# dictionary of a store (`identity_of`) and the viewer have rules of their own: they compare the
+# numbers of tags and datatypes, which is faster than their texts. `jelly_rdflib.terms.identity` is
+# for nodes, `NodeNumbers` has a faster form of it, and Spark has one in SQL.
+# tests/graph/test_identity.py compares them; that of Spark is in tests/spark/pipeline.
 
-cdef inline bint has_capital(Span tag) noexcept nogil:
-    """Is a language tag not its own lower case form?"""
-    cdef const uint8_t* at = tag.start
-    while at < tag.end:
-        if b"A" <= at[0] <= b"Z":
-            return True
-        at += 1
-    return False
+cdef extern from *:
+    """
+    #define JELLY_XSD_STRING "http://www.w3.org/2001/XMLSchema#string"
+    """
+    const char* XSD_STRING "JELLY_XSD_STRING"
 
 
 cdef inline uint8_t lower_letter(uint8_t letter) noexcept nogil:
     return letter + 32 if b"A" <= letter <= b"Z" else letter
 
 
-cdef inline bint is_string_literal(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Is it ``"x"`` or ``"x"^^xsd:string``?"""
-    cdef Span datatype
-    cdef const char* string = "http://www.w3.org/2001/XMLSchema#string"
-    if terms.kinds[term] != TermKind.TYPED_LITERAL:
-        return terms.kinds[term] == TermKind.SIMPLE_LITERAL
-    datatype = text_of(terms, terms.extras[term])
-    return datatype.end - datatype.start == <Py_ssize_t>strlen(string) and memcmp(
-        datatype.start, string, strlen(string)
-    ) == 0
+cdef inline bint has_capital(Span tag) noexcept nogil:
+    """Is a language tag not its own lower case form?"""
+    cdef const uint8_t* at = tag.start
+    while at < tag.end:
+        if lower_letter(at[0]) != at[0]:
+            return True
+        at += 1
+    return False
 
 
-cdef inline bint are_spellings(
-    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
-) noexcept nogil:
-    """Are these two spellings of a string, or of a literal with a language tag?"""
-    cdef Span text = text_of(one, term)
-    cdef Span other_text = text_of(other, other_term)
-    cdef size_t size = text.end - text.start
-    cdef size_t i
-    if <size_t>(other_text.end - other_text.start) != size or memcmp(
-        text.start, other_text.start, size
-    ) != 0:
-        return False
-    if one.kinds[term] != TermKind.LANGUAGE_LITERAL:
-        return is_string_literal(one, term) and is_string_literal(other, other_term)
-    if other.kinds[other_term] != TermKind.LANGUAGE_LITERAL:
-        return False
-    text = text_of(one, one.extras[term])
-    other_text = text_of(other, other.extras[other_term])
-    size = text.end - text.start
-    if <size_t>(other_text.end - other_text.start) != size:
+cdef inline bint is_same_tag(Span tag, Span other) noexcept nogil:
+    cdef Py_ssize_t size = tag.end - tag.start
+    cdef Py_ssize_t i
+    if other.end - other.start != size:
         return False
     for i in range(size):
-        if lower_letter(text.start[i]) != lower_letter(other_text.start[i]):
+        if lower_letter(tag.start[i]) != lower_letter(other.start[i]):
             return False
     return True
+
+
+cdef inline int identity_kind(const TermColumns* terms, uint32_t term) noexcept nogil:
+    """Return the kind of a term; of ``"x"^^xsd:string`` it is that of ``"x"``."""
+    cdef int kind = terms.kinds[term]
+    if kind == TermKind.TYPED_LITERAL and has_bytes(
+        text_of(terms, terms.extras[term]), XSD_STRING, strlen(XSD_STRING)
+    ):
+        return TermKind.SIMPLE_LITERAL
+    return kind

@@ -81,7 +81,8 @@ cdef int64_t terms_copy_once(
     uint32_t* copies, Failure* failure
 ) noexcept nogil
 cdef bint terms_same(
-    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term,
+    bint any_spelling,
 ) noexcept nogil
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil
 cdef int terms_check_count(

@@ -243,32 +243,39 @@ cdef int64_t terms_copy_once(
 
 
 cdef bint terms_same(
-    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term,
+    bint any_spelling,
 ) noexcept nogil:
     """Are terms of two tables the same one? One of them must have been written out before.
 
-    That bounds how long it takes: terms that quoted triples share are gone through each time.
+    That bounds how long it takes: terms that quoted triples share are gone through each time. With
+    ``any_spelling`` it is their identity that is compared.
     """
-    cdef const uint8_t* text = one.data + one.offsets[term]
-    cdef const uint8_t* other_text = other.data + other.offsets[other_term]
-    cdef size_t size = one.offsets[term + 1] - one.offsets[term]
+    cdef Span text = text_of(one, term)
+    cdef Span other_text = text_of(other, other_term)
+    cdef uint32_t extra = one.extras[term]
+    cdef uint32_t other_extra = other.extras[other_term]
+    cdef int kind = one.kinds[term]
     cdef uint32_t[3] numbers
     cdef uint32_t[3] other_numbers
-    if one.hashes[term] != other.hashes[other_term] or one.kinds[term] != other.kinds[other_term]:
+    if any_spelling:
+        kind = identity_kind(one, term)
+        if kind != identity_kind(other, other_term):
+            return False
+    elif one.hashes[term] != other.hashes[other_term] or kind != other.kinds[other_term]:
         return False
-    if one.kinds[term] == TermKind.TRIPLE_TERM:
-        memcpy(numbers, text, sizeof(numbers))
-        memcpy(other_numbers, other_text, sizeof(other_numbers))
+    if kind == TermKind.TRIPLE_TERM:
+        memcpy(numbers, text.start, sizeof(numbers))
+        memcpy(other_numbers, other_text.start, sizeof(other_numbers))
         return (
-            terms_same(one, numbers[0], other, other_numbers[0])
-            and terms_same(one, numbers[1], other, other_numbers[1])
-            and terms_same(one, numbers[2], other, other_numbers[2])
+            terms_same(one, numbers[0], other, other_numbers[0], any_spelling)
+            and terms_same(one, numbers[1], other, other_numbers[1], any_spelling)
+            and terms_same(one, numbers[2], other, other_numbers[2], any_spelling)
         )
-    return (
-        size == other.offsets[other_term + 1] - other.offsets[other_term]
-        and memcmp(text, other_text, size) == 0
-        and (
-            one.extras[term] == 0
-            or terms_same(one, one.extras[term], other, other.extras[other_term])
-        )
+    if not has_bytes(text, other_text.start, other_text.end - other_text.start):
+        return False
+    if any_spelling and kind == TermKind.LANGUAGE_LITERAL:
+        return is_same_tag(text_of(one, extra), text_of(other, other_extra))
+    return kind == TermKind.SIMPLE_LITERAL or extra == 0 or terms_same(
+        one, extra, other, other_extra, any_spelling
     )

@@ -123,8 +123,6 @@ cdef inline void begin_row(TermEncoder encoder) noexcept:
     encoder.is_out_of_prefixes = False
     encoder.first_use = encoder.use + 1
 
-cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
-
 cdef enum:
     CACHE_SIZE = 1 << 11
     # Of "https://".
@@ -327,7 +325,7 @@ cdef class TermEncoder:
         cdef uint32_t before = self.last_before[position]
         if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
             return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER
-        return terms_same(&self.last_table.columns, before, self.terms, number)
+        return terms_same(&self.last_table.columns, before, self.terms, number, False)
 
     cdef int text_of(self, uint32_t number, Text* text) except -1:
         """Point ``text`` to a term's text, which lives as long as the batch."""
@@ -565,17 +563,15 @@ cdef class TermEncoder:
             self.use += 1
             marks[found.datatype].use = self.use
             return found.datatype
-        self.text_of(number, &text)
         if self.datatypes.size == 0:
             # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
-            if text.size != <size_t>PyBytes_GET_SIZE(XSD_STRING) or memcmp(
-                text.start, PyBytes_AS_STRING(XSD_STRING), text.size
-            ) != 0:
+            if identity_kind(self.terms, literal) != TermKind.SIMPLE_LITERAL:
                 raise EncodeError(
                     f"{self.table.show(literal)} has a datatype: options need"
                     " max_datatype_table_size above 0"
                 )
             return 0
+        self.text_of(number, &text)
         found.datatype = self.find_entry(
             self.datatypes, self.entry_fields.datatype, text.start, text.size
         )

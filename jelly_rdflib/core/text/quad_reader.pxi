@@ -1,6 +1,6 @@
 """Reads the statements that another library's parser makes into batches."""
 
-cdef str STRING_DATATYPE = "http://www.w3.org/2001/XMLSchema#string"
+cdef str STRING_DATATYPE = XSD_STRING.decode()
 
 
 @cython.nonecheck(True)

@@ -132,8 +132,10 @@ cdef inline Py_hash_t hash_evenly(object node) except -1:
     """
     cdef uint64_t hash
     cdef object cls = type(node)
-    if cls is not LITERAL_CLASS:
-        return PyObject_Hash(node if cls is IRI or cls is BLANK_NODE else identity(node))
+    if cls is IRI or cls is BLANK_NODE:
+        return PyObject_Hash(node)
+    if not isinstance(node, LITERAL_CLASS):
+        return PyObject_Hash(identity(node))
     hash = <uint64_t>str_hash(node)
     language, datatype = node._language, node._datatype
     if language:
@@ -213,15 +215,11 @@ cdef bint is_same(object one, object other) except -1:
 
 
 cdef inline bint has_identity_of(object one, object other) except -1:
-    """Are the nodes the same term, by `jelly_rdflib.terms.identity`?"""
-    cdef object cls = type(one)
-    if one is other:
-        return True
-    if cls is not type(other):
-        return False
-    if cls is IRI or cls is BLANK_NODE:
-        return PyUnicode_Compare(one, other) == 0
-    if cls is LITERAL_CLASS:
+    """Are the nodes the same term, by `jelly_rdflib.terms.identity`?
+
+    This is its faster form for literals, and for other nodes of the usual classes.
+    """
+    if isinstance(one, LITERAL_CLASS) and isinstance(other, LITERAL_CLASS):
         return (
             PyUnicode_Compare(one, other) == 0
             and is_equal_language(one._language, other._language)
@@ -230,7 +228,7 @@ cdef inline bint has_identity_of(object one, object other) except -1:
                 or (is_string(one._datatype) and is_string(other._datatype))
             )
         )
-    return bool(identity(one) == identity(other))
+    return is_same(one, other) or bool(identity(one) == identity(other))
 
 
 cdef inline bint is_string(object datatype) except -1:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from rdflib.namespace import XSD
 
 SPELLING = "_spelling"
 """How the object of a row is spelled: 0 as its identity, else a bit for each capital of the tag."""
 
-_TYPE = "^^<http://www.w3.org/2001/XMLSchema#string>"
+_TYPE = f"^^{XSD.string.n3()}"
 # A tag's letters that a bit is kept for; those behind come back in lower case.
 _BITS = 62
 

@@ -12,8 +12,6 @@ cdef enum:
     # Nodes with a longer text are not kept.
     MAX_RECENT_TEXT = 1 << 10
 
-cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
-
 # Less than two thirds of the slots of the largest table.
 cdef uint32_t MAX_NUMBER = 0x7FFFFFF0
 
@@ -24,6 +22,7 @@ cdef class Dictionary:
     """Numbers terms, and makes nodes of them."""
 
     def __cinit__(self, NodeTypes types not None):
+        cdef bytes string = XSD_STRING
         self.types = types
         self.factory = NodeFactory(types, normalize=False)
         self.capacity = FIRST_CAPACITY
@@ -35,7 +34,7 @@ cdef class Dictionary:
         self.spellings = {}
         self.ill_typed = set()
         slots_reserve(&self.table)
-        self.number_of_text(TermKind.IRI, utf8_of(XSD_STRING), True)
+        self.number_of_text(TermKind.IRI, utf8_of(string), True)
 
     def __dealloc__(self):
         cdef size_t i
