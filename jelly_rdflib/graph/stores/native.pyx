@@ -27,7 +27,7 @@ from rdflib.term import BNode, Literal, URIRef
 
 from jelly_rdflib.display.operations import operation_text
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import ApplyError, RecordError, RollbackError
+from jelly_rdflib.errors import ApplyError, EncodeError, RecordError, RollbackError
 from jelly_rdflib.graph.stores.statements import (
     check_graph,
     check_operation,
@@ -35,6 +35,8 @@ from jelly_rdflib.graph.stores.statements import (
     same_value,
 )
 from jelly_rdflib.graph.stores.target import get_default_graph, get_inner
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op
 from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.terms import TripleTerm, identity

@@ -6,6 +6,11 @@ but only for prefixes.
 
 cdef enum:
     MANY_ROWS = 64
+    # Of operations that are given as tuples.
+    MANY_OPERATIONS = 1 << 10
+
+# Their items are at hand: no other code runs between two of them.
+cdef tuple PLAIN_ITERATORS = (type(iter([])), type(iter(())))
 
 
 @cython.final
@@ -109,6 +114,48 @@ cdef class JellyChanges(Changes):
                 # Nothing else here looks for Ctrl-C.
                 PyErr_CheckSignals()
         return None
+
+    cdef object run_operations(self, object operations):
+        """Apply the statements of a list as rows of batches, which are numbered many at a time."""
+        cdef list many = []
+        if type(operations) not in PLAIN_ITERATORS:
+            return Changes.run_operations(self, operations)
+        for operation in operations:
+            if type(operation) is tuple and len(<tuple>operation) == 5 and (
+                (<tuple>operation)[0] is ADD or (<tuple>operation)[0] is DELETE
+            ):
+                many.append(operation)
+                if len(many) == MANY_OPERATIONS:
+                    self.change_many(many)
+                    many = []
+                continue
+            self.change_many(many)
+            many = []
+            # A plain number may stand for one of the two.
+            operation = Changes.run_operations(self, iter([operation]))
+            if operation is not None:
+                return operation
+        self.change_many(many)
+        return None
+
+    cdef int change_many(self, list operations) except -1:
+        """Apply additions and deletions."""
+        cdef object batches = NodeBatches(NODE_TYPES, operations)
+        cdef Py_ssize_t done = 0
+        cdef size_t row
+        cdef Batch batch
+        while done < len(operations):
+            try:
+                batch = next(batches)
+            except EncodeError:
+                # One has what is no term: the store says so, behind those before it.
+                Changes.run_operations(self, iter(operations[done:]))
+                return 0
+            for row in range(0, batch.rows.count, MANY_ROWS):
+                self.change_rows(batch, row, min(<size_t>batch.rows.count, row + MANY_ROWS))
+                PyErr_CheckSignals()
+            done += batch.rows.count
+        return 0
 
     cdef int change_rows(self, Batch batch, size_t start, size_t stop) except -1:
         """Apply few statements.
