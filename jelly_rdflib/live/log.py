@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from itertools import product
+from itertools import chain
 
 from rdflib.term import Literal
 
+from jelly_rdflib.core.batch import TermKind
+from jelly_rdflib.core.text import find_generalized_statement
 from jelly_rdflib.errors import EncodeError, LimitError, LogConflict, MissingVersion
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
@@ -123,16 +125,18 @@ def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
     return found if is_it else None
 
 
-def _append(log: PatchLog, patch: Patch) -> LogEntry:
-    """Append a patch, with options that allow what terms it has, and no others."""
-    refused = EncodeError()
-    for star, generalized in product((False, True), repeat=2):
-        options = replace(default_options(patch), rdf_star=star)
-        try:
-            return log.append(patch, options=replace(options, generalized_statements=generalized))
-        except EncodeError as error:
-            refused = error
-    raise refused
+def _needed_options(patch: Patch) -> PatchOptions:
+    """Return options that allow what terms a patch has, and no others."""
+    has_quoted = has_generalized = False
+    for part in patch._slices():
+        batch, kinds = part.as_batch(), bytes(part.batch.terms.kinds)
+        has_generalized = has_generalized or find_generalized_statement(batch) is not None
+        if not has_quoted and TermKind.TRIPLE_TERM in kinds:
+            # Other rows with the same terms may have it.
+            columns = (batch.s, batch.p, batch.o)
+            has_quoted = any(kinds[term] == TermKind.TRIPLE_TERM for term in {*chain(*columns)})
+    options = default_options(patch)
+    return replace(options, rdf_star=has_quoted, generalized_statements=has_generalized)
 
 
 # The header that says up to where a log has followed a source.
@@ -179,7 +183,7 @@ def append_from(
         position = Patch([(Op.H, _POSITION, Literal(source.position))])
         named = Patch.of_slices([*position._slices(), *patch._slices()])
         try:
-            entry = _append(log, named)
+            entry = log.append(named, options=_needed_options(named))
         except LogConflict as error:
             if error.is_locked:
                 raise
