@@ -14,10 +14,10 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rdflib.graph import Dataset
 from rdflib.term import URIRef
@@ -38,6 +38,7 @@ from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.types import Readable
 
 _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
@@ -89,7 +90,48 @@ def check_compression(compression: Any) -> None:
         raise ValueError(f"compression is 'zst' or None, not {compression!r}")
 
 
-class History:
+class History(Protocol):
+    """What `PatchLog` needs of a log, of a folder or of a server."""
+
+    limits: Limits
+    link: Link
+    location: str
+
+    @property
+    def path(self) -> Path:
+        """The folder; a LogError if there is none."""
+
+    def close(self) -> None:
+        """Close the connections to a server."""
+
+    def read_log(self) -> tuple[str, str | None, LogEntry | None]:
+        """Return the id of the log, the compression of its files, and its newest patch."""
+
+    def reading(self) -> AbstractContextManager[State]:
+        """Open a block with what the log has now."""
+
+    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
+        """Yield the patches after a version as they come, and None after each look."""
+
+    def append(
+        self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
+    ) -> LogEntry:
+        """Append a patch, with the id of the patch that it must follow."""
+
+    def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
+        """Replace consecutive patches by one."""
+
+    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
+        """Write the data of a version as a snapshot."""
+
+    def open_snapshot(self, snapshot: Snapshot) -> Readable:
+        """Return the stored bytes of a snapshot, after a check of their digest."""
+
+    def find_problems(self, *, deep: bool) -> list[LogProblem]:
+        """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
+
+
+class FolderHistory:
     """The folder of a log: its database, and the folders of its segments and snapshots."""
 
     is_compressed = False  # whether new files are compressed with zstd
@@ -307,7 +349,7 @@ class History:
 class _Rows(State):
     """The rows that a connection sees."""
 
-    def __init__(self, history: History, connection: sqlite3.Connection) -> None:
+    def __init__(self, history: FolderHistory, connection: sqlite3.Connection) -> None:
         self.location = f"{history.path}"
         self._history = history
         self._run = connection.execute

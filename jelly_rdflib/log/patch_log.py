@@ -24,7 +24,7 @@ from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_snapshot
-from jelly_rdflib.log.history import History
+from jelly_rdflib.log.history import FolderHistory, History
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
@@ -105,7 +105,6 @@ class PatchLog(Tabular):
         token: str | None = None,
     ) -> None:
         limits = limits or Limits()
-        # For a server it is another class, whose methods do the same.
         self._history: History
         if is_address(path):
             if create or compression is not None:
@@ -114,9 +113,9 @@ class PatchLog(Tabular):
         elif token is not None:
             raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
         else:
-            self._history = History(path, limits, timeout)
+            self._history = folder = FolderHistory(path, limits, timeout)
             if create:
-                self._history.create(compression)
+                folder.create(compression)
         self._log_id, self._compression, self._head = self._history.read_log()
 
     @classmethod
@@ -137,7 +136,7 @@ class PatchLog(Tabular):
         """
         if is_address(path):
             raise ValueError(_NOT_MADE.format(path))
-        if not History(path, Limits(), timeout).create(compression):
+        if not FolderHistory(path, Limits(), timeout).create(compression):
             raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
         return cls(path, limits=limits, timeout=timeout)
 

@@ -26,6 +26,7 @@ from jelly_rdflib.live.http.watched import Unanswered, Watch, WatchedClient, sta
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.entry import LogEntry, Row, may_follow
 from jelly_rdflib.log.files import Place
+from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.staging import check_digest
@@ -134,7 +135,7 @@ class Client:
         return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
 
 
-def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:
+def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> History:
     """Open the log at an address; the arguments are those of `PatchLog`."""
     return _RemoteHistory(Client(address, token, timeout), limits)
 
@@ -193,7 +194,7 @@ class _Body(io.RawIOBase):
 
 
 class _RemoteHistory(State):
-    """What `History` is for a folder, for a server: its methods do the same by requests."""
+    """The `History` of a log on a server: its methods make requests."""
 
     def __init__(self, client: Client, limits: Limits) -> None:
         self._client = client

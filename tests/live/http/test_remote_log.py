@@ -324,16 +324,16 @@ def test_a_server_that_fails_may_have_committed(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server does not know it either: the client looks for the patch."""
-    from jelly_rdflib.log.history import History
+    from jelly_rdflib.log.history import FolderHistory
 
-    append = History.append
+    append = FolderHistory.append
 
     def fail(self: Any, *arguments: Any, **options: Any) -> Any:
         append(self, *arguments, **options)
         raise OSError(5, "it is unknown whether this was committed")
 
     log = PatchLog(address, timeout=0.5)
-    monkeypatch.setattr(History, "append", fail)
+    monkeypatch.setattr(FolderHistory, "append", fail)
     assert log.append([add(1)]).version == 1
     monkeypatch.undo()
     assert PatchLog(path).version == 1
@@ -342,16 +342,16 @@ def test_a_server_that_fails_may_have_committed(
 def test_a_slow_answer_is_waited_for(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jelly_rdflib.log.history import History
+    from jelly_rdflib.log.history import FolderHistory
 
-    append = History.append
+    append = FolderHistory.append
 
     def slow(self: Any, *arguments: Any, **options: Any) -> Any:
         time.sleep(0.7)
         return append(self, *arguments, **options)
 
     log = PatchLog(address, timeout=0.5)
-    monkeypatch.setattr(History, "append", slow)
+    monkeypatch.setattr(FolderHistory, "append", slow)
     assert log.append([add(1)]).version == 1
 
 
