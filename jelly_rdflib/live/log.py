@@ -22,7 +22,7 @@ from jelly_rdflib.log.following import check_positions, follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
 from jelly_rdflib.log.source import Source
-from jelly_rdflib.log.versions import EMPTY, Point, Version, place_of, point_of, version_at
+from jelly_rdflib.log.versions import EMPTY, Point, Version, point_of, position_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -51,7 +51,7 @@ class LogSource(ThreadedSource):
         super().__init__(self._log.location, timeout)
         self._link = self._log.link
         # An exchange of the log is noticed from now on.
-        self._start = place_of(self._find(start))
+        self._start = position_of(self._find(start))
 
     def _find(self, start: str) -> Point:
         if start == "latest":

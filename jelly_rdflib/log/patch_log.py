@@ -31,7 +31,15 @@ from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import EMPTY, Point, Snapshot, State, Version, check_chain, point_of
+from jelly_rdflib.log.versions import (
+    EMPTY,
+    LogState,
+    Point,
+    SnapshotRow,
+    Version,
+    check_chain,
+    point_of,
+)
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -534,7 +542,7 @@ class PatchLog(Tabular):
         """
         return self._history.find_problems(deep=deep)
 
-    def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
+    def _load_snapshot(self, snapshot: SnapshotRow, target: Dataset) -> bool:
         """Load a snapshot; warn and return False if that fails."""
         try:
             load_snapshot(self._history.open_snapshot(snapshot), target, self._history.limits)
@@ -545,7 +553,7 @@ class PatchLog(Tabular):
             return False
         return True
 
-    def _point(self, state: State, version: Version) -> Point:
+    def _point(self, state: LogState, version: Version) -> Point:
         """Return a version; None is the newest of this view."""
         return point_of(self._head) if version is None else state.locate(version, self.version)
 

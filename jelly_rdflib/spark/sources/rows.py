@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import PatchOptions, PhysicalStreamType, StreamOptions
-from jelly_rdflib.spark.filters import Filters
+from jelly_rdflib.spark.filters import Conditions
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
 
@@ -26,7 +26,7 @@ class RowMaker:
 
     kind: Kind
     options: ReadOptions
-    filters: Filters
+    filters: Conditions
     schema: pa.Schema
 
     def rows(

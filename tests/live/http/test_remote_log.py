@@ -263,7 +263,7 @@ def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) 
 # --- answers that are lost ------------------------------------------------------------------------
 
 
-class Lossy(remote_log.Client):
+class Lossy(remote_log.LogClient):
     """Its first post is done by the server, and the answer is lost."""
 
     between: Any = None
@@ -281,7 +281,7 @@ class Lossy(remote_log.Client):
 
 @pytest.fixture
 def lossy(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(remote_log, "Client", Lossy)
+    monkeypatch.setattr(remote_log, "LogClient", Lossy)
     monkeypatch.setattr(Lossy, "between", None)
     monkeypatch.setattr(Lossy, "is_done", True)
     return Lossy
