@@ -115,6 +115,7 @@ def _signals_wait() -> Iterator[None]:
 
 def _start(master: str, settings: dict[str, str], spark_log: str | None) -> SparkSession:
     with advice("this", "jelly-rdflib[spark]"):
+        import pyarrow  # noqa: F401 # before Java starts
         from pyspark.sql import SparkSession
 
         from jelly_rdflib.spark import register

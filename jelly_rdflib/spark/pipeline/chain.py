@@ -88,13 +88,13 @@ def link(
             elif root != ANY:
                 more = f"the chain so far ends with {root}"
                 if root is None:
-                    more = "if all this is built on that, say so by base= or after= of the function"
+                    more = "if all is built on that, give base or after (jellyp: --base, --after)"
                 raise PatchError(f"the chain is broken: {run}, which is not there; {more}")
         first = followers.setdefault(before, run)
         if first is not run and before is None:
             raise PatchError(
                 f"the chain has more than one start: {first}, and {run}; patches without a chain"
-                " need order_by"
+                " need order_by (jellyp: --order-by)"
             )
         if first is not run:
             raise PatchError(f"the chain forks: {run}, and so does {first.start}")
@@ -240,7 +240,7 @@ def _find_runs(patches: pa.Table) -> list[PatchRun]:
     if len(starts) > MAX_RUNS:
         raise PatchError(
             f"the patches go back and forth between files more than {MAX_RUNS:,} times: put those"
-            " that follow one another into one file, or give order_by"
+            " that follow one another into one file, or give order_by (jellyp: --order-by)"
         )
     if len(file) == 0:
         return []

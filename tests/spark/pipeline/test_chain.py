@@ -88,7 +88,8 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
             [A1, ("b", 0, "<2>", None)],
             None,
             "the chain has more than one start: patch 0 of a names no patch before it (prev), and"
-            " patch 0 of b names no patch before it (prev); patches without a chain need order_by",
+            " patch 0 of b names no patch before it (prev); patches without a chain need order_by"
+            " (jellyp: --order-by)",
         ),
         (
             [("a", 0, "<1>", "<8>"), ("b", 0, "<2>", "<9>")],
@@ -98,8 +99,8 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
         (
             [A1, ("b", 2, "<3>", "<9>")],
             None,
-            f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all this is"
-            " built on that, say so by base= or after= of the function",
+            f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all is"
+            " built on that, give base or after (jellyp: --base, --after)",
         ),
         # A patch that names one before it doesn't follow one without an id.
         ([("a", 0, None, None), ("a", 1, None, "<9>")], None, "broken: patch 1 of a comes after"),
