@@ -196,16 +196,8 @@ def _split(batches: BatchSource) -> Iterator[Any]:
 @click.option(
     "--upto", metavar="VERSION", type=version, help="Show only patches up to this version, with it."
 )
-# What --after was called in 0.1.0.
-@click.option("--since", type=version, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
-def show(
-    log: PatchLog,
-    after: int | str | None,
-    upto: int | str | None,
-    since: int | str | None,
-    as_json: bool,
-) -> None:
+def show(log: PatchLog, after: int | str | None, upto: int | str | None, as_json: bool) -> None:
     """List the patches of a log, the oldest first.
 
     \b
@@ -214,7 +206,7 @@ def show(
       jellyp log show --after 10 history
       jellyp log show --json history | jq -r .id
     """
-    entries = log.patches(since if after is None else after, upto)
+    entries = log.patches(after, upto)
     if as_json:
         for entry in entries:
             _say_json(entry)
