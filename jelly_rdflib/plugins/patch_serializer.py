@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from typing import IO, Literal
 
 from rdflib.graph import Graph
@@ -14,7 +13,7 @@ from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.graph.stores.contents import Contents
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.plugins.calls import check_not_decoded
@@ -83,7 +82,9 @@ class PatchSerializer(Serializer):
             if target is None:
                 _write_all(self.store, writer, is_removed=operation == "remove")
             else:
-                writer.write_all(_difference(self.store, target))
+                # The default graph of a change is None, which all options allow.
+                changes = diff(self.store, target)
+                writer.write_all(each for each in changes if each[0] not in (Op.TX, Op.TC))
             writer.commit()
 
 
@@ -151,8 +152,3 @@ def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
         change_prefix(prefix, iri)
     for batch in Contents(graph).batches(Op.D if is_removed else Op.A):
         writer.write_all(batch)
-
-
-def _difference(graph: Graph, target: Graph) -> Iterator[Operation]:
-    """Return the changes of a difference. The default graph is None, which all options allow."""
-    return (change for change in diff(graph, target) if change[0] not in (Op.TX, Op.TC))
