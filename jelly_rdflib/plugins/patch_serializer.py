@@ -130,17 +130,7 @@ class RdfPatchSerializer(PatchSerializer):
 
 
 class RdfPatchThriftSerializer(PatchSerializer):
-    """The same as RDF Patch in Thrift.
-
-    Examples:
-        >>> import jelly_rdflib
-        >>> from rdflib import Graph, Literal
-        >>> graph = Graph(bind_namespaces="none")
-        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
-        >>> data = graph.serialize(format="rdf-patch-thrift", encoding="utf-8")
-        >>> [operation[0].name for operation in jelly_rdflib.read_operations(data)]
-        ['H', 'TX', 'A', 'TC', 'END']
-    """
+    """The same as RDF Patch in Thrift."""
 
     format = RDF_PATCH_THRIFT
 
