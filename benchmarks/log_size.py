@@ -23,7 +23,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib.log.entry import Row
 from jelly_rdflib.log.files import Place, write_segment
-from jelly_rdflib.log.history import History
+from jelly_rdflib.log.history import FolderHistory
 from jelly_rdflib.log.names import SEGMENT, FileName
 
 from .data import CACHE
@@ -73,7 +73,7 @@ def make_log(path: Path, versions: int) -> None:
     """Make a log that is like one to which so many small patches were appended."""
     log = jr.PatchLog.create(path)
     log.append(patch(1))
-    history = History(path, jr.Limits(), timeout=30)
+    history = FolderHistory(path, jr.Limits(), timeout=30)
     with history.database.writing() as connection:
         rows = segments(history.segments, log.entry(), versions - 2)
         marks = ", ".join("?" * 8)

@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import jelly_rdflib as jr
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 
 from ..data import CACHE
 from ..spark_replay.patches import make_patch
@@ -56,7 +56,7 @@ def operations(count: int = PATCHES) -> int:
 
 def frames(restart_every: int, count: int = PATCHES) -> list[bytes]:
     """Return the first patches as the bare frames that a sink sends."""
-    encoder = FrameEncoder(OPTIONS, restart_every=restart_every)
+    encoder = LiveEncoder(OPTIONS, restart_every=restart_every)
     return [bytes(frame) for patch in patches(count) for frame in encoder.encode(patch)]
 
 

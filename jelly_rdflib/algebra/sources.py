@@ -121,6 +121,21 @@ def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
     yield from NodeBatches(NODE_TYPES, ends)._slices()
 
 
+def cut_patches(parts: Iterable[BatchSlice]) -> Iterator[BatchSlice]:
+    """Cut rows behind each `Op.END`; no slice is empty, see `ends_patch`."""
+    for part in parts:
+        ops, start = bytes(part.batch.ops), part.start
+        while start < part.stop:
+            stop = ops.find(Op.END, start, part.stop) + 1 or part.stop
+            yield BatchSlice(part.batch, start, stop)
+            start = stop
+
+
+def ends_patch(part: BatchSlice) -> bool:
+    """Is the last row of a slice an `Op.END`?"""
+    return part.batch.ops[part.stop - 1] == Op.END
+
+
 def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
     """Return those rows from number ``start`` up to, without, ``stop`` that ``kept`` has."""
     if start > 0:

@@ -18,7 +18,7 @@ from jelly_rdflib.cli.options import chosen_limits, offer, read_range
 if TYPE_CHECKING:
     from jelly_rdflib.cli.inputs import InputArgument
     from jelly_rdflib.core.arrow import RowFilter
-    from jelly_rdflib.core.batch import Batch
+    from jelly_rdflib.core.batch import Batch, BatchSlice
 
 DEFAULT_GRAPH = "default"
 # Operations with terms; the others are marks, which stay with these.
@@ -119,7 +119,7 @@ class _Filtering:
         self.patch = 0
         self.is_open = False
         self.is_wanted: bool | None = True
-        self.held: list[tuple[Batch, int, int]] = []
+        self.held: list[BatchSlice] = []
         # A transaction of the frames before those that are taken, or of these, goes on.
         self.in_transaction = False
         self.is_done = False
@@ -265,23 +265,20 @@ class _Filtering:
         if self.filters.patches is None and self.filters.times is None:
             yield from self.selection.select(batch, 0, len(batch))
             return
-        from jelly_rdflib.operations import Op
+        from jelly_rdflib.algebra.sources import cut_patches
 
-        ops = bytes(batch.ops)
-        start = 0
-        while start < len(ops) and not self.is_done:
-            end = ops.find(Op.END, start)
-            stop = len(ops) if end < 0 else end + 1
-            yield from self._take_part(batch, ops, start, stop)
-            start = stop
+        for part in cut_patches(batch._slices()):
+            if self.is_done:
+                return
+            yield from self._take_part(part)
 
-    def _take_part(self, batch: Batch, ops: bytes, start: int, stop: int) -> Iterator[Batch]:
+    def _take_part(self, part: BatchSlice) -> Iterator[Batch]:
         """Take rows of one patch, which may have the END of it."""
-        from jelly_rdflib.operations import Op
+        from jelly_rdflib.algebra.sources import ends_patch
 
-        has_end = ops[stop - 1] == Op.END
+        has_end = ends_patch(part)
         if not self.is_open:
-            if has_end and stop - start == 1:
+            if has_end and len(part) == 1:
                 # A patch without operations has no number.
                 return
             self.patch += 1
@@ -292,26 +289,25 @@ class _Filtering:
                 self.is_wanted = None
         self.is_open = not has_end
         if self.is_wanted is None:
-            self.held.append((batch, start, stop))
+            self.held.append(part)
             if len(self.held) > self.limits.max_held_operations:
                 raise self._error(f"patch {self.patch} has too many headers")
-            self.is_wanted = self._find_time(batch, ops, start, stop)
+            self.is_wanted = self._find_time(part)
         if self.is_wanted:
-            for part in (*self.held, *([] if self.held else [(batch, start, stop)])):
-                yield from self.selection.select(*part)
+            for each in self.held or [part]:
+                yield from self.selection.select(each.batch, each.start, each.stop)
         if self.is_wanted is not None:
             self.held = []
 
-    def _find_time(self, batch: Batch, ops: bytes, start: int, stop: int) -> bool | None:
+    def _find_time(self, part: BatchSlice) -> bool | None:
         """Return whether the patch's time is wanted; None if its headers may go on."""
-        from jelly_rdflib.core.batch import BatchSlice
         from jelly_rdflib.operations import Op
 
-        for header in BatchSlice(batch, start, stop).headers():
+        for header in part.headers():
             seconds = _seconds_of(header[2])
             if seconds is not None:
                 return self.filters.wants_time(seconds)
-        if ops[start:stop].strip(bytes((Op.H, Op.TX))):
+        if bytes(part.batch.ops[part.start : part.stop]).strip(bytes((Op.H, Op.TX))):
             raise self._error(
                 f"patch {self.patch} has no time: --since and --until need a header of type"
                 " xsd:dateTime or xsd:date, or a patch log"

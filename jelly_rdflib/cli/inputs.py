@@ -189,7 +189,7 @@ class InputArgument:
                 yield batch
 
 
-def name_of(path: str) -> str:
+def argument_name(path: str) -> str:
     """Return the name of an argument's input, for messages."""
     return "standard input" if path == "-" else path
 
@@ -265,7 +265,7 @@ def open_argument(
     """
     from jelly_rdflib.formats import find_format
 
-    name = name or name_of(path)
+    name = name or argument_name(path)
     with naming(name):
         if is_log(path):
             with _open_log(path, format, is_followed=is_followed) as log:
@@ -361,7 +361,7 @@ class StartedInput:
     """
 
     def __init__(self, path: str, format: str | None = None, **settings: Any) -> None:
-        self.name = name_of(path)
+        self.name = argument_name(path)
         # A stream of Jelly has options; each new one of a file with several has its own.
         self.options: Any = None
         self.format: Any = None

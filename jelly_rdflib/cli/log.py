@@ -173,26 +173,20 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
 
 def _split(batches: BatchSource) -> Iterator[Any]:
     """Split batches into patches; each patch must be read to its end before the next one."""
-    from jelly_rdflib.core.batch import BatchSlice, GeneratedBatches
-    from jelly_rdflib.operations import Op
+    from jelly_rdflib.algebra.sources import cut_patches, ends_patch
+    from jelly_rdflib.core.batch import GeneratedBatches
     from jelly_rdflib.streams.sources import OpenedElsewhere
 
-    parts = iter(batches._slices())
+    parts = cut_patches(batches._slices())
 
     def read(part: BatchSlice | None) -> Iterator[Batch]:
-        nonlocal parts
         while part is not None:
-            end = bytes(part.batch.ops).find(Op.END, part.start, part.stop) + 1
-            yield BatchSlice(part.batch, part.start, end or part.stop).as_batch()
-            if end:
-                parts = chain([BatchSlice(part.batch, end, part.stop)], parts)
-                return
-            part = next(parts, None)
+            yield part.as_batch()
+            part = None if ends_patch(part) else next(parts, None)
 
-    while (part := next(parts, None)) is not None:
-        if len(part):
-            found: Any = read(part)
-            yield OpenedElsewhere(partial(GeneratedBatches, found), can_reopen=False)
+    for first in parts:
+        found: Any = read(first)
+        yield OpenedElsewhere(partial(GeneratedBatches, found), can_reopen=False)
 
 
 @log_command
@@ -202,16 +196,8 @@ def _split(batches: BatchSource) -> Iterator[Any]:
 @click.option(
     "--upto", metavar="VERSION", type=version, help="Show only patches up to this version, with it."
 )
-# What --after was called in 0.1.0.
-@click.option("--since", type=version, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
-def show(
-    log: PatchLog,
-    after: int | str | None,
-    upto: int | str | None,
-    since: int | str | None,
-    as_json: bool,
-) -> None:
+def show(log: PatchLog, after: int | str | None, upto: int | str | None, as_json: bool) -> None:
     """List the patches of a log, the oldest first.
 
     \b
@@ -220,7 +206,7 @@ def show(
       jellyp log show --after 10 history
       jellyp log show --json history | jq -r .id
     """
-    entries = log.patches(since if after is None else after, upto)
+    entries = log.patches(after, upto)
     if as_json:
         for entry in entries:
             _say_json(entry)

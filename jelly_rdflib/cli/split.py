@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.inputs import name_of, open_argument, rereadable
+from jelly_rdflib.cli.inputs import argument_name, open_argument, rereadable
 from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, is_log, read_number
 from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
 from jelly_rdflib.cli.printable import say
@@ -89,7 +89,7 @@ def command(
     check_folder(template.format(1))
     with (
         rereadable(patch) as source,
-        open_argument(source, from_, name=name_of(patch)) as input_,
+        open_argument(source, from_, name=argument_name(patch)) as input_,
     ):
 
         def reopen() -> BatchSource:

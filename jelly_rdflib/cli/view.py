@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.inputs import LogArgument, name_of, open_argument
+from jelly_rdflib.cli.inputs import LogArgument, argument_name, open_argument
 from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, output_option
 from jelly_rdflib.cli.outputs import open_output
 
@@ -52,7 +52,7 @@ def command(
     from jelly_rdflib.streams.destination import Destination
     from jelly_rdflib.viewer.page import page_of
 
-    name = name_of(source) if source == "-" else os.path.basename(os.path.abspath(source))
+    name = argument_name(source) if source == "-" else os.path.basename(os.path.abspath(source))
     history, is_whole = _read(source, last, from_)
     if is_opened and output == "-":
         output = os.path.join(tempfile.mkdtemp(prefix="jellyp-"), "view.html")

@@ -99,7 +99,8 @@ def open_source(
         opened = _decompressed(_file_reader(file, meter), file.close, limits, meter)
         opened.reopen = _reopener(file, limits)
         return opened
-    if hasattr(source, "read") and not _is_mmap(source):
+    # An mmap has `read`, but its bytes are in memory as they are.
+    if hasattr(source, "read") and type(source).__module__ != "mmap":
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
         opened = _decompressed(_file_reader(source, meter), _do_nothing, limits, meter)
@@ -151,11 +152,6 @@ def starts_compressed(start: bytes) -> bool:
 
 def _do_nothing() -> None:
     """Close nothing: a file that the caller opened is the caller's to close."""
-
-
-def _is_mmap(source: Any) -> bool:
-    # An mmap has `read`, but its bytes are in memory as they are.
-    return type(source).__module__ == "mmap"
 
 
 def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:

@@ -26,7 +26,9 @@ def report_html(heading: str, parts: Iterable[Part]) -> str:
     parts = list(parts)
     rows = sum(len(part.rows) for part in parts if isinstance(part, Table))
     body = (
-        _table(part) if isinstance(part, Table) else f"<div>{html_text(part)}</div>"
+        table_html(_rows(part), part.title)
+        if isinstance(part, Table)
+        else f"<div>{html_text(part)}</div>"
         for part in parts
     )
     return folded(heading, "".join(body), is_open=rows <= FEW_ROWS)
@@ -45,10 +47,6 @@ def table_html(rows: Iterable[str], title: str | None = None) -> str:
         style = "caption-side:top; text-align:left; font-style:italic; padding:8px 8px 2px"
         caption = f'<caption style="{style}">{html_text(title)}</caption>'
     return f'<table style="border-collapse:collapse">{caption}{"".join(rows)}</table>'
-
-
-def _table(table: Table) -> str:
-    return table_html(_rows(table), table.title)
 
 
 def _rows(table: Table) -> Iterator[str]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 
-from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftEncoder
-from jelly_rdflib.formats.format import Format, Reading
+from jelly_rdflib.formats.format import Format
 
 # A byte order mark, blanks, and then a comment or the code of a row.
 _TEXT = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
@@ -28,17 +27,15 @@ _THRIFT = re.compile(
 )
 
 
-def _open_text(_: Format, source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
-    return TextBatchReader(source, reading.factory, reading.limits, faults=reading.faults)
-
-
 RDF_PATCH = Format(
     name="rdf-patch",
     title="the text of RDF Patch",
     extensions=("rdfp",),
     media_types=("application/rdf-patch",),
     start=_TEXT,
-    open_batches=_open_text,
+    open_batches=lambda _, source, reading: TextBatchReader(
+        source, reading.factory, reading.limits, faults=reading.faults
+    ),
     open_encoder=lambda types, _, sink: TextPatchEncoder(types, sink),
 )
 RDF_PATCH_THRIFT = Format(

@@ -251,18 +251,15 @@ class _Run:
         """Yield the names of a template's graphs, and those of its triples that are RDF."""
 
         def value(term: Identifier) -> Any:
-            return nodes[term] if isinstance(term, BNode) else solution.get(term, _own(term))
+            if isinstance(term, BNode):
+                return nodes[term]
+            return solution.get(term, None if isinstance(term, Variable) else term)
 
         for name, triples in _parts(template):
             found = None if name is None else value(name)
             if name is None or isinstance(found, URIRef | BNode):
                 filled = [tuple(map(value, triple)) for triple in triples]
                 yield found, [triple for triple in filled if _is_rdf(*triple)]
-
-
-def _own(term: Identifier) -> Identifier | None:
-    """Return what a term is without a solution."""
-    return None if isinstance(term, Variable) else term
 
 
 def _is_rdf(s: Identifier | None, p: Identifier | None, o: Identifier | None) -> bool:

@@ -42,7 +42,7 @@ class FrameBuffer:
         """Forget the frames since the last call of `take`."""
         self._frames = []
 
-    def take(self) -> list[memoryview]:
+    def drain(self) -> list[memoryview]:
         """Return the frames since the last call; an EncodeError if one is too large."""
         frames, self._frames = self._frames, []
         largest = max(map(len, frames), default=0)
@@ -54,7 +54,7 @@ class FrameBuffer:
         return frames
 
 
-class FrameEncoder:
+class LiveEncoder:
     """Turns patches into bare frames; from time to time a new stream starts.
 
     The new stream has the same options, and uses nothing of the one before it. So it is the same to
@@ -68,7 +68,7 @@ class FrameEncoder:
         max_frame_size: The largest frame that the transport takes, in bytes.
 
     Examples:
-        >>> encoder = FrameEncoder(PatchOptions.small(), restart_every=1)
+        >>> encoder = LiveEncoder(PatchOptions.small(), restart_every=1)
         >>> patch = Patch([(Op.TX,), (Op.TC,)])
         >>> [starts_stream(frame) for frame in encoder.encode(patch) + encoder.encode(patch)]
         [True, True]
@@ -127,7 +127,7 @@ class FrameEncoder:
             raise
 
     def _take(self) -> list[memoryview]:
-        frames = self._frames.take()
+        frames = self._frames.drain()
         self._count += len(frames)
         return frames
 
@@ -142,7 +142,7 @@ def starts_stream(frame: Buffer) -> bool:
     return at + 1 < len(data) and data[at + 1] == _OPTIONS
 
 
-class FrameDecoder:
+class LiveDecoder:
     """Turns the bare frames of one stream, or of several after one another, into patches.
 
     A FLAT stream has no patches: there each frame is one, and a transaction that goes on in the
@@ -155,7 +155,7 @@ class FrameDecoder:
             producer has stopped before it sent all of it.
 
     Examples:
-        >>> encoder, decoder = FrameEncoder(), FrameDecoder()
+        >>> encoder, decoder = LiveEncoder(), LiveDecoder()
         >>> for frame in encoder.encode(Patch([(Op.TX,), (Op.TC,)])):
         ...     print(list(decoder.decode(frame)))
         [<Patch: 2 operations, header {}>]

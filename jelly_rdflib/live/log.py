@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from itertools import product
+from itertools import chain
 
 from rdflib.term import Literal
 
+from jelly_rdflib.core.batch import TermKind
+from jelly_rdflib.core.text import find_generalized_statement
 from jelly_rdflib.errors import EncodeError, LimitError, LogConflict, MissingVersion
 from jelly_rdflib.headers import ID, PREV
 from jelly_rdflib.live.address import Address
@@ -20,7 +22,7 @@ from jelly_rdflib.log.following import check_positions, follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
 from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
 from jelly_rdflib.log.source import Source
-from jelly_rdflib.log.versions import EMPTY, Point, Version, place_of, point_of, version_at
+from jelly_rdflib.log.versions import EMPTY, Point, Version, point_of, position_of, version_at
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
@@ -49,7 +51,7 @@ class LogSource(ThreadedSource):
         super().__init__(self._log.location, timeout)
         self._link = self._log.link
         # An exchange of the log is noticed from now on.
-        self._start = place_of(self._find(start))
+        self._start = position_of(self._find(start))
 
     def _find(self, start: str) -> Point:
         if start == "latest":
@@ -123,16 +125,18 @@ def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
     return found if is_it else None
 
 
-def _append(log: PatchLog, patch: Patch) -> LogEntry:
-    """Append a patch, with options that allow what terms it has, and no others."""
-    refused = EncodeError()
-    for star, generalized in product((False, True), repeat=2):
-        options = replace(default_options(patch), rdf_star=star)
-        try:
-            return log.append(patch, options=replace(options, generalized_statements=generalized))
-        except EncodeError as error:
-            refused = error
-    raise refused
+def _needed_options(patch: Patch) -> PatchOptions:
+    """Return options that allow what terms a patch has, and no others."""
+    has_quoted = has_generalized = False
+    for part in patch._slices():
+        batch, kinds = part.as_batch(), bytes(part.batch.terms.kinds)
+        has_generalized = has_generalized or find_generalized_statement(batch) is not None
+        if not has_quoted and TermKind.TRIPLE_TERM in kinds:
+            # Other rows with the same terms may have it.
+            columns = (batch.s, batch.p, batch.o)
+            has_quoted = any(kinds[term] == TermKind.TRIPLE_TERM for term in {*chain(*columns)})
+    options = default_options(patch)
+    return replace(options, rdf_star=has_quoted, generalized_statements=has_generalized)
 
 
 # The header that says up to where a log has followed a source.
@@ -179,7 +183,7 @@ def append_from(
         position = Patch([(Op.H, _POSITION, Literal(source.position))])
         named = Patch.of_slices([*position._slices(), *patch._slices()])
         try:
-            entry = _append(log, named)
+            entry = log.append(named, options=_needed_options(named))
         except LogConflict as error:
             if error.is_locked:
                 raise

@@ -10,7 +10,7 @@ from contextlib import closing
 
 from jelly_rdflib.log.names import InvalidId
 from jelly_rdflib.log.source import Source
-from jelly_rdflib.log.versions import Point, Version, place_of, version_at
+from jelly_rdflib.log.versions import Point, Version, position_of, version_at
 from jelly_rdflib.patch.patch import Patch
 
 # Patches that are received before the reader asks for them: then the transport has to wait.
@@ -40,7 +40,7 @@ class ThreadedSource(Source):
 
     @property
     def _position(self) -> str | None:
-        return self._start if self._last is None else place_of(self._last)
+        return self._start if self._last is None else position_of(self._last)
 
     @property
     def _version(self) -> int | None:

@@ -109,7 +109,7 @@ def write_segment(sink: Any, parts: Iterable[Any], place: Place, options: PatchO
 
 
 @contextmanager
-def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
+def sink_to(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     """Yield a sink that writes to a file, compressed with zstd or not; complete after the block."""
     if not is_compressed:
         yield file
@@ -151,7 +151,7 @@ def write_snapshot(
         physical_type=PhysicalStreamType.QUADS, namespace_declarations=has_prefixes
     )
     with (
-        compressed(file, is_compressed=is_compressed) as sink,
+        sink_to(file, is_compressed=is_compressed) as sink,
         StatementWriter(sink, options) as writer,
     ):
         write_graph(dataset, writer, namespaces=has_prefixes)

@@ -14,10 +14,10 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rdflib.graph import Dataset
 from rdflib.term import URIRef
@@ -28,16 +28,17 @@ from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.headers import ID, PREV, SQUASHED, header_key
 from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
-from jelly_rdflib.log.files import Place, check_segment, compressed, write_segment, write_snapshot
+from jelly_rdflib.log.files import Place, check_segment, sink_to, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes
 from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
-from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
+from jelly_rdflib.log.versions import LogState, Point, SnapshotRow, check_log_id, point_of
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.types import Readable
 
 _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
@@ -89,7 +90,48 @@ def check_compression(compression: Any) -> None:
         raise ValueError(f"compression is 'zst' or None, not {compression!r}")
 
 
-class History:
+class History(Protocol):
+    """What `PatchLog` needs of a log, of a folder or of a server."""
+
+    limits: Limits
+    link: Link
+    location: str
+
+    @property
+    def path(self) -> Path:
+        """The folder; a LogError if there is none."""
+
+    def close(self) -> None:
+        """Close the connections to a server."""
+
+    def read_log(self) -> tuple[str, str | None, LogEntry | None]:
+        """Return the id of the log, the compression of its files, and its newest patch."""
+
+    def reading(self) -> AbstractContextManager[LogState]:
+        """Open a block with what the log has now."""
+
+    def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
+        """Yield the patches after a version as they come, and None after each look."""
+
+    def append(
+        self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
+    ) -> LogEntry:
+        """Append a patch, with the id of the patch that it must follow."""
+
+    def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
+        """Replace consecutive patches by one."""
+
+    def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
+        """Write the data of a version as a snapshot."""
+
+    def open_snapshot(self, snapshot: SnapshotRow) -> Readable:
+        """Return the stored bytes of a snapshot, after a check of their digest."""
+
+    def find_problems(self, *, deep: bool) -> list[LogProblem]:
+        """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
+
+
+class FolderHistory:
     """The folder of a log: its database, and the folders of its segments and snapshots."""
 
     is_compressed = False  # whether new files are compressed with zstd
@@ -135,7 +177,7 @@ class History:
             return *self._check_same(connection), _Rows(self, connection).newest()
 
     @contextmanager
-    def reading(self) -> Iterator[State]:
+    def reading(self) -> Iterator[LogState]:
         """Open a block with what the log has now."""
         with self.database.reading() as connection:
             self._check_same(connection)
@@ -172,12 +214,12 @@ class History:
         """Return the patch of a row, after a check of the row."""
         return LogEntry(self.database.check(COLUMNS, row), self.segments, self.limits)
 
-    def snapshot_path(self, snapshot: Snapshot) -> Path:
+    def snapshot_path(self, snapshot: SnapshotRow) -> Path:
         """Return the path of a snapshot, after a check of its row."""
-        self.database.check(", ".join(Snapshot._fields), snapshot)
+        self.database.check(", ".join(SnapshotRow._fields), snapshot)
         return file_path(self.snapshots, snapshot.file)
 
-    def open_snapshot(self, snapshot: Snapshot) -> bytes | Path:
+    def open_snapshot(self, snapshot: SnapshotRow) -> bytes | Path:
         """Return the stored bytes of a snapshot, after a check of their digest."""
         return read_stored(self.snapshot_path(snapshot), snapshot.digest)
 
@@ -201,7 +243,7 @@ class History:
         with self.database.staged() as file:
             # The segment does not contain its version.
             place = Place(0, 0, patch.id, prev)
-            with compressed(file, is_compressed=self.is_compressed) as sink:
+            with sink_to(file, is_compressed=self.is_compressed) as sink:
                 is_new = patch.write(sink, place, options)
             if is_new:
                 check_segment(file.source, place, limits=self.limits)
@@ -216,7 +258,7 @@ class History:
         first, last = entries[0], entries[-1]
         place = Place(first.first, last.version, last.id, first.prev)
         with self.database.staged() as file:
-            with compressed(file, is_compressed=self.is_compressed) as sink:
+            with sink_to(file, is_compressed=self.is_compressed) as sink:
                 write_segment(sink, [_squashed_operations(entries)], place, options_for(entries))
             check_segment(file.source, place, limits=self.limits)
             file.sync()
@@ -304,10 +346,10 @@ class History:
         return self.entry(row)
 
 
-class _Rows(State):
+class _Rows(LogState):
     """The rows that a connection sees."""
 
-    def __init__(self, history: History, connection: sqlite3.Connection) -> None:
+    def __init__(self, history: FolderHistory, connection: sqlite3.Connection) -> None:
         self.location = f"{history.path}"
         self._history = history
         self._run = connection.execute
@@ -349,13 +391,13 @@ class _Rows(State):
             history.database.check(COLUMNS, row)
         return [LogEntry(row, history.segments, history.limits) for row in rows]
 
-    def snapshots(self, upto: int) -> list[Snapshot]:
+    def snapshots(self, upto: int) -> list[SnapshotRow]:
         rows = self._run(
             "SELECT version, id, snapshots.file, snapshots.digest"
             " FROM snapshots JOIN segments USING (version, id) WHERE version <= ? ORDER BY version",
             (upto,),
         )
-        return [Snapshot(*row) for row in rows]
+        return [SnapshotRow(*row) for row in rows]
 
 
 def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:

@@ -13,7 +13,14 @@ from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
-from jelly_rdflib.algebra.sources import closing_reader, is_held, open_rows, rows_of_patch
+from jelly_rdflib.algebra.sources import (
+    closing_reader,
+    cut_patches,
+    ends_patch,
+    is_held,
+    open_rows,
+    rows_of_patch,
+)
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.core.input_start import is_delimited
 from jelly_rdflib.errors import LogError
@@ -55,7 +62,7 @@ class IncomingPatch:
         self, patch: Any, limits: Limits | None, opened: BatchSource | None, stored: Any
     ) -> None:
         self.is_in_memory = limits is None
-        self._rows = open_rows(patch, opened, rows_of_patch)
+        self._rows = cut_patches(open_rows(patch, opened, rows_of_patch))
         self._opened, self._stored = opened, stored
         self._place: dict[str, URIRef] = {}
         # The first headers without those of the place, and all headers of the first batch.
@@ -124,14 +131,12 @@ class IncomingPatch:
     def _changes(self) -> Iterator[Batch]:
         """Yield the rows behind the first headers, up to the END."""
         for part in self._rows:
-            end = bytes(part.batch.ops).find(Op.END, part.start, part.stop)
-            if end >= 0:
-                self._rows = chain([BatchSlice(part.batch, end + 1, part.stop)], self._rows)
-                part = BatchSlice(part.batch, part.start, end)
+            is_last = ends_patch(part)
+            part = BatchSlice(part.batch, part.start, part.stop - is_last)
             for header in part.headers():
                 self._check_header(header)
             yield part.as_batch()
-            if end >= 0:
+            if is_last:
                 return
 
     def write(self, sink: Any, place: Place, options: PatchOptions) -> bool:
@@ -147,7 +152,7 @@ class IncomingPatch:
         else:
             for _ in self._changes():
                 pass
-        if any(map(len, self._rows)):
+        if next(self._rows, None) is not None:
             raise UnfitPatch(
                 "there is more than one patch; append them one by one:"
                 " for patch in read_patches(source): log.append(patch)"

@@ -24,14 +24,22 @@ from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_snapshot
-from jelly_rdflib.log.history import History
+from jelly_rdflib.log.history import FolderHistory, History
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import EMPTY, Point, Snapshot, State, Version, check_chain, point_of
+from jelly_rdflib.log.versions import (
+    EMPTY,
+    LogState,
+    Point,
+    SnapshotRow,
+    Version,
+    check_chain,
+    point_of,
+)
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -105,7 +113,6 @@ class PatchLog(Tabular):
         token: str | None = None,
     ) -> None:
         limits = limits or Limits()
-        # For a server it is another class, whose methods do the same.
         self._history: History
         if is_address(path):
             if create or compression is not None:
@@ -114,9 +121,9 @@ class PatchLog(Tabular):
         elif token is not None:
             raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
         else:
-            self._history = History(path, limits, timeout)
+            self._history = folder = FolderHistory(path, limits, timeout)
             if create:
-                self._history.create(compression)
+                folder.create(compression)
         self._log_id, self._compression, self._head = self._history.read_log()
 
     @classmethod
@@ -137,7 +144,7 @@ class PatchLog(Tabular):
         """
         if is_address(path):
             raise ValueError(_NOT_MADE.format(path))
-        if not History(path, Limits(), timeout).create(compression):
+        if not FolderHistory(path, Limits(), timeout).create(compression):
             raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
         return cls(path, limits=limits, timeout=timeout)
 
@@ -535,7 +542,7 @@ class PatchLog(Tabular):
         """
         return self._history.find_problems(deep=deep)
 
-    def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
+    def _load_snapshot(self, snapshot: SnapshotRow, target: Dataset) -> bool:
         """Load a snapshot; warn and return False if that fails."""
         try:
             load_snapshot(self._history.open_snapshot(snapshot), target, self._history.limits)
@@ -546,7 +553,7 @@ class PatchLog(Tabular):
             return False
         return True
 
-    def _point(self, state: State, version: Version) -> Point:
+    def _point(self, state: LogState, version: Version) -> Point:
         """Return a version; None is the newest of this view."""
         return point_of(self._head) if version is None else state.locate(version, self.version)
 

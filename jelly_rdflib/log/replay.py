@@ -31,7 +31,7 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.files import FORMAT, headers_of
 from jelly_rdflib.log.staging import rewound
-from jelly_rdflib.log.versions import EMPTY, Point, place_of, point_of
+from jelly_rdflib.log.versions import EMPTY, Point, point_of, position_of
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
@@ -94,7 +94,7 @@ class Position:
         return [triple for triple, _ in self._target.store.triples((None, None, None), context)]
 
     def _triple(self, point: Point) -> tuple[URIRef, URIRef, Any]:
-        sealed = f"{self.name} {place_of(point)}".encode()
+        sealed = f"{self.name} {position_of(point)}".encode()
         seal = hmac.new(self._log.encode(), sealed, hashlib.sha256)
         name = f"urn:x-jelly-rdflib:seal:{seal.hexdigest()}:{point.version}"
         return URIRef(name), POSITION, point.id

@@ -32,7 +32,7 @@ from jelly_rdflib.log.names import (
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.staging import read_stored
-from jelly_rdflib.log.versions import Point, Version, place_of
+from jelly_rdflib.log.versions import Point, Version, position_of
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 
@@ -254,7 +254,7 @@ class Replica:
         """
         point = Point(*self._at[:2])
         if self.position or point.id:
-            source.resume(self.position or place_of(point))
+            source.resume(self.position or position_of(point))
 
         def taken(patch: Patch) -> None:
             try:

@@ -33,7 +33,7 @@ from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_
 from jelly_rdflib.patch.diff import diff
 
 if TYPE_CHECKING:
-    from jelly_rdflib.log.history import History
+    from jelly_rdflib.log.history import FolderHistory
 
 # The attempts to check a log while others write to it, if there seem to be problems.
 _ATTEMPTS = 3
@@ -72,7 +72,7 @@ class LogProblem:
         return f"{self.path}: {self.message}" + (f" ({self.advice})" if self.advice else "")
 
 
-def find_problems(history: History, *, deep: bool) -> list[LogProblem]:
+def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
     """Find the problems of a log; with ``deep``, compare snapshots with the patches, too."""
     problems = [_database_problem(history, each) for each in history.database.problems()]
     if problems:
@@ -98,7 +98,7 @@ _State: TypeAlias = tuple[list[Any], list[Any], list[str]]
 _SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
 
 
-def _read(history: History) -> _State:
+def _read(history: FolderHistory) -> _State:
     with history.database.reading() as connection:
         history.read_name(connection)
         segments, snapshots = (
@@ -108,7 +108,7 @@ def _read(history: History) -> _State:
         return segments, snapshots, history.database.strange_parts(connection)
 
 
-def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[LogProblem]:
+def _problems_of(history: FolderHistory, state: _State, *, deep: bool) -> Iterator[LogProblem]:
     """Iterate over the problems of a log whose database can be read."""
     problem = partial(_database_problem, history)
     segments, snapshots, strange = state
@@ -129,13 +129,13 @@ def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[Log
         yield from _replay_problems(history, entries, snapshots)
 
 
-def _database_problem(history: History, what: str, version: int | None = None) -> LogProblem:
+def _database_problem(history: FolderHistory, what: str, version: int | None = None) -> LogProblem:
     path, advice = history.database.path, history.database.advice
     message = what.removeprefix(f"{path} ").removesuffix(f": {advice}")
     return LogProblem(path, message, version, advice)
 
 
-def _strange_files(history: History) -> Iterator[LogProblem]:
+def _strange_files(history: FolderHistory) -> Iterator[LogProblem]:
     staging = history.database.staging
     kinds = {history.segments: SEGMENT, history.snapshots: SNAPSHOT}
     database = history.database.path.name
@@ -163,7 +163,7 @@ def _strange_files(history: History) -> Iterator[LogProblem]:
                 yield LogProblem(path, "no version of the log has this file", parsed.last, _STRAY)
 
 
-def _strays(history: History, folder: Path) -> set[str]:
+def _strays(history: FolderHistory, folder: Path) -> set[str]:
     """Return the files without a row, except those that the next writer will remove."""
     names = set(list_names(folder))
     query = f"SELECT file FROM {folder.name}"
@@ -175,7 +175,7 @@ def _strays(history: History, folder: Path) -> set[str]:
     return names.intersection(list_names(folder))
 
 
-def _segment_problems(history: History, entries: list[LogEntry]) -> Iterator[LogProblem]:
+def _segment_problems(history: FolderHistory, entries: list[LogEntry]) -> Iterator[LogProblem]:
     for entry in entries:
         try:
             path, _ = entry.path, entry.time
@@ -196,7 +196,7 @@ def _segment_problems(history: History, entries: list[LogEntry]) -> Iterator[Log
 
 
 def _snapshot_problems(
-    history: History, entries: list[LogEntry], rows: list[Any]
+    history: FolderHistory, entries: list[LogEntry], rows: list[Any]
 ) -> Iterator[LogProblem]:
     ids = {entry.version: str(entry.id) for entry in entries}
     for version, id, file, size, digest, _ in rows:
@@ -213,7 +213,7 @@ def _snapshot_problems(
 
 
 def _replay_problems(
-    history: History, entries: list[LogEntry], snapshots: list[Any]
+    history: FolderHistory, entries: list[LogEntry], snapshots: list[Any]
 ) -> Iterator[LogProblem]:
     """Replay the log, and compare its snapshots; warn of operations that change nothing."""
     dataset = empty_dataset()

@@ -16,7 +16,7 @@ ALL = 1 << 62
 """A number of patches that no log has."""
 
 
-class Snapshot(NamedTuple):
+class SnapshotRow(NamedTuple):
     """A snapshot in a database; ``id`` is that of the patch which makes the version."""
 
     version: int
@@ -39,7 +39,7 @@ Version: TypeAlias = int | str | Point | None
 """A version of a log: its number, the id of its patch, or both; None is the default."""
 
 
-def place_of(point: Point) -> str:
+def position_of(point: Point) -> str:
     """Return a version as the position of a source has it: the number, and the id if it has one."""
     return f"{point.version} {point.id}" if point.id else str(point.version)
 
@@ -92,7 +92,7 @@ def check_log_id(before: str, now: str, where: str) -> str:
     return now
 
 
-class State(ABC):
+class LogState(ABC):
     """What a log has at one time: its patches and snapshots; ``location`` is for messages."""
 
     location: str
@@ -122,7 +122,7 @@ class State(ABC):
         """Do what `latest` does, without its check."""
 
     @abstractmethod
-    def snapshots(self, upto: int) -> list[Snapshot]:
+    def snapshots(self, upto: int) -> list[SnapshotRow]:
         """Return the snapshots of this log's versions up to one, oldest first."""
 
     def between(self, since: Point, upto: Point, most: int = ALL) -> list[LogEntry]:

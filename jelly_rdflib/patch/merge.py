@@ -182,7 +182,8 @@ def merge(
     prefixes = _merge_prefixes(sides, favor, conflicts.append)
     statements = _merge_statements(sides, favor, by_value, conflicts.append)
     if conflicts and favor is None:
-        mine, others = (" ".join(_lines(side)) for side in (conflicts[0].ours, conflicts[0].theirs))
+        first = conflicts[0].ours, conflicts[0].theirs
+        mine, others = (" ".join(str(Patch(side)).splitlines()) for side in first)
         raise MergeConflict(
             f"{count(len(conflicts), 'conflict')}, first of all: ours has {mine}, and theirs has"
             f" {others}",
@@ -190,10 +191,6 @@ def merge(
         )
     changes = [*prefixes, *statements]
     return Patch([*headers, (Op.TX,), *changes, (Op.TC,)] if changes else headers)
-
-
-def _lines(operations: Iterable[Operation]) -> list[str]:
-    return str(Patch(operations)).splitlines()
 
 
 class _Side:
@@ -207,15 +204,11 @@ class _Side:
             if operation[0] == Op.A or operation[0] == Op.D:
                 _, s, p, o, g = operation
                 graph = DATASET_DEFAULT_GRAPH_ID if g is None else g
-                self.statements[_keys(s, p, o, graph)] = operation
+                self.statements[tuple(map(identity, (s, p, o, graph)))] = operation
             elif operation[0] == Op.PA or operation[0] == Op.PD:
                 self.prefixes.append(operation)
             elif operation[0] == Op.H:
                 self.headers.append(operation)
-
-
-def _keys(*terms: Node) -> Any:
-    return tuple(map(identity, terms))
 
 
 def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:

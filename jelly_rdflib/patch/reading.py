@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from jelly_rdflib.algebra.sources import closing_reader
+from jelly_rdflib.algebra.sources import closing_reader, cut_patches, ends_patch
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, Tabular
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.nodes import NODE_TYPES
@@ -138,16 +138,10 @@ class PatchCollector:
 
     def take(self, batch: Batch) -> Iterator[Patch]:
         """Add a batch, and yield the patches that an `Op.END` ends in it; see `add`."""
-        ops = bytes(batch.ops)
-        start = 0
-        while start < len(ops):
-            end = ops.find(Op.END, start)
-            is_whole = end >= 0
-            if not is_whole:
-                end = len(ops)
-            self.add(batch, start, end)
-            start = end + 1
-            if is_whole:
+        for part in cut_patches(batch._slices()):
+            is_last = ends_patch(part)
+            self.add(batch, part.start, part.stop - is_last)
+            if is_last:
                 yield self.end()
 
     def add(self, batch: Batch, start: int, stop: int) -> None:

@@ -165,7 +165,7 @@ class How:
         return self.max_changes is not None or self.max_bytes is not None
 
 
-class Part(NamedTuple):
+class OutputPart(NamedTuple):
     """One file to be written: its number, of how many, the options of Jelly-Patch, and its rows.
 
     All rows must be read before the next part. The options are None in another format.
@@ -187,7 +187,7 @@ class Part(NamedTuple):
 
 def read_parts(
     reopen: Callable[[], BatchSource], how: How, *, options: PatchOptions | None = None
-) -> Iterator[Part]:
+) -> Iterator[OutputPart]:
     """Yield the parts of a source, which ``reopen`` opens anew; ``options`` as for `split`."""
     planner = _Planner(how, options)
     with closing(reopen()) as batches:
@@ -199,7 +199,7 @@ def read_parts(
     with closing(reopen()) as batches:
         pieces = _read_pieces(batches, planner)
         for number in range(1, total + 1):
-            yield Part(number, total, planner.options, iter(pieces.__next__, _NEXT_PART))
+            yield OutputPart(number, total, planner.options, iter(pieces.__next__, _NEXT_PART))
 
 
 @contextmanager

@@ -88,17 +88,6 @@ class JellyPatchParser(PatchParser):
 
 
 class RdfPatchThriftParser(PatchParser):
-    """Applies RDF Patch in Thrift to the graph that parses it.
-
-    Examples:
-        >>> import jelly_rdflib
-        >>> from rdflib import Dataset, Literal, URIRef
-        >>> dataset = Dataset()
-        >>> graph = dataset.graph(URIRef("urn:g"))
-        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
-        >>> data = dataset.serialize(format="rdf-patch-thrift", encoding="utf-8")
-        >>> len(Dataset().parse(data=data, format="rdf-patch-thrift"))
-        1
-    """
+    """Applies RDF Patch in Thrift, as `JellyPatchParser` does Jelly-Patch."""
 
     format = RDF_PATCH_THRIFT

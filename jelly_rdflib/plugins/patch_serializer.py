@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from typing import IO, Literal
 
 from rdflib.graph import Graph
@@ -14,7 +13,7 @@ from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.graph.stores.contents import Contents
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.plugins.calls import check_not_decoded
@@ -83,7 +82,9 @@ class PatchSerializer(Serializer):
             if target is None:
                 _write_all(self.store, writer, is_removed=operation == "remove")
             else:
-                writer.write_all(_difference(self.store, target))
+                # The default graph of a change is None, which all options allow.
+                changes = diff(self.store, target)
+                writer.write_all(each for each in changes if each[0] not in (Op.TX, Op.TC))
             writer.commit()
 
 
@@ -129,17 +130,7 @@ class RdfPatchSerializer(PatchSerializer):
 
 
 class RdfPatchThriftSerializer(PatchSerializer):
-    """The same as RDF Patch in Thrift.
-
-    Examples:
-        >>> import jelly_rdflib
-        >>> from rdflib import Graph, Literal
-        >>> graph = Graph(bind_namespaces="none")
-        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
-        >>> data = graph.serialize(format="rdf-patch-thrift", encoding="utf-8")
-        >>> [operation[0].name for operation in jelly_rdflib.read_operations(data)]
-        ['H', 'TX', 'A', 'TC', 'END']
-    """
+    """The same as RDF Patch in Thrift."""
 
     format = RDF_PATCH_THRIFT
 
@@ -151,8 +142,3 @@ def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
         change_prefix(prefix, iri)
     for batch in Contents(graph).batches(Op.D if is_removed else Op.A):
         writer.write_all(batch)
-
-
-def _difference(graph: Graph, target: Graph) -> Iterator[Operation]:
-    """Return the changes of a difference. The default graph is None, which all options allow."""
-    return (change for change in diff(graph, target) if change[0] not in (Op.TX, Op.TC))

@@ -81,7 +81,7 @@ def decode_files(
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import BinaryType, StringType, StructType
 
-    from jelly_rdflib.spark.filters import Filters
+    from jelly_rdflib.spark.filters import Conditions
     from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, check_names
     from jelly_rdflib.spark.options import ReadOptions
     from jelly_rdflib.spark.sources.rows import RowMaker
@@ -127,7 +127,7 @@ def decode_files(
 
         for record_batch in record_batches:
             fields = [*own_fields, *map(record_batch.schema.field, others)]
-            maker = RowMaker(kind, options, Filters.of(options), pa.schema(fields))
+            maker = RowMaker(kind, options, Conditions.of(options), pa.schema(fields))
             columns = {name: record_batch.column(name) for name in record_batch.schema.names}
             for row in range(record_batch.num_rows):
                 path, content = columns[_PATH][row].as_py(), columns[_CONTENT][row]

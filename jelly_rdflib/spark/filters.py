@@ -29,7 +29,7 @@ _NULL = _Condition((), accepts_null=True)
 
 
 @dataclass
-class Filters:
+class Conditions:
     """The conditions of a reader. They can be pickled."""
 
     ops: frozenset[int] | None = None
@@ -37,7 +37,7 @@ class Filters:
     files: list[_Condition] = field(default_factory=list)
 
     @classmethod
-    def of(cls, options: ReadOptions) -> Filters:
+    def of(cls, options: ReadOptions) -> Conditions:
         """Return the conditions of options; a ValueError if one for a term is no term."""
         terms: dict[str, list[_Condition]] = {}
         for column, term in options.wanted.items():

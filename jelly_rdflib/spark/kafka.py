@@ -14,7 +14,7 @@ from jelly_rdflib.errors import LimitError
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 from jelly_rdflib.spark.frames import KAFKA_KEY, check_key, check_values, encode_frames
-from jelly_rdflib.spark.stream_decoder import NEW, State, StreamDecoder
+from jelly_rdflib.spark.stream_decoder import NEW, StreamDecoder, StreamState
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ def read_frames(
     check_columns(frames.schema, needed, "the frames", needed=needed.names)
     accepted = limits or Limits()
 
-    def make_decoder(stream: str, state: State) -> StreamDecoder:
+    def make_decoder(stream: str, state: StreamState) -> StreamDecoder:
         return StreamDecoder(
             stream, OPERATION_COLUMNS, accepted, on_repeated_options, file=stream, state=state
         )
@@ -115,7 +115,7 @@ def read_frames(
         nothing = (None, 0, b"", NEW.checkpoint, *NEW.place)
         last, returned, held, checkpoint, *rest = saved.getOption or nothing
         place: Any = tuple(rest)
-        start = State(checkpoint and bytes(checkpoint), place)
+        start = StreamState(checkpoint and bytes(checkpoint), place)
         decoder = make_decoder(stream, start)
         rows = _Rows(decoder.count, returned)
         came = (each for table in tables for each in zip(table[order], table[column], strict=True))
@@ -136,9 +136,9 @@ def read_frames(
                     limit="max_held_operations",
                     value=accepted.max_held_operations,
                 )
-            yield from rows.take(end)
+            yield from rows.drain(end)
         rows.add(decoder.flush())
-        yield from rows.take(end)
+        yield from rows.drain(end)
         if end == decoder.count:
             start, kept = decoder.save(), []
         saved.update((last, end, _pack(kept), start.checkpoint, *start.place))
@@ -181,11 +181,11 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
     from pyspark.sql.datasource import DataSource, DataSourceStreamReader
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-    from jelly_rdflib.live.kafka.client import Client
+    from jelly_rdflib.live.kafka.client import KafkaClient
 
     class Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         def __init__(self) -> None:
-            self.client = Client(Address(url, settings), {})
+            self.client = KafkaClient(Address(url, settings), {})
 
         def __getstate__(self) -> dict[str, Any]:
             # Spark gives it to tasks, which read nothing, and a client can't be copied.
@@ -231,7 +231,7 @@ class _Rows:
         """Add the next rows."""
         self._batches += batches
 
-    def take(self, end: int) -> Iterator[PandasFrame]:
+    def drain(self, end: int) -> Iterator[PandasFrame]:
         """Yield the rows before number ``end``, as far as they are there, and forget them."""
         import pandas as pd
         import pyarrow as pa

@@ -23,7 +23,7 @@ _NO_OPTIONS = (
 )
 
 
-class State(NamedTuple):
+class StreamState(NamedTuple):
     """The state of a stream between two frames.
 
     ``checkpoint`` is that of the decoder; None before the stream's options. ``place`` is the place
@@ -35,7 +35,7 @@ class State(NamedTuple):
 
 
 # The state of a stream without frames.
-NEW = State(None, (0, 0, 0, -1, -1))
+NEW = StreamState(None, (0, 0, 0, -1, -1))
 
 
 class StreamDecoder:
@@ -58,7 +58,7 @@ class StreamDecoder:
         on_repeated_options: RepeatedOptions,
         *,
         file: str | None = None,
-        state: State = NEW,
+        state: StreamState = NEW,
     ) -> None:
         from jelly_rdflib.arrow import ArrowRows, arrow_schema
 
@@ -117,7 +117,7 @@ class StreamDecoder:
         """Yield the rest of the rows."""
         yield from self._rows.flush()
 
-    def save(self) -> State:
+    def save(self) -> StreamState:
         """Return the state from which another decoder goes on."""
         has_options = self._decoder.options is not None
-        return State(self._decoder.save() if has_options else None, self._rows.place)
+        return StreamState(self._decoder.save() if has_options else None, self._rows.place)

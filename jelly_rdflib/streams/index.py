@@ -49,7 +49,7 @@ class StaleIndexError(DecodeError):
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """A part of a file: the bytes from ``start`` to ``end``.
 
     Args:
@@ -117,11 +117,11 @@ def _make_decoder(
     return PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
 
 
-def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[Part]:
+def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[FilePart]:
     """Make parts of starts, places and states: each ends where the next one starts."""
     ends = [*(start for start, _, _ in found[1:]), size]
     return [
-        Part(start, end, start == found[-1][0], place, state)
+        FilePart(start, end, start == found[-1][0], place, state)
         for (start, place, state), end in zip(found, ends, strict=True)
     ]
 
@@ -143,7 +143,7 @@ def find_parts(
     advance: Callable[[int], object] | None = None,
     keep_going: bool = True,
     on_repeated_options: RepeatedOptions = "continue",
-) -> list[Part]:
+) -> list[FilePart]:
     """Find the parts of a file, by decoding it once.
 
     The source is a path, or a binary file object with ``seek``, which stays open. A part has
@@ -189,7 +189,7 @@ def find_parts(
 
 def read_part(
     source: str | os.PathLike[str] | BinaryIO,
-    part: Part,
+    part: FilePart,
     *,
     is_statements: bool = False,
     limits: Limits | None = None,
@@ -213,7 +213,7 @@ def read_part(
     )
 
 
-def _open_part(source: str | os.PathLike[str] | BinaryIO, part: Part) -> ByteSource:
+def _open_part(source: str | os.PathLike[str] | BinaryIO, part: FilePart) -> ByteSource:
     file, close = _open(source)
     file.seek(part.start)
     left = part.end - part.start
@@ -248,7 +248,7 @@ def _digest(data: bytes) -> hashlib.blake2b:
 
 
 def write_index(
-    path: str | os.PathLike[str], parts: list[Part], *, is_statements: bool = False
+    path: str | os.PathLike[str], parts: list[FilePart], *, is_statements: bool = False
 ) -> str:
     """Save the parts that `find_parts` found in an index, made in one step; return its path.
 
@@ -283,7 +283,7 @@ def write_index(
 
 def load_index(
     path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
-) -> list[Part] | None:
+) -> list[FilePart] | None:
     """Return the parts of a file by its index; None if there is no index.
 
     Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
@@ -304,7 +304,7 @@ def load_index(
 
 def _read_index(
     file: BinaryIO, path: str | os.PathLike[str], is_statements: bool, spacing: int
-) -> list[Part]:
+) -> list[FilePart]:
     header = _read_header(file)
     offset = file.tell()
     identity = _identity(path)

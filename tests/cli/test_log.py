@@ -116,8 +116,6 @@ def test_show(log: Path) -> None:
     first, second, _ = rows(log)
     assert second["prev"] == first["id"]
     assert rows(log, "--after", first["id"])[0] == second
-    # As it was called in 0.1.0.
-    assert rows(log, "--since", first["id"])[0] == second
     shown = run_well("log", "show", log).text
     assert first["id"] in shown
     assert run("log", "show", log, "--after", "9").code == 1

@@ -13,7 +13,7 @@ from rdflib import Graph, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from jelly_rdflib.errors import LogConflict, LogError
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 from jelly_rdflib.live.log import append_from
 from jelly_rdflib.log.history import options_for
 from tests.live.patches import with_id
@@ -151,7 +151,7 @@ def a_new_copy_of_what_has_deleted(peer: Peer, folder: Path) -> None:
 
 
 def _frame(**options: Any) -> bytes:
-    return bytes(FrameEncoder(jr.PatchOptions(**options)).encode(with_id(99))[0])
+    return bytes(LiveEncoder(jr.PatchOptions(**options)).encode(with_id(99))[0])
 
 
 JUNK = {

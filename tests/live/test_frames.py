@@ -24,7 +24,7 @@ from jelly_rdflib import (
 )
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder
 from jelly_rdflib.errors import InUseError
-from jelly_rdflib.live.frames import FrameBuffer, FrameDecoder, FrameEncoder, starts_stream
+from jelly_rdflib.live.frames import FrameBuffer, LiveDecoder, LiveEncoder, starts_stream
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from tests import strategies
@@ -45,12 +45,12 @@ def patch_of(size: int, name: str = "s", *, has_transaction: bool = True) -> Pat
 @given(st.lists(strategies.streams(), min_size=2, max_size=4))
 def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) -> None:
     options = replace(options_of(streams[0].options), stream_type="PUNCTUATED")
-    used = FrameEncoder(options, restart_every=1)
+    used = LiveEncoder(options, restart_every=1)
     for stream in streams:
         for operations in stream.patches:
             patch = Patch(map(operation, operations))
             found = []
-            for encoder in (used, FrameEncoder(options)):
+            for encoder in (used, LiveEncoder(options)):
                 # A stream has options that allow what is in it, and the others may not.
                 with suppress(EncodeError):
                     found.append(encoder.encode(patch))
@@ -96,7 +96,7 @@ def test_a_finalizer_starts_no_stream_in_the_middle_of_a_row() -> None:
 
 
 def test_a_restarted_encoder_keeps_no_large_memory() -> None:
-    encoder = FrameEncoder(restart_every=1, max_frame_size=1 << 28)
+    encoder = LiveEncoder(restart_every=1, max_frame_size=1 << 28)
     encoder.encode(patch_of(3))
     before = memory_of(os.getpid())
     large = Patch([(Op.A, URIRef(f"urn:{str(n) * (1 << 20)}"), G, G, G) for n in range(20)])
@@ -107,17 +107,17 @@ def test_a_restarted_encoder_keeps_no_large_memory() -> None:
 
 
 def test_a_stream_without_its_start_can_not_be_read() -> None:
-    encoder = FrameEncoder()
+    encoder = LiveEncoder()
     encoder.encode(patch_of(1))
     with pytest.raises(DecodeError, match="options"):
-        list(FrameDecoder().decode(encoder.encode(patch_of(1))[0]))
+        list(LiveDecoder().decode(encoder.encode(patch_of(1))[0]))
 
 
 def test_a_stream_of_another_type_may_follow_behind_a_field_that_is_unknown() -> None:
     punctuated, flat = (PatchOptions.small(stream_type=name) for name in ("PUNCTUATED", "FLAT"))
-    (first,) = FrameEncoder(punctuated).encode(patch_of(1))
+    (first,) = LiveEncoder(punctuated).encode(patch_of(1))
     second = PatchEncoder(flat).encode_frame(patch_of(2))
-    decoder = FrameDecoder()
+    decoder = LiveDecoder()
     assert list(decoder.decode(first)) == [patch_of(1)]
     assert list(decoder.decode(b"\x7a\x01x" + second)) == [patch_of(2)]
     assert decoder.options == flat
@@ -125,17 +125,17 @@ def test_a_stream_of_another_type_may_follow_behind_a_field_that_is_unknown() ->
 
 @pytest.mark.parametrize("fault", ["options", "row"])
 def test_a_stream_can_start_behind_a_bad_frame(fault: str) -> None:
-    (start,) = FrameEncoder().encode(patch_of(1))
-    decoder = FrameDecoder()
+    (start,) = LiveEncoder().encode(patch_of(1))
+    decoder = LiveDecoder()
     with pytest.raises(DecodeError):
         list(decoder.decode(b"\x0a\x02\x0a\x00" if fault == "options" else start[:-1]))
     assert list(decoder.decode(start)) == [patch_of(1)]
 
 
 def test_a_patch_whose_producer_stopped_is_dropped() -> None:
-    first, second = (FrameEncoder(PatchOptions(frame_rows=16)) for _ in range(2))
+    first, second = (LiveEncoder(PatchOptions(frame_rows=16)) for _ in range(2))
     half = first.encode(patch_of(100, has_transaction=False))[:3]
-    decoder = FrameDecoder()
+    decoder = LiveDecoder()
     found = [
         patch for frame in half + second.encode(patch_of(2)) for patch in decoder.decode(frame)
     ]
@@ -143,18 +143,18 @@ def test_a_patch_whose_producer_stopped_is_dropped() -> None:
 
 
 def test_a_patch_that_can_not_be_encoded_leaves_no_half() -> None:
-    encoder = FrameEncoder(PatchOptions(frame_rows=16))
+    encoder = LiveEncoder(PatchOptions(frame_rows=16))
     rows = list(patch_of(50, has_transaction=False))
     quoted = TripleTerm(G, G, G)
     with pytest.raises(EncodeError):
         encoder.encode(Patch([*rows, (Op.A, G, G, quoted, G)]))
-    decoder = FrameDecoder()
+    decoder = LiveDecoder()
     (frame,) = encoder.encode(Patch(rows[:3]))
     assert [len(patch) for patch in decoder.decode(frame)] == [3]
 
 
 def test_a_row_that_is_larger_than_a_frame_is_refused() -> None:
-    encoder = FrameEncoder(max_frame_size=1000)
+    encoder = LiveEncoder(max_frame_size=1000)
     big = Patch([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 2000), None)])
     with pytest.raises(EncodeError, match="1000 is the most"):
         encoder.encode(big)
@@ -162,7 +162,7 @@ def test_a_row_that_is_larger_than_a_frame_is_refused() -> None:
 
 
 def test_frames_of_many_rows_stay_below_the_largest_size() -> None:
-    encoder = FrameEncoder(max_frame_size=4000)
+    encoder = LiveEncoder(max_frame_size=4000)
     frames = encoder.encode(patch_of(2000))
     assert len(frames) > 5
     assert max(map(len, frames)) <= 4000
@@ -170,7 +170,7 @@ def test_frames_of_many_rows_stay_below_the_largest_size() -> None:
 
 def test_a_flat_stream_gives_whole_transactions() -> None:
     encoder = PatchEncoder(PatchOptions(stream_type="FLAT"))
-    decoder = FrameDecoder()
+    decoder = LiveDecoder()
     row = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)
     frames = map(
         encoder.encode_frame,
@@ -184,10 +184,10 @@ def test_a_flat_stream_gives_whole_transactions() -> None:
 def test_options_may_be_repeated_in_a_stream(sizes: list[int], restart_every: int) -> None:
     """A restart is the same stream to those who go by the specification, and by another decoder."""
     options = PatchOptions.small(frame_rows=16, max_name_table_size=8)
-    encoder = FrameEncoder(options, restart_every=restart_every)
+    encoder = LiveEncoder(options, restart_every=restart_every)
     patches = [patch_of(size, f"n{number % 3}-") for number, size in enumerate(sizes)]
     frames = [frame for patch in patches for frame in encoder.encode(patch)]
-    decoder, reference = FrameDecoder(on_repeated_options="continue"), Reference()
+    decoder, reference = LiveDecoder(on_repeated_options="continue"), Reference()
     assert [patch for frame in frames for patch in decoder.decode(frame)] == patches
     parse = message_class("RdfPatchFrame").FromString
     rows = [row for frame in frames for row in reference.frame(parse(bytes(frame)))]
@@ -196,11 +196,11 @@ def test_options_may_be_repeated_in_a_stream(sizes: list[int], restart_every: in
 
 
 def test_the_frames_of_a_patch_come_as_they_are_full() -> None:
-    encoder = FrameEncoder(PatchOptions(frame_rows=16))
+    encoder = LiveEncoder(PatchOptions(frame_rows=16))
     parts = iter([patch_of(20, has_transaction=False), patch_of(3, "t", has_transaction=False)])
     frames = encoder.encode_parts(parts)
     first = next(frames)
     assert next(parts) == patch_of(3, "t", has_transaction=False)
-    decoder = FrameDecoder()
+    decoder = LiveDecoder()
     (patch,) = (patch for frame in [first, *frames] for patch in decoder.decode(frame))
     assert len(patch) == 20

@@ -6,9 +6,15 @@ import time
 from pathlib import Path
 
 import pytest
+from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
+from jelly_rdflib.core.batch import BatchSlice
+from jelly_rdflib.live.log import _needed_options, append_from
+from jelly_rdflib.log import incoming
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from tests.live.fault_table import closer
 from tests.live.patches import numbers, patch_of, take
 
@@ -230,3 +236,28 @@ def test_reading_ahead_waits_for_its_reader(tmp_path: Path) -> None:
         assert take(source, 1) == [0]
         time.sleep(0.3)
         assert take(source, 39) == list(range(1, 40))
+
+
+def test_a_patch_of_quoted_triples_is_encoded_once(
+    log: jr.PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    term = jr.TripleTerm(*[URIRef("urn:a")] * 3)
+    rows = [(Op.A, Literal("s"), URIRef("urn:p"), term, None)]
+    log.append(rows, options=jr.PatchOptions(rdf_star=True, generalized_statements=True))
+    made: list[object] = []
+    write_segment = incoming.write_segment
+    monkeypatch.setattr(
+        incoming, "write_segment", lambda *parts: [made.append(parts), write_segment(*parts)]
+    )
+    with live.connect(str(log.path), timeout=1) as source:
+        copy = jr.PatchLog(tmp_path / "copy", create=True)
+        assert append_from(source, copy) == len(made) == 1
+    assert list(copy.entry(1).read())[-1] == rows[0]
+
+
+def test_a_patch_is_not_allowed_what_another_one_of_its_batch_has() -> None:
+    a, term = URIRef("urn:a"), jr.TripleTerm(*[URIRef("urn:a")] * 3)
+    rows = [(Op.A, a, a, each, None) for each in (a, term, a)]
+    (batch,) = NodeBatches(NODE_TYPES, rows)
+    parts = [jr.Patch.of_slices([BatchSlice(batch, row, row + 1)]) for row in range(3)]
+    assert [_needed_options(part).rdf_star for part in parts] == [False, True, False]

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pyarrow")
 import jelly_rdflib as jr
 from jelly_rdflib.arrow import OPERATION_COLUMNS
-from jelly_rdflib.spark.stream_decoder import NEW, State, StreamDecoder
+from jelly_rdflib.spark.stream_decoder import NEW, StreamDecoder, StreamState
 from tests.oracle.terms import operation
 from tests.spark.files import make_operations
 
@@ -20,7 +20,7 @@ def frames_of(size: int, **options: Any) -> list[bytes]:
     return [encoder.encode_frame(map(operation, OPERATIONS[n : n + size])) for n in starts]
 
 
-def make(state: State = NEW, **options: Any) -> StreamDecoder:
+def make(state: StreamState = NEW, **options: Any) -> StreamDecoder:
     limits = jr.Limits(**options)
     return StreamDecoder("t/0", OPERATION_COLUMNS, limits, "error", file="t/0", state=state)
 
@@ -50,6 +50,6 @@ def test_a_state_that_does_not_fit_names_its_stream() -> None:
     checkpoint, place = decoder.save()
     assert checkpoint is not None
     with pytest.raises(jr.DecodeError, match=r"^stream t/0: its saved state: .* damaged"):
-        make(State(checkpoint[:-1], place))
+        make(StreamState(checkpoint[:-1], place))
     with pytest.raises(jr.DecodeError, match=r"^stream t/0: its saved state: .*max_name_table"):
-        make(State(checkpoint, place), max_name_table_size=8)
+        make(StreamState(checkpoint, place), max_name_table_size=8)

@@ -18,7 +18,7 @@ from jelly_rdflib import Op
 from jelly_rdflib.arrow import ArrowRows, arrow_schema, read_arrow
 from jelly_rdflib.streams import index
 from jelly_rdflib.streams.index import (
-    Part,
+    FilePart,
     StaleIndexError,
     find_parts,
     index_path,
@@ -68,7 +68,7 @@ def whole(path: Path, *, is_statements: bool) -> list[Any]:
     return list(jr.read_statements(path) if is_statements else jr.read_operations(path))
 
 
-def rows_of(path: Path | BinaryIO, part: Part, *, is_statements: bool) -> list[Any]:
+def rows_of(path: Path | BinaryIO, part: FilePart, *, is_statements: bool) -> list[Any]:
     batches = read_part(path, part, is_statements=is_statements)
     return [
         row
@@ -77,7 +77,7 @@ def rows_of(path: Path | BinaryIO, part: Part, *, is_statements: bool) -> list[A
     ]
 
 
-def read_places(path: Path, part: Part, schema: pa.Schema, *, is_statements: bool) -> list[Any]:
+def read_places(path: Path, part: FilePart, schema: pa.Schema, *, is_statements: bool) -> list[Any]:
     """Return the rows of a part as a table has them, with their numbers in the file."""
     rows = ArrowRows(schema, is_statements=is_statements, file=str(path), place=part.place)
     batches = read_part(path, part, is_statements=is_statements)
@@ -117,12 +117,12 @@ def test_parts_follow_each_other_and_have_their_length(file: Path, is_statements
 
 def test_what_has_one_part(file: Path, is_statements: bool) -> None:
     size = os.path.getsize(file)
-    one = [Part(0, size, True, None, None)]
+    one = [FilePart(0, size, True, None, None)]
     assert find_parts(file, is_statements=is_statements) == one
     assert find_parts(file, is_statements=is_statements, spacing=size) == one
     packed = file.with_name("packed.gz")
     packed.write_bytes(gzip.compress(file.read_bytes()))
-    one = [Part(0, os.path.getsize(packed), True, None, None)]
+    one = [FilePart(0, os.path.getsize(packed), True, None, None)]
     assert find_parts(packed, is_statements=is_statements, spacing=1, keep_going=False) == one
 
 
@@ -130,7 +130,7 @@ def test_a_file_of_a_byte_more_than_the_spacing_is_looked_through(file: Path) ->
     file.write_bytes(b"\x05\xff\xff")
     with pytest.raises(jr.DecodeError):
         find_parts(file, spacing=2, keep_going=False)
-    assert find_parts(file, spacing=3, keep_going=False) == [Part(0, 3, True, None, None)]
+    assert find_parts(file, spacing=3, keep_going=False) == [FilePart(0, 3, True, None, None)]
 
 
 def test_an_error_ends_the_search(file: Path, is_statements: bool) -> None:
@@ -177,7 +177,7 @@ def test_places_number_the_rows_of_the_file(file: Path, is_statements: bool) -> 
     assert rows == [row for table in read_arrow(file, columns=names) for row in table.to_pylist()]
 
 
-def states_loaded(parts: list[Part] | None) -> list[Any]:
+def states_loaded(parts: list[FilePart] | None) -> list[Any]:
     assert parts is not None
     return [(part.start, part.end, part.is_last, part.place, part.load_state()) for part in parts]
 
@@ -194,7 +194,7 @@ def test_short_parts_of_an_index_are_merged(file: Path, is_statements: bool) -> 
     parts = find_parts(file, is_statements=is_statements, spacing=SPACING)
     write_index(file, parts, is_statements=is_statements)
     assert load_index(file, is_statements=is_statements) == [
-        Part(0, os.path.getsize(file), True, None, None)
+        FilePart(0, os.path.getsize(file), True, None, None)
     ]
     # Of just the length of the first two parts.
     spacing = parts[2].start
@@ -220,7 +220,7 @@ class TestStale:
         # Longer than both samples.
         file.write_bytes(file.read_bytes() + bytes(3 * index.SAMPLE))
         os.utime(file, ns=(0, 10**18))
-        write_index(file, [Part(0, os.path.getsize(file), True, None, None)])
+        write_index(file, [FilePart(0, os.path.getsize(file), True, None, None)])
         assert load_index(file) is not None
 
     def refuse(self, file: Path, words: str, *, is_statements: bool = False) -> None:
@@ -333,7 +333,7 @@ def test_a_state_larger_than_any_decoders(file: Path, monkeypatch: pytest.Monkey
     with pytest.raises(jr.DecodeError, match=f"is larger than {len(state) - 4} bytes"):
         parts[1].load_state(jr.Limits(max_text_size=99))
     # What this process has made is trusted.
-    made = Part(1, 2, True, None, zstandard.compress(state))
+    made = FilePart(1, 2, True, None, zstandard.compress(state))
     assert made.load_state(jr.Limits(max_text_size=1)) == state
 
 
@@ -357,5 +357,5 @@ def test_an_index_is_made_in_one_step(
 
     monkeypatch.setattr(os, call, fail)
     with pytest.raises(OSError, match="no room"):
-        write_index(file, [Part(0, os.path.getsize(file), True, None, None)])
+        write_index(file, [FilePart(0, os.path.getsize(file), True, None, None)])
     assert os.listdir(file.parent) == [file.name]

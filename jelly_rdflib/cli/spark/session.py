@@ -115,6 +115,7 @@ def _signals_wait() -> Iterator[None]:
 
 def _start(master: str, settings: dict[str, str], spark_log: str | None) -> SparkSession:
     with advice("this", "jelly-rdflib[spark]"):
+        import pyarrow  # noqa: F401 # before Java starts
         from pyspark.sql import SparkSession
 
         from jelly_rdflib.spark import register
@@ -127,7 +128,9 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
     for key, value in settings.items():
         builder = builder.config(key, value)
     if settings.items() >= DELTA_SETTINGS.items() and not settings.keys() & JARS:
-        builder = _add_delta(builder)
+        with advice("a table of Delta Lake", "jelly-rdflib[delta]"):
+            from delta import configure_spark_with_delta_pip
+        builder = configure_spark_with_delta_pip(builder)
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -140,12 +143,6 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
             f"Spark can't be started on {master}: {_cause(error)} (see its log: --spark-log)"
         ) from error
     return spark
-
-
-def _add_delta(builder: Any) -> Any:
-    with advice("a table of Delta Lake", "jelly-rdflib[delta]"):
-        from delta import configure_spark_with_delta_pip
-    return configure_spark_with_delta_pip(builder)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ _OVERLAP = 64
 _MARKS = 1 << 14
 
 
-class Text(Protocol):
+class TextSource(Protocol):
     """What is parsed: bytes in pieces, and the hash of all of them."""
 
     def read(self, size: int, /) -> bytes:
@@ -67,7 +67,7 @@ class SyntaxInput:
 
     def __init__(
         self,
-        text: Text,
+        text: TextSource,
         max_size: int,
         count: QuadCount,
         labels: NodeLabels,
@@ -190,7 +190,7 @@ class SyntaxInput:
 class StatementBatches(Iterator[Batch]):
     """Iterates over the batches of a text."""
 
-    def __init__(self, format: Format, text: Text, reading: Reading) -> None:
+    def __init__(self, format: Format, text: TextSource, reading: Reading) -> None:
         limits = self._limits = reading.limits
         self._count = QuadCount()
         prefixes = reading.label_prefix, reading.made_label_prefix

@@ -30,7 +30,7 @@ _OPTIONS = {
 }
 
 
-class Client:
+class GrpcClient:
     """A channel to the server of an address, which is told by no name or message with secrets.
 
     It takes the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.

@@ -24,7 +24,7 @@ from jelly_rdflib.core.batch import BatchSlice
 from jelly_rdflib.errors import DecodeError, LimitError, LogError
 from jelly_rdflib.formats.protobuf.messages import message_class, parse_message
 from jelly_rdflib.headers import ID
-from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.frames import LiveDecoder, LiveEncoder
 from jelly_rdflib.live.grpc.wire import (
     MAX_FRAME,
     PATCH_SERVICE,
@@ -214,7 +214,7 @@ class PatchLogServer(LogServer):
 
     async def _publish(self, frames: Any, context: Any, log: Served) -> None:
         await context.send_initial_metadata((await run_sync(_locate, log, None))[1])
-        decoder = FrameDecoder(log.history.limits, on_repeated_options="continue")
+        decoder = LiveDecoder(log.history.limits, on_repeated_options="continue")
         received, size = message_class("patch_grpc.proto", "RdfPatchReceived"), 0
         start = 0.0
         try:
@@ -293,7 +293,7 @@ def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
 
 def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
     """Yield the frames of a patch, which start with the options and use nothing before them."""
-    encoder, end = FrameEncoder(options, max_frame_size=MAX_FRAME), bytes([Op.END])
+    encoder, end = LiveEncoder(options, max_frame_size=MAX_FRAME), bytes([Op.END])
     with closing(entry.batches()) as batches:
         # The encoder ends the patch itself.
         lengths = ((batch, len(bytes(batch.ops).removesuffix(end))) for batch in batches)

@@ -17,8 +17,8 @@ from jelly_rdflib.errors import DecodeError, MissingVersion
 from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.headers import ID, PREV, SQUASHED
 from jelly_rdflib.live.address import Address
-from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
-from jelly_rdflib.live.grpc.client import STRANGE, Client
+from jelly_rdflib.live.frames import LiveDecoder, LiveEncoder
+from jelly_rdflib.live.grpc.client import STRANGE, GrpcClient
 from jelly_rdflib.live.grpc.wire import LOOKUPS, MAX_FRAME, PATCH_SERVICE, subscribe_message
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.live.threaded import ThreadedSource
@@ -31,7 +31,7 @@ from jelly_rdflib.log.versions import (
     check_chain,
     check_log_id,
     check_same,
-    place_of,
+    position_of,
     version_at,
 )
 from jelly_rdflib.operations import Op
@@ -58,12 +58,12 @@ class GrpcSource(ThreadedSource):
         start = address.take("start", str, "earliest")
         self._limits = limits
         self._start = {"earliest": "0", "latest": None}.get(start, start)
-        self._client = Client(address, limits)
+        self._client = GrpcClient(address, limits)
         self._log_id = ""
         try:
             # What is wrong with the address or the token is told now.
             call = self._subscribe(version_at(self._start))
-            self._start = place_of(self._begin(call))
+            self._start = position_of(self._begin(call))
             call.cancel()
         except BaseException as error:
             self._client.close()
@@ -93,7 +93,7 @@ class GrpcSource(ThreadedSource):
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
         retries, strange, empty = waits(), 0, 0
         while not self._is_closed.is_set():
-            decoder = FrameDecoder(self._limits, on_repeated_options="continue")
+            decoder = LiveDecoder(self._limits, on_repeated_options="continue")
             call, started = self._subscribe(version), time.monotonic()
             try:
                 point = self._begin(call)
@@ -156,8 +156,8 @@ class GrpcSink(Sink):
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
         super().__init__(str(address), limits)
         self._wait = address.take("wait", float, 30.0)
-        self._client = Client(address, limits)
-        self._encoder = FrameEncoder(options, restart_every=sys.maxsize, max_frame_size=MAX_FRAME)
+        self._client = GrpcClient(address, limits)
+        self._encoder = LiveEncoder(options, restart_every=sys.maxsize, max_frame_size=MAX_FRAME)
         # The patches without an answer: their parts, the frames' size and the id.
         self._sent: deque[tuple[list[Patch], int, str]] = deque()
         self._bytes = 0

@@ -18,7 +18,7 @@ from jelly_rdflib.errors import DecodeError, JellyError
 from jelly_rdflib.formats.protobuf.messages import parse_message
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.frames import FrameBuffer
-from jelly_rdflib.live.grpc.client import Client
+from jelly_rdflib.live.grpc.client import GrpcClient
 from jelly_rdflib.live.grpc.wire import (
     LOOKUPS,
     MAX_FRAME,
@@ -176,7 +176,7 @@ def subscribe_rdf(
     Examples:
         See `RdfStreamServer`.
     """
-    client = Client(_address(url, settings), limits or Limits(), topic)
+    client = GrpcClient(_address(url, settings), limits or Limits(), topic)
     request = subscribe_message("grpc.proto", "RdfStreamSubscribe", options, topic=client.topic)
 
     def frames() -> Iterator[Frame]:
@@ -227,7 +227,7 @@ def publish_rdf(
             failed.append(error)
             raise
 
-    with closing(Client(_address(url, settings), Limits())) as client:
+    with closing(GrpcClient(_address(url, settings), Limits())) as client:
         try:
             client.call("stream_unary", f"/{RDF_SERVICE}/PublishRdf", messages(), timeout)
         except grpc.RpcError as error:
@@ -253,9 +253,9 @@ def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
         else:
             writer.write_all(first.batch if isinstance(first, Frame) else first)
             writer.end_frame(first.metadata if isinstance(first, Frame) else None)
-        yield from map(bytes, buffer.take())
+        yield from map(bytes, buffer.drain())
     writer.close()
-    yield from map(bytes, buffer.take())
+    yield from map(bytes, buffer.drain())
 
 
 def _decoded(

@@ -14,7 +14,7 @@ from fastapi import HTTPException
 from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http.events import Feed, Followers
 from jelly_rdflib.log import PatchLog
-from jelly_rdflib.log.history import NAME, History
+from jelly_rdflib.log.history import NAME, FolderHistory
 from jelly_rdflib.options import Limits
 
 # A server of several logs answers these paths itself.
@@ -31,7 +31,7 @@ class Served:
 
     def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
         self._options: Any = {"limits": limits, "timeout": timeout}
-        self.history = History(path, limits or Limits(), timeout)
+        self.history = FolderHistory(path, limits or Limits(), timeout)
         self.feed = Feed(self.history, all)
 
     def open(self) -> PatchLog:
@@ -109,7 +109,7 @@ class Logs:
         if not _LOG_NAME.fullmatch(name):
             what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is no word of the interface"
             raise HTTPException(400, what)
-        history = History(self._folder / name, Limits(), self._options[1])
+        history = FolderHistory(self._folder / name, Limits(), self._options[1])
         try:
             return history.create(compression)
         except LogConflict:

@@ -26,12 +26,13 @@ from jelly_rdflib.live.http.watched import Unanswered, Watch, WatchedClient, sta
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.entry import LogEntry, Row, may_follow
 from jelly_rdflib.log.files import Place
+from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.log.staging import check_digest
 from jelly_rdflib.log.tables import row_of
 from jelly_rdflib.log.verify import LogProblem
-from jelly_rdflib.log.versions import Point, Snapshot, State, check_log_id, point_of
+from jelly_rdflib.log.versions import LogState, Point, SnapshotRow, check_log_id, point_of
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
@@ -46,7 +47,7 @@ _CHUNK = 1 << 16
 _NO_FOLDER = "a log on a server has no folder here"
 
 
-class Client:
+class LogClient:
     """Makes requests to a server of a patch log; the arguments are those of `PatchLog`."""
 
     def __init__(self, address: str, token: str | None, timeout: float) -> None:
@@ -134,9 +135,9 @@ class Client:
         return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
 
 
-def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> _RemoteHistory:
+def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> History:
     """Open the log at an address; the arguments are those of `PatchLog`."""
-    return _RemoteHistory(Client(address, token, timeout), limits)
+    return _RemoteHistory(LogClient(address, token, timeout), limits)
 
 
 class _RemoteEntry(LogEntry):
@@ -192,10 +193,10 @@ class _Body(io.RawIOBase):
         return size
 
 
-class _RemoteHistory(State):
-    """What `History` is for a folder, for a server: its methods do the same by requests."""
+class _RemoteHistory(LogState):
+    """The `History` of a log on a server: its methods make requests."""
 
-    def __init__(self, client: Client, limits: Limits) -> None:
+    def __init__(self, client: LogClient, limits: Limits) -> None:
         self._client = client
         self.limits = limits
         self.location = client.address
@@ -217,20 +218,20 @@ class _RemoteHistory(State):
         except MissingVersion as error:
             raise LogError(f"{self.location} is no patch log: {error}") from None
 
-    def _described(self, fields: Any) -> tuple[str, str | None, LogEntry | None, list[Snapshot]]:
+    def _described(self, fields: Any) -> tuple[str, str | None, LogEntry | None, list[SnapshotRow]]:
         """Return the id of the log, its compression, its newest patch, and its snapshots."""
         if "logs" in fields:
             names = ", ".join(f"{self.location}/{each['name']}" for each in fields["logs"])
             raise LogError(f"{self.location} has several logs, each with its address: {names}")
         snapshots = [
-            Snapshot(int(each["version"]), str(each["id"]), "", str(each["digest"]))
+            SnapshotRow(int(each["version"]), str(each["id"]), "", str(each["digest"]))
             for each in fields["snapshots"]
         ]
         head = None if fields["head"] is None else self.entry_in(fields["head"])
         self._id = check_log_id(self._id, str(fields["id"]), self.location)
         return self._id, fields["compression"], head, snapshots
 
-    def reading(self) -> AbstractContextManager[State]:
+    def reading(self) -> AbstractContextManager[LogState]:
         return nullcontext(self)
 
     def newest(self) -> LogEntry | None:
@@ -251,7 +252,7 @@ class _RemoteHistory(State):
             return list(self._list(0, upto=upto))[-count:]
         return list(self._list(0, upto=upto, last=count))
 
-    def snapshots(self, upto: int) -> list[Snapshot]:
+    def snapshots(self, upto: int) -> list[SnapshotRow]:
         return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
 
     def entry_in(self, fields: Any) -> _RemoteEntry:
@@ -393,7 +394,7 @@ class _RemoteHistory(State):
         except Unanswered as error:
             raise self._client.unknown("the log was changed", error) from error
 
-    def open_snapshot(self, snapshot: Snapshot) -> Readable:
+    def open_snapshot(self, snapshot: SnapshotRow) -> Readable:
         return self.fetch(f"snapshots/{snapshot.version}", wire.JELLY, snapshot.digest)
 
     def find_problems(self, *, deep: bool) -> list[LogProblem]:

@@ -35,7 +35,7 @@ def is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
     return any(word in error.name() for word in words)
 
 
-class Client:
+class KafkaClient:
     """A topic, how its brokers are reached, and what they say."""
 
     def __init__(self, address: Address, own: dict[str, Any]) -> None:

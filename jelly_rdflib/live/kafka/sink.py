@@ -12,8 +12,8 @@ from zlib import crc32
 import confluent_kafka as ck
 
 from jelly_rdflib.live.address import Address
-from jelly_rdflib.live.frames import FrameEncoder
-from jelly_rdflib.live.kafka.client import LARGEST, PAUSE, Client
+from jelly_rdflib.live.frames import LiveEncoder
+from jelly_rdflib.live.kafka.client import LARGEST, PAUSE, KafkaClient
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
@@ -40,7 +40,7 @@ class KafkaSink(Sink):
             # If a message could fail alone, the stream would go on with a gap.
             own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
         self._is_transactional = bool(transactional)
-        self._client = Client(address, own)
+        self._client = KafkaClient(address, own)
         # A sink asks nothing more: this ends a thread and a connection.
         del self._client.admin
         super().__init__(self._client.url, limits)
@@ -49,7 +49,7 @@ class KafkaSink(Sink):
         # The topic's largest message is its largest batch, too.
         config |= {"message.max.bytes": max(1000, largest), "batch.size": largest}
         most = largest - _OVERHEAD - len(self._name.encode())
-        self._encoder = FrameEncoder(options, restart_every=restart, max_frame_size=most)
+        self._encoder = LiveEncoder(options, restart_every=restart, max_frame_size=most)
         # In a stream of type FRAME an empty frame is an empty patch.
         self._can_end = options is None or options.stream_type != PatchStreamType.FRAME
         self._producer: ck.Producer | None = None

@@ -17,8 +17,8 @@ from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError, JellyError, TopicWarning
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.bad import BadMessages
-from jelly_rdflib.live.frames import FrameDecoder, starts_stream
-from jelly_rdflib.live.kafka.client import PAUSE, Client, is_one_of
+from jelly_rdflib.live.frames import LiveDecoder, starts_stream
+from jelly_rdflib.live.kafka.client import PAUSE, KafkaClient, is_one_of
 from jelly_rdflib.live.waiting import waits
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits
@@ -37,7 +37,7 @@ _OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASS
 
 @dataclass
 class _Stream:
-    decoder: FrameDecoder
+    decoder: LiveDecoder
     start: int
     time: int = 0
 
@@ -93,7 +93,7 @@ class KafkaSource(Source):
             "auto.offset.reset": "error",
             "isolation.level": "read_committed",
         }
-        self._client = Client(address, own)
+        self._client = KafkaClient(address, own)
         super().__init__(self._client.url, timeout)
         if self._client.retention and not self._skips:
             warn(
@@ -358,7 +358,7 @@ class KafkaSource(Source):
             raise DecodeError("a message without a value is no frame")
         stream = partition.streams.pop(key, None)
         if starts_stream(frame):
-            stream = _Stream(FrameDecoder(self._limits), offset)
+            stream = _Stream(LiveDecoder(self._limits), offset)
         if stream is None:
             if frame and offset >= partition.next and not partition.joins:
                 raise DecodeError(

@@ -14,7 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.live.address import Address
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 from jelly_rdflib.live.mqtt.client import (
     CONNECT_TIMEOUT,
     connect,
@@ -41,7 +41,7 @@ class MqttSink(Sink):
         if not self._topic or set(self._topic) & set("+#"):
             raise ValueError(f"{address}: a sink needs the name of one topic")
         self._wait = address.take("wait", float, 30.0)
-        self._encoder = FrameEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
+        self._encoder = LiveEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
         self._stream, self._number = token_urlsafe(12), 0
         # The client packs them with each message. It takes long to make new ones.
         kind = "application/x-jelly-rdf-patch"

@@ -18,7 +18,7 @@ from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError, JellyError, TopicWarning
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.bad import BadMessages
-from jelly_rdflib.live.frames import FrameDecoder, starts_stream
+from jelly_rdflib.live.frames import LiveDecoder, starts_stream
 from jelly_rdflib.live.mqtt.client import (
     CONNECT_TIMEOUT,
     PASSING,
@@ -57,7 +57,7 @@ class MqttSource(Source):
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
         self._topic, self._limits = address.path, limits
-        self._decoder = FrameDecoder(limits)
+        self._decoder = LiveDecoder(limits)
         # Members of a shared subscription get only some of the patches.
         self.has_positions = not self._topic.startswith("$share/")
         session = address.take("session", str, "")

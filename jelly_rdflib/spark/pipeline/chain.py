@@ -30,7 +30,7 @@ _RUNS = pa.schema(
 ANY = "*"
 
 
-class Place(NamedTuple):
+class PatchPlace(NamedTuple):
     """The place of a patch: its file, and its number in the file."""
 
     file: str
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, order=True)
-class Run:
+class PatchRun:
     """Consecutive patches of a file, the header ``prev`` of the first and the id of the last."""
 
     file: str
@@ -54,9 +54,9 @@ class Run:
         return self.last - self.first + 1
 
     @property
-    def start(self) -> Place:
+    def start(self) -> PatchPlace:
         """The first patch."""
-        return Place(self.file, self.first)
+        return PatchPlace(self.file, self.first)
 
     def __str__(self) -> str:
         if self.prev is None:
@@ -64,7 +64,9 @@ class Run:
         return f"{self.start} comes after {self.prev} (prev)"
 
 
-def link(runs: Iterable[Run], root: str | None, find: Callable[[str], Place | None]) -> list[Run]:
+def link(
+    runs: Iterable[PatchRun], root: str | None, find: Callable[[str], PatchPlace | None]
+) -> list[PatchRun]:
     """Order all runs by the chain; a PatchError if they are not one chain.
 
     No id comes twice. ``root`` is the id of the patch before the first one; None if the first patch
@@ -73,7 +75,7 @@ def link(runs: Iterable[Run], root: str | None, find: Callable[[str], Place | No
     runs = sorted(runs)
     last_ids = {run.id for run in runs}
     # By the id of the patch before the run; None for the start of the chain.
-    followers: dict[str | None, Run] = {}
+    followers: dict[str | None, PatchRun] = {}
     for run in runs:
         before = None
         if run.prev is not None and run.prev != root:
@@ -81,22 +83,22 @@ def link(runs: Iterable[Run], root: str | None, find: Callable[[str], Place | No
                 before = run.prev
             elif (inside := find(run.prev)) is not None:
                 # The next patch of its run already follows it.
-                other = Place(inside.file, inside.patch + 1)
+                other = PatchPlace(inside.file, inside.patch + 1)
                 raise PatchError(f"the chain forks: {run}, and so does {other}")
             elif root != ANY:
                 more = f"the chain so far ends with {root}"
                 if root is None:
-                    more = "if all this is built on that, say so by base= or after= of the function"
+                    more = "if all is built on that, give base or after (jellyp: --base, --after)"
                 raise PatchError(f"the chain is broken: {run}, which is not there; {more}")
         first = followers.setdefault(before, run)
         if first is not run and before is None:
             raise PatchError(
                 f"the chain has more than one start: {first}, and {run}; patches without a chain"
-                " need order_by"
+                " need order_by (jellyp: --order-by)"
             )
         if first is not run:
             raise PatchError(f"the chain forks: {run}, and so does {first.start}")
-    chain: list[Run] = []
+    chain: list[PatchRun] = []
     following = followers.pop(None, None)
     if following is not None and following.prev is None and root not in (None, ANY):
         raise PatchError(f"{following}, but is to come after {root}")
@@ -114,7 +116,7 @@ class PatchOrder:
     """The patches, as `jelly_rdflib.spark.pipeline.marks.Marks.patches`, and all runs in order."""
 
     patches: pa.Table
-    runs: list[Run]
+    runs: list[PatchRun]
 
     @property
     def version(self) -> int:
@@ -189,16 +191,18 @@ def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
     repeated = patches.filter(pc.is_in(patches["id"], counts.field("values").filter(more)))
     if repeated.num_rows > 0:
         same = repeated.filter(pc.equal(repeated["id"], repeated["id"][0]))
-        one, *_, other = (Place(row["file"], row["patch"]) for row in same.to_pylist())
+        one, *_, other = (PatchPlace(row["file"], row["patch"]) for row in same.to_pylist())
         raise PatchError(f"{one} and {other} have the same id {same['id'][0]}")
     runs = link(_find_runs(patches), root, lambda id: find_patch(patches, id))
     return PatchOrder(patches, runs)
 
 
-def find_patch(patches: pa.Table, id: str) -> Place | None:
+def find_patch(patches: pa.Table, id: str) -> PatchPlace | None:
     """Return the place of the patch with an id, if there is one."""
     row = pc.index(patches["id"], id).as_py()
-    return None if row < 0 else Place(patches["file"][row].as_py(), patches["patch"][row].as_py())
+    if row < 0:
+        return None
+    return PatchPlace(patches["file"][row].as_py(), patches["patch"][row].as_py())
 
 
 def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
@@ -228,7 +232,7 @@ def as_id(text: str) -> str:
     return text if text.startswith("<") else f"<{text}>"
 
 
-def _find_runs(patches: pa.Table) -> list[Run]:
+def _find_runs(patches: pa.Table) -> list[PatchRun]:
     file, number, id, prev = (patches[name].combine_chunks() for name in patches.column_names)
     follows = pc.or_(pc.is_null(prev[1:]), pc.fill_null(pc.equal(prev[1:], id[:-1]), False))
     follows = pc.and_(follows, pc.equal(file[1:], file[:-1]))
@@ -236,10 +240,10 @@ def _find_runs(patches: pa.Table) -> list[Run]:
     if len(starts) > MAX_RUNS:
         raise PatchError(
             f"the patches go back and forth between files more than {MAX_RUNS:,} times: put those"
-            " that follow one another into one file, or give order_by"
+            " that follow one another into one file, or give order_by (jellyp: --order-by)"
         )
     if len(file) == 0:
         return []
     ends = [start - 1 for start in (*starts[1:], len(file))]
     fields = ((file, starts), (number, starts), (number, ends), (prev, starts), (id, ends))
-    return list(map(Run, *(column.take(rows).to_pylist() for column, rows in fields)))
+    return list(map(PatchRun, *(column.take(rows).to_pylist() for column, rows in fields)))

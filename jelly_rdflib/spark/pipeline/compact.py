@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.chain import VERSION
 from jelly_rdflib.spark.pipeline.order import ORDER, Ordered, order_after
-from jelly_rdflib.spark.pipeline.table import header_key, make_patch
+from jelly_rdflib.spark.pipeline.table import header_key_column, make_patch
 
 # The place of a row: 0 for headers, 1 for TX (without `ORDER`, so that it is first) and prefixes, 2
 # for statements, 3 for TC.
@@ -88,7 +88,7 @@ def _last_marks(ordered: Ordered) -> DataFrame:
     operation on each prefix of a graph, and the last prefix of each IRI.
     """
     is_header = F.col("op") == "H"
-    key, patch = header_key(), F.struct(VERSION, "file", "patch")
+    key, patch = header_key_column(), F.struct(VERSION, "file", "patch")
     rows = ordered.marks
     if ordered.order is not None:
         is_first, is_last = F.col(VERSION) == 1, F.col(VERSION) == ordered.order.version

@@ -15,7 +15,7 @@ from jelly_rdflib.spark.kinds import describes_errors
 from jelly_rdflib.spark.pipeline.chain import ANY, as_id, at_hand
 from jelly_rdflib.spark.pipeline.net_changes import NetChanges, net_changes
 from jelly_rdflib.spark.pipeline.order import order_changes
-from jelly_rdflib.spark.pipeline.quad_table import QuadTable, State
+from jelly_rdflib.spark.pipeline.quad_table import QuadTable, TableState
 from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 
 Sink: TypeAlias = Callable[[NetChanges, int], None]
@@ -147,7 +147,7 @@ def _table_writer(
         table = QuadTable(spark, name)
         delta_version, state = table.last()
         if state is None:
-            state = State(head=start())
+            state = TableState(head=start())
             if state.head is None and order_by is None and not table.quads().isEmpty():
                 raise LogError(
                     f"nothing tells the last patch in the table {name}: something else has"
@@ -167,7 +167,7 @@ def _table_writer(
             )
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
-        new_state = State(version, found.head, query, batch)
+        new_state = TableState(version, found.head, query, batch)
         table.merge(found.operations, delta_version, new_state)
 
     return write_batch

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.kinds import describes_errors
 from jelly_rdflib.spark.pipeline.chain import MAX_BROADCAST, local_table
-from jelly_rdflib.spark.pipeline.table import check_changes, check_marks, header_key
+from jelly_rdflib.spark.pipeline.table import check_changes, check_marks, header_key_column
 
 
 def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
@@ -162,6 +162,6 @@ def _collect_patches(marks: DataFrame) -> pa.Table:
 
 def _header(key: str) -> Column:
     """Return a group's last header of a key, and its place; ``prev`` precedes ``previous``."""
-    is_it = (F.col("op") == "H") & (header_key() == key)
+    is_it = (F.col("op") == "H") & (header_key_column() == key)
     is_first_choice = (F.lower("name") == key).alias("is_first_choice")
     return F.max(F.when(is_it, F.struct(is_first_choice, "seq", "o"))).alias(key)

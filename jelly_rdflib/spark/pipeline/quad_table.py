@@ -1,6 +1,7 @@
 """A Delta table of quads, which knows the last patch that is in it.
 
-Each commit has a `State` as its user metadata. So quads and state change together, or not at all.
+Each commit has a `TableState` as its user metadata. So quads and state change together, or not at
+all.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ THEN INSERT (s, p, o, g) VALUES (changes.s, changes.p, changes.o, changes.g)
 
 
 @dataclass(frozen=True)
-class State:
+class TableState:
     """The patches that a version of a table contains, and the batch that wrote the version.
 
     Attributes:
@@ -121,7 +122,7 @@ class QuadTable:
             .select("delta_version", "timestamp", "state.*")
         )
 
-    def last(self) -> tuple[int, State | None]:
+    def last(self) -> tuple[int, TableState | None]:
         """Return Delta's newest version, and its state.
 
         The state is None if something else has changed the quads since, or if Delta's history does
@@ -134,12 +135,12 @@ class QuadTable:
             for row in rows:
                 # Other programs may write any text.
                 if (row.userMetadata or "").startswith(f'{{"{_KEY}": '):
-                    return rows[0].version, State(**json.loads(row.userMetadata)[_KEY])
+                    return rows[0].version, TableState(**json.loads(row.userMetadata)[_KEY])
                 if row.operation not in _SAME_QUADS:
                     return rows[0].version, None
         return rows[0].version, None
 
-    def merge(self, operations: DataFrame, version: int, state: State) -> None:
+    def merge(self, operations: DataFrame, version: int, state: TableState) -> None:
         """Change the quads by operations (``op``, ``s``, ``p``, ``o``, ``g``), in one commit.
 
         A LogError if another `merge` came between the call of `last` that returned ``version``, and

@@ -52,7 +52,7 @@ def is_statement() -> Column:
     return F.col("op").isin("A", "D")
 
 
-def header_key() -> Column:
+def header_key_column() -> Column:
     """Return the normalized key of a header, see `jelly_rdflib.headers.header_key`."""
     lower = F.lower("name")
     return F.when(lower == "previous", "prev").otherwise(lower)

@@ -23,7 +23,7 @@ from jelly_rdflib.spark.sources.rows import statement_type
 from jelly_rdflib.spark.storage import Entry, Storage
 from jelly_rdflib.streams.index import (
     SPACING,
-    Part,
+    FilePart,
     StaleIndexError,
     find_parts,
     load_index,
@@ -45,7 +45,7 @@ class FilePartition(InputPartition):
     """
 
     def __init__(
-        self, parts: list[tuple[str, Part | None]], first: tuple[str, str] | None = None
+        self, parts: list[tuple[str, FilePart | None]], first: tuple[str, str] | None = None
     ) -> None:
         super().__init__(parts)
         self.parts = parts
@@ -63,7 +63,7 @@ def opened(
     storage: Storage,
     kind: Kind,
     options: ReadOptions,
-    part: Part | None = None,
+    part: FilePart | None = None,
     *,
     is_quiet: bool = False,
 ) -> Iterator[BatchSource]:
@@ -170,7 +170,7 @@ def plan(
     room = -1
     for file in files:
         path, size = file.path, file.size
-        parts: list[Part] = []
+        parts: list[FilePart] = []
         is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"
         if kind.has_frames and is_divisible and size > SLACK * target:
             parts = _parts_of(file, storage, kind, target, options.limits)
@@ -188,7 +188,7 @@ def plan(
 
 def _parts_of(
     file: Entry, storage: Storage, kind: Kind, spacing: int, limits: Limits
-) -> list[Part]:
+) -> list[FilePart]:
     parts = None
     try:
         # An index knows its file by its time, which is another one in a store.
@@ -204,7 +204,7 @@ def _parts_of(
 @lru_cache(maxsize=16)
 def _found_parts(
     file: Entry, storage: Storage, is_statements: bool, spacing: int, limits: Limits
-) -> list[Part]:
+) -> list[FilePart]:
     """Find the parts of a file once, though each query over it plans again."""
     with closing(storage.at(file.path).open(file.path)) as source:
         return find_parts(source, is_statements=is_statements, spacing=spacing, limits=limits)

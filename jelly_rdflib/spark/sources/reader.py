@@ -21,14 +21,14 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log import LogEntry, PatchLog
 from jelly_rdflib.log.versions import Point, check_log_id
-from jelly_rdflib.spark.filters import Filters
+from jelly_rdflib.spark.filters import Conditions
 from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values
 from jelly_rdflib.spark.sources.partitions import FilePartition, is_patch, opened, plan
 from jelly_rdflib.spark.sources.rows import RowMaker
 from jelly_rdflib.spark.storage import Entry, Storage
-from jelly_rdflib.streams.index import Part
+from jelly_rdflib.streams.index import FilePart
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +64,7 @@ class RowsReader:
             raise ValueError(f"the option op is for operations; {kind.name} has statements")
         self.kind = kind
         self.schema = schema
-        self.filters = Filters.of(options)
+        self.filters = Conditions.of(options)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.kind.name}: {', '.join(self.paths)}>"
@@ -119,7 +119,7 @@ class RowsReader:
                 yield from self._read_file(path, part, partition.first)
 
     def _read_file(
-        self, path: str, part: Part | None, first: tuple[str, str] | None
+        self, path: str, part: FilePart | None, first: tuple[str, str] | None
     ) -> Iterator[pa.RecordBatch]:
         from pyspark.sql.pandas.types import to_arrow_schema
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import PatchOptions, PhysicalStreamType, StreamOptions
-from jelly_rdflib.spark.filters import Filters
+from jelly_rdflib.rules import Rule
+from jelly_rdflib.spark.filters import Conditions
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
     from jelly_rdflib.core.jelly_decoder import Place
 
+# Spark tells only names and messages of the errors of its workers.
+_REPEATED = (
+    "the stream has its options again, and nothing says what that means: give onRepeatedOptions"
+    " (jellyp: --repeated-options) as restart if a new stream starts here, or as continue if the"
+    " producer repeats them and goes on with its lookups"
+)
+
 
 @dataclass(frozen=True)
 class RowMaker:
@@ -26,7 +34,7 @@ class RowMaker:
 
     kind: Kind
     options: ReadOptions
-    filters: Filters
+    filters: Conditions
     schema: pa.Schema
 
     def rows(
@@ -61,6 +69,8 @@ class RowMaker:
             for record_batch in self._decoded(path, batches, place, first):
                 yield self._widened(record_batch, constants) if constants else record_batch
         except DecodeError as error:
+            if error.rule is Rule.REPEATED_OPTIONS:
+                error.message = _REPEATED
             if self.options.mode == FAILFAST:
                 error.source = path
                 raise

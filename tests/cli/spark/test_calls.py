@@ -12,7 +12,7 @@ from jelly_rdflib.cli.spark import command, session
 from jelly_rdflib.cli.spark.job import Job
 from jelly_rdflib.spark import pipeline
 from jelly_rdflib.spark.pipeline import MARKS, quad_table
-from jelly_rdflib.spark.pipeline.quad_table import State
+from jelly_rdflib.spark.pipeline.quad_table import TableState
 
 
 class Calls:
@@ -36,7 +36,7 @@ class Calls:
             monkeypatch.setattr(pipeline, name, getattr(self, name))
         table = MagicMock()
         self.last = table.return_value.last
-        self.last.return_value = (7, State(1234, "<urn:1>", "q", 6))
+        self.last.return_value = (7, TableState(1234, "<urn:1>", "q", 6))
         monkeypatch.setattr(quad_table, "QuadTable", table)
         self.written: list[Any] = []
         monkeypatch.setattr(Job, "write", lambda job, made: self.written.append(made))
@@ -120,7 +120,7 @@ def test_ingest(calls: Calls) -> None:
     # There was nothing to ingest; patches in the order of a column are not counted.
     calls.last.return_value = (0, None)
     assert calls.invoke(*arguments).output == "patches: 0\n"
-    calls.last.return_value = (1, State(None, None, "q", 0))
+    calls.last.return_value = (1, TableState(None, None, "q", 0))
     assert calls.invoke(*arguments, "--order-by", "file").output == ""
     settings = calls.started.call_args.args[1]
     assert settings["spark.sql.extensions"] == "io.delta.sql.DeltaSparkSessionExtension"

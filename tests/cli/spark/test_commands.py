@@ -202,7 +202,7 @@ def test_streams_that_were_joined(log: Path, tmp_path: Path) -> None:
     joined = tmp_path / "joined.jellyp"
     joined.write_bytes(b"".join((log / f"{name}.jellyp").read_bytes() for name in "ba"))
     refused = invoke("replay", joined, code=1)
-    assert "on_repeated_options='restart'" in refused.output
+    assert "(jellyp: --repeated-options) as restart" in refused.output
     shown = invoke("replay", joined, "--repeated-options", "restart").stdout_bytes.decode()
     assert set(shown.splitlines()) == lines(dataset_at(2))
 

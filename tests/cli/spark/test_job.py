@@ -275,12 +275,13 @@ def test_no_java_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jelly_rdflib.spark.session.prepare_environment", fail)
     with pytest.raises(click.ClickException, match=r"^no Java$"), open_session(None, [], None):
         pass
-    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with (
-        pytest.raises(ImportError, match=r"needs pyspark\.sql: pip install"),
-        open_session(None, [], None),
-    ):
-        pass
+    for missing in ("pyspark.sql", "pyarrow"):
+        monkeypatch.setitem(sys.modules, missing, None)
+        with (
+            pytest.raises(ImportError, match=rf"^this needs {missing}: pip install '.*\[spark\]'"),
+            open_session(None, [], None),
+        ):
+            pass
 
 
 def test_a_session_that_cant_be_built(monkeypatch: pytest.MonkeyPatch) -> None:

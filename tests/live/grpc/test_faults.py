@@ -15,7 +15,7 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, live
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 from jelly_rdflib.live.grpc import client
 from jelly_rdflib.live.http.access import Right, Tokens
 from tests.live.faults import numbers_in
@@ -89,7 +89,7 @@ def test_a_server_that_stays_away_is_told_with_what_it_did_not_take() -> None:
 
 
 def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
-    frames = [bytes(frame) for frame in FrameEncoder().encode(with_id(1))]
+    frames = [bytes(frame) for frame in LiveEncoder().encode(with_id(1))]
     with Fake([], [*frames, b"\xff garbage"]) as fake, live.connect(fake.url) as source:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
         with pytest.raises(jr.DecodeError, match=f"{fake.url}.* after version 1, <uuid:0+1-"):
@@ -106,7 +106,7 @@ def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
 def test_what_is_no_stream_of_a_log(
     options: Any, patch: jr.Patch, error: Any, message: str
 ) -> None:
-    frames = map(bytes, FrameEncoder(jr.PatchOptions(**options)).encode(patch))
+    frames = map(bytes, LiveEncoder(jr.PatchOptions(**options)).encode(patch))
     with Fake([], frames) as fake, live.connect(fake.url) as source:  # noqa: SIM117
         with pytest.raises(error, match=message):
             source.receive(10)
@@ -133,7 +133,7 @@ def test_a_call_that_is_not_answered_is_an_outage(monkeypatch: pytest.MonkeyPatc
 
 
 def test_frames_with_nothing_in_them_for_ever_are_an_error() -> None:
-    frames = [bytes(frame) for frame in FrameEncoder().encode(with_id(1))]
+    frames = [bytes(frame) for frame in LiveEncoder().encode(with_id(1))]
     answer = chain(repeat(frames[0], 1), repeat(b""))
     with Fake([], answer) as fake, live.connect(fake.url) as source:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]
@@ -165,7 +165,7 @@ def test_who_may_not_follow_is_told_before_it_has_asked(log: jr.PatchLog) -> Non
 
 
 def test_a_stream_that_ends_in_the_middle_of_a_patch_is_started_again() -> None:
-    encoder = FrameEncoder(jr.PatchOptions(frame_rows=2))
+    encoder = LiveEncoder(jr.PatchOptions(frame_rows=2))
     first, *rest = (bytes(frame) for frame in encoder.encode(with_id(1)))
     with Fake([], [first], [first, *rest]) as fake, live.connect(fake.url) as source:
         assert numbers([source.receive(10)]) == [1]  # type: ignore[list-item]

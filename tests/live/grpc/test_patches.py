@@ -14,7 +14,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
-from jelly_rdflib.live.frames import FrameDecoder, FrameEncoder
+from jelly_rdflib.live.frames import LiveDecoder, LiveEncoder
 from jelly_rdflib.live.grpc import log_server, patches
 from jelly_rdflib.live.http.access import Right, Tokens
 from tests.live.certificate import Certificate, make_certificate
@@ -117,7 +117,7 @@ SENT: dict[str, tuple[list[jr.Patch | bytes], int, str]] = {
 @pytest.mark.parametrize("name", SENT)
 def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str, name: str) -> None:
     sent, count, code = SENT[name]
-    encoder = FrameEncoder()
+    encoder = LiveEncoder()
     parts = [[each] if isinstance(each, bytes) else encoder.encode(each) for each in sent]
     answers = [(number, str(patch_id(number))) for number in range(1, count + 1)]
     assert publish(address, [*chain.from_iterable(parts)])[:2] == (answers, code)
@@ -129,7 +129,7 @@ def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str, n
 def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
     """Also one that another patch has followed meanwhile."""
     for _ in range(2):
-        frames = [*FrameEncoder().encode(with_id(1))]
+        frames = [*LiveEncoder().encode(with_id(1))]
         assert publish(address, frames) == ([(1, str(patch_id(1)))], "OK", "")
         log.refresh()
         if log.version == 1:
@@ -146,10 +146,10 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
         sink.send(with_id(3, prev=1))
     assert (caught.value.head, caught.value.version) == (str(patch_id(2)), 2)
     assert f"<{patch_id(3)}>" in str(caught.value)
-    _, code, _ = publish(address, FrameEncoder().encode(with_id(3, prev=1)))
+    _, code, _ = publish(address, LiveEncoder().encode(with_id(3, prev=1)))
     assert code == "ABORTED"
     # A patch of this id is there, but at another place.
-    _, code, _ = publish(address, FrameEncoder().encode(with_id(2, prev=3)))
+    _, code, _ = publish(address, LiveEncoder().encode(with_id(2, prev=3)))
     assert code == "ABORTED"
     log.refresh()
     assert log.version == 2
@@ -160,11 +160,9 @@ WRONG: dict[str, list[bytes | memoryview]] = {
     "nothing": [],
     "no options": [b""],
     "garbage": [b"\xff garbage"],
-    "half a patch": [*FrameEncoder(jr.PatchOptions(frame_rows=2)).encode(patch_of(1, 9))][:-1],
-    "no id": [*FrameEncoder().encode(jr.Patch([(Op.H, "id", URIRef("urn:x")), *patch_of(1)]))],
-    "huge lookups": [
-        *FrameEncoder(jr.PatchOptions(max_name_table_size=1 << 24)).encode(with_id(1))
-    ],
+    "half a patch": [*LiveEncoder(jr.PatchOptions(frame_rows=2)).encode(patch_of(1, 9))][:-1],
+    "no id": [*LiveEncoder().encode(jr.Patch([(Op.H, "id", URIRef("urn:x")), *patch_of(1)]))],
+    "huge lookups": [*LiveEncoder(jr.PatchOptions(max_name_table_size=1 << 24)).encode(with_id(1))],
 }
 
 
@@ -194,7 +192,7 @@ def test_requested_options_are_kept(log: jr.PatchLog, address: str) -> None:
     options = {**HUGE, "max_name_table_size": 9, "max_datatype_table_size": 3}
     frames, code, detail = ask(address, requested_options=options, since_version=0)
     assert (code, "rdf_star" in detail) == ("INVALID_ARGUMENT", True), detail
-    decoder = FrameDecoder()
+    decoder = LiveDecoder()
     assert [numbers([patch]) for frame in frames for patch in decoder.decode(frame)] == [[1]]
     found = decoder.options
     assert found is not None
@@ -244,7 +242,7 @@ def test_tokens_have_rights(log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch) -
             assert ask(address, ("authorization", f"Basic {READ}"))[1] == "UNAUTHENTICATED"
         with pytest.raises(PermissionError, match="right append"):
             live.open_sink(address, token=READ)
-        frames = FrameEncoder().encode(with_id(1))
+        frames = LiveEncoder().encode(with_id(1))
         assert (
             publish(address, frames, ("authorization", f"Bearer {READ}"))[1] == "PERMISSION_DENIED"
         )
@@ -286,7 +284,7 @@ def test_there_are_only_so_many_followers(log: jr.PatchLog) -> None:
 
 def test_patches_that_come_at_once_have_a_limit_together(log: jr.PatchLog) -> None:
     patch = jr.Patch([*patch_of(1), *(row for n in range(200) for row in patch_of(n))])
-    *begin, _ = FrameEncoder(jr.PatchOptions(frame_rows=50)).encode(patch)
+    *begin, _ = LiveEncoder(jr.PatchOptions(frame_rows=50)).encode(patch)
     size = sum(map(len, begin))
     end, started = threading.Event(), threading.Semaphore(0)
 
@@ -320,7 +318,7 @@ def test_who_sends_half_a_patch_and_no_more_is_cut_off(
     log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jelly_rdflib.live.http.answers.SILENCE", 0.3)
-    first, *_ = FrameEncoder(jr.PatchOptions(frame_rows=4)).encode(jr.Patch([*patch_of(1)] * 9))
+    first, *_ = LiveEncoder(jr.PatchOptions(frame_rows=4)).encode(jr.Patch([*patch_of(1)] * 9))
     end = threading.Event()
 
     def frames() -> Iterator[bytes]:

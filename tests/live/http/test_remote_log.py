@@ -263,7 +263,7 @@ def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) 
 # --- answers that are lost ------------------------------------------------------------------------
 
 
-class Lossy(remote_log.Client):
+class Lossy(remote_log.LogClient):
     """Its first post is done by the server, and the answer is lost."""
 
     between: Any = None
@@ -281,7 +281,7 @@ class Lossy(remote_log.Client):
 
 @pytest.fixture
 def lossy(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(remote_log, "Client", Lossy)
+    monkeypatch.setattr(remote_log, "LogClient", Lossy)
     monkeypatch.setattr(Lossy, "between", None)
     monkeypatch.setattr(Lossy, "is_done", True)
     return Lossy
@@ -324,16 +324,16 @@ def test_a_server_that_fails_may_have_committed(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server does not know it either: the client looks for the patch."""
-    from jelly_rdflib.log.history import History
+    from jelly_rdflib.log.history import FolderHistory
 
-    append = History.append
+    append = FolderHistory.append
 
     def fail(self: Any, *arguments: Any, **options: Any) -> Any:
         append(self, *arguments, **options)
         raise OSError(5, "it is unknown whether this was committed")
 
     log = PatchLog(address, timeout=0.5)
-    monkeypatch.setattr(History, "append", fail)
+    monkeypatch.setattr(FolderHistory, "append", fail)
     assert log.append([add(1)]).version == 1
     monkeypatch.undo()
     assert PatchLog(path).version == 1
@@ -342,16 +342,16 @@ def test_a_server_that_fails_may_have_committed(
 def test_a_slow_answer_is_waited_for(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jelly_rdflib.log.history import History
+    from jelly_rdflib.log.history import FolderHistory
 
-    append = History.append
+    append = FolderHistory.append
 
     def slow(self: Any, *arguments: Any, **options: Any) -> Any:
         time.sleep(0.7)
         return append(self, *arguments, **options)
 
     log = PatchLog(address, timeout=0.5)
-    monkeypatch.setattr(History, "append", slow)
+    monkeypatch.setattr(FolderHistory, "append", slow)
     assert log.append([add(1)]).version == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import live
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 from jelly_rdflib.live.log import append_from
 from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
@@ -28,7 +28,7 @@ def test_a_follower_is_killed_50_times(
 ) -> None:
     broker.create_topic(f"{topic}-2", 2)
     # Long patches of two streams in one partition, interleaved, and of a third in the other.
-    streams = {name: FrameEncoder(long_options, restart_every=40) for name in "abc"}
+    streams = {name: LiveEncoder(long_options, restart_every=40) for name in "abc"}
     sent: dict[str, list[int]] = {name: [] for name in streams}
 
     def send(number: int) -> None:

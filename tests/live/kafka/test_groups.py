@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, TopicPartition
 import jelly_rdflib as jr
 from jelly_rdflib import live
 from jelly_rdflib.live import Source
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import frame_of, long_options, produce, read
 from tests.live.patches import numbers, patch_of
@@ -26,7 +26,7 @@ def receive(source: Source, count: int) -> list[int]:
 
 def test_what_was_acknowledged_does_not_come_again(broker: Broker, topic: str, url: str) -> None:
     # Two interleaved streams of long patches, and frames with three patches.
-    first, second = FrameEncoder(long_options), FrameEncoder(long_options)
+    first, second = LiveEncoder(long_options), LiveEncoder(long_options)
     encoder = jr.PatchEncoder()
     messages: list[tuple[Any, Any]] = []
     for number in range(0, 30, 5):
@@ -86,7 +86,7 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
 ) -> None:
     broker.create_topic(f"{topic}-4", 4)
     url = f"kafka://{broker.address}/{topic}-4"
-    encoders = [FrameEncoder(long_options, restart_every=50) for _ in range(4)]
+    encoders = [LiveEncoder(long_options, restart_every=50) for _ in range(4)]
     waiting: list[list[tuple[bytes, bytes]]] = [[], [], [], []]
 
     def send(first: int, count: int) -> None:

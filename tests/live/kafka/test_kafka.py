@@ -11,7 +11,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
-from jelly_rdflib.live.frames import FrameEncoder, starts_stream
+from jelly_rdflib.live.frames import LiveEncoder, starts_stream
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import consume, delete, frame_of, long_options, produce, read
 from tests.live.patches import numbers, patch_of
@@ -55,7 +55,7 @@ def test_all_frames_of_a_stream_go_to_one_partition_by_its_key(broker: Broker, t
 def test_a_source_goes_on_from_each_position(broker: Broker, topic: str, url: str) -> None:
     # Three streams in one partition: long patches whose frames are interleaved, and frames with
     # several patches.
-    first, second = (FrameEncoder(long_options, restart_every=9) for _ in range(2))
+    first, second = (LiveEncoder(long_options, restart_every=9) for _ in range(2))
     encoder = jr.PatchEncoder()
     messages: list[tuple[Any, Any]] = []
     for number in range(0, 60, 6):
@@ -269,7 +269,7 @@ def test_settings_with_a_dot_are_the_clients(url: str) -> None:
 def test_the_rest_of_a_stream_is_left_out_with_its_bad_message(
     broker: Broker, topic: str, url: str, group: str
 ) -> None:
-    encoders = [FrameEncoder(long_options, restart_every=9) for _ in range(2)]
+    encoders = [LiveEncoder(long_options, restart_every=9) for _ in range(2)]
     frames = [
         [bytes(f) for n in range(6) for f in each.encode(patch_of(n + at, 50))]
         for at, each in ((0, encoders[0]), (100, encoders[1]))

@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import Producer
 
 from jelly_rdflib import live
-from jelly_rdflib.live.frames import FrameEncoder
+from jelly_rdflib.live.frames import LiveEncoder
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import long_options, read
 from tests.live.patches import patch_of
@@ -46,7 +46,7 @@ def test_each_patch_is_a_transaction(url: str) -> None:
 def test_half_a_patch_is_never_seen(broker: Broker, topic: str, url: str) -> None:
     producer = Producer({"bootstrap.servers": broker.address, "transactional.id": "bare"})
     producer.init_transactions(30)
-    encoder = FrameEncoder(long_options)
+    encoder = LiveEncoder(long_options)
     with live.connect(url) as source:
         for number in range(3):
             producer.begin_transaction()

@@ -12,7 +12,7 @@ from rdflib import URIRef
 from jelly_rdflib import Op
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.pipeline import chain, history, replay, versions
-from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, Run, link, order_patches
+from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, PatchRun, link, order_patches
 from jelly_rdflib.spark.pipeline.order import SEQ_BITS
 from tests.spark.tables import changes_of, quad_set, quads_table
 
@@ -29,8 +29,8 @@ def patch(id: str | None, prev: str | None = None, *adds: str) -> list[tuple]:
 
 
 def test_runs_are_linked_whatever_their_order() -> None:
-    runs = [Run("f", 0, 0, None, "0")]
-    runs += [Run(f"f{n % 7}", n, n, str(n - 1), str(n)) for n in range(1, 100)]
+    runs = [PatchRun("f", 0, 0, None, "0")]
+    runs += [PatchRun(f"f{n % 7}", n, n, str(n - 1), str(n)) for n in range(1, 100)]
     shuffled = random.Random(1).sample(runs, len(runs))
     assert link(shuffled, None, lambda id: None) == runs
     assert link([], None, lambda id: None) == []
@@ -61,10 +61,10 @@ BACK_AND_FORTH = patches(
 def test_runs_of_a_table_of_patches() -> None:
     order = order_patches(BACK_AND_FORTH, None)
     assert order.runs == [
-        Run("c", 0, 3, None, "<2>"),
-        Run("b", 0, 0, "<2>", "<3>"),
-        Run("a", 0, 1, "<3>", "<5>"),
-        Run("b", 1, 1, "<5>", "<6>"),
+        PatchRun("c", 0, 3, None, "<2>"),
+        PatchRun("b", 0, 0, "<2>", "<3>"),
+        PatchRun("a", 0, 1, "<3>", "<5>"),
+        PatchRun("b", 1, 1, "<5>", "<6>"),
     ]
     numbers = {id: order.resolve(id) for id in ("1", "1b", "2", "3", "4", "5", "6")}
     assert numbers == {"1": 1, "1b": 2, "2": 4, "3": 5, "4": 6, "5": 7, "6": 8}
@@ -88,7 +88,8 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
             [A1, ("b", 0, "<2>", None)],
             None,
             "the chain has more than one start: patch 0 of a names no patch before it (prev), and"
-            " patch 0 of b names no patch before it (prev); patches without a chain need order_by",
+            " patch 0 of b names no patch before it (prev); patches without a chain need order_by"
+            " (jellyp: --order-by)",
         ),
         (
             [("a", 0, "<1>", "<8>"), ("b", 0, "<2>", "<9>")],
@@ -98,8 +99,8 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
         (
             [A1, ("b", 2, "<3>", "<9>")],
             None,
-            f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all this is"
-            " built on that, say so by base= or after= of the function",
+            f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all is"
+            " built on that, give base or after (jellyp: --base, --after)",
         ),
         # A patch that names one before it doesn't follow one without an id.
         ([("a", 0, None, None), ("a", 1, None, "<9>")], None, "broken: patch 1 of a comes after"),
@@ -217,7 +218,9 @@ def test_versions_by_number_and_id(spark: SparkSession) -> None:
 
 
 def test_no_such_version() -> None:
-    order = PatchOrder(pa.table({"id": pa.array([], pa.string())}), [Run("f", 0, 2, None, "3")])
+    order = PatchOrder(
+        pa.table({"id": pa.array([], pa.string())}), [PatchRun("f", 0, 2, None, "3")]
+    )
     for upto, error, word in (
         (4, PatchError, "no version 4; there are 0 to 3"),
         (-1, PatchError, "no version -1"),
