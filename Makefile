@@ -47,8 +47,9 @@ TYPE_TESTS := tests/test_types.py
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
 # The wire format, terms, applying changes, the store and the log.
 QUICK_TESTS := $(addprefix tests/,core/batch core/jelly nodes store graph/test_apply.py \
-    graph/test_identity.py log conformance/patch/test_suite.py) $(addprefix --ignore=tests/,core/jelly/test_bad_input.py \
-    core/jelly/test_write.py log/test_laws.py log/test_processes.py)
+    graph/test_identity.py log conformance/patch/test_suite.py) \
+    $(addprefix --ignore=tests/,core/jelly/test_bad_input.py core/jelly/test_write.py \
+    log/test_laws.py log/test_processes.py)
 # In several processes, of which few have room in the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
