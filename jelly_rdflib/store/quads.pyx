@@ -3,6 +3,7 @@
 """Quads as rows of numbers: a dictionary of terms, indexes, transactions and snapshots."""
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -23,6 +24,7 @@ include "quads/quad_store.pxi"
 include "quads/undoing.pxi"
 include "quads/vacuum.pxi"
 include "quads/reading.pxi"
+include "quads/joining.pxi"
 include "quads/batch_numbers.pxi"
 include "quads/row_batch.pxi"
 include "quads/journal.pxi"

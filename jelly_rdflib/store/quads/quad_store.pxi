@@ -112,6 +112,20 @@ cdef class QuadStore:
         """Iterate over the triples that match a pattern, and over the graphs of each of them."""
         return read_triples(self, pattern if type(pattern) is tuple else tuple(pattern), graph)
 
+    def join(self, patterns, graph, int variables):
+        """Iterate over the solutions of a basic graph pattern in a graph.
+
+        Args:
+            patterns: At least one; of each its three terms, where an int is the number of a
+                variable.
+            graph: The graph, or its name.
+            variables: How many there are. Each is in a pattern.
+
+        Returns:
+            An iterator of tuples: the nodes of the variables.
+        """
+        return join(self, list(patterns), graph, variables)
+
     def count(self, graph):
         """Return how many triples a graph has, or all graphs together, each triple once."""
         cdef GraphEntry* entry

@@ -1,4 +1,4 @@
-"""The W3C's tests: what no syntax allows is refused, and what updates make is recorded."""
+"""The W3C's tests: bad syntax is refused, updates are recorded, queries are answered."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.peers.outcomes import Known, Outcome
-from tests.peers.w3c import syntax, update
+from tests.peers.w3c import query, syntax, update
 
-KNOWN: list[Known] = [*syntax.KNOWN, *update.KNOWN]
+KNOWN: list[Known] = [*syntax.KNOWN, *update.KNOWN, *query.KNOWN]
 
 
 def run(checkout: Path) -> Iterator[Outcome]:
-    """Run the tests of syntaxes, of RDF 1.2 those with what is malformed, and of updates."""
+    """Run the tests of syntaxes, of RDF 1.2 the bad ones, of updates and queries."""
     yield from syntax.run(checkout / "rdf" / "rdf11")
     yield from syntax.run(checkout / "rdf" / "rdf12", only_bad=True)
     yield from update.run(checkout / "sparql" / "sparql11")
+    for version in ("sparql10", "sparql11"):
+        yield from query.run(checkout / "sparql" / version)

@@ -1,0 +1,203 @@
+"""Basic graph patterns (SPARQL 1.1, section 5.1): triple patterns joined as rows of numbers.
+
+The patterns are looked up one inside the other. The order is chosen from how many rows each matches:
+the pattern with fewest is the outermost, and the others follow by how much of them is bound.
+"""
+
+cdef enum:
+    # A bound term makes a look-up find so many times fewer rows: a guess, by its column.
+    FEWER_BY_SUBJECT = 1 << 14
+    FEWER_BY_PREDICATE = 1 << 3
+    FEWER_BY_OBJECT = 1 << 9
+    # Each combination with a pattern that shares no variable counts.
+    UNRELATED = 1 << 20
+    # Rows between two looks for Ctrl-C.
+    PATIENCE = 1 << 14
+
+cdef uint64_t[3] FEWER = [FEWER_BY_SUBJECT, FEWER_BY_PREDICATE, FEWER_BY_OBJECT]
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class Join:
+    """Yields the terms of the variables, as tuples of nodes in the order of their numbers."""
+
+    cdef Snapshot snapshot
+    cdef uint32_t name  # of the graph
+    cdef int patterns, variables
+    # Three for each pattern, the outermost first: the number of a term, or -1 less that of a
+    # variable.
+    cdef int64_t* places
+    cdef int* binders  # the pattern that binds each variable
+    cdef uint32_t* values  # what it is bound to
+    cdef uint32_t* spellings  # the same, as the row spells it
+    cdef list scans  # of the patterns that are being looked up
+    cdef uint32_t steps
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.places)
+        PyMem_RawFree(self.binders)
+        PyMem_RawFree(self.values)
+        PyMem_RawFree(self.spellings)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Scan scan
+        cdef int64_t row
+        while self.scans:
+            self.steps += 1
+            if self.steps % PATIENCE == 0:
+                PyErr_CheckSignals()
+            scan = self.scans[len(self.scans) - 1]
+            row = scan.read_row()
+            if row < 0:
+                self.scans.pop()
+            elif self.bind(<uint32_t>row):
+                if len(self.scans) == self.patterns:
+                    return self.solution()
+                self.look_up()
+        raise StopIteration
+
+    cdef int allocate(self, int patterns, int variables) except -1:
+        self.patterns, self.variables = patterns, variables
+        self.places = <int64_t*>PyMem_RawCalloc(3 * patterns + 1, sizeof(int64_t))
+        self.binders = <int*>PyMem_RawCalloc(variables + 1, sizeof(int))
+        self.values = <uint32_t*>PyMem_RawCalloc(variables + 1, sizeof(uint32_t))
+        self.spellings = <uint32_t*>PyMem_RawCalloc(variables + 1, sizeof(uint32_t))
+        if (
+            self.places == NULL or self.binders == NULL
+            or self.values == NULL or self.spellings == NULL
+        ):
+            raise MemoryError
+        self.scans = []
+        return 0
+
+    cdef int number(self, list patterns) except -1:
+        """Number the terms of patterns; return whether the store has all of them."""
+        cdef int place = 0
+        cdef int64_t number
+        for pattern in patterns:
+            for term in pattern:
+                if type(term) is int:
+                    number = -1 - <int64_t>term
+                else:
+                    number = find_number(self.snapshot.terms, term)
+                    if number == 0:
+                        return False
+                self.places[place] = number
+                place += 1
+        return True
+
+    cdef int look_up(self) except -1:
+        """Look the next pattern up."""
+        cdef const int64_t* places = &self.places[3 * len(self.scans)]
+        cdef Row pattern
+        cdef int i
+        for i in range(3):
+            pattern.terms[i] = 0
+            if places[i] > 0:
+                pattern.terms[i] = <uint32_t>places[i]
+            elif self.binders[-1 - places[i]] < len(self.scans):
+                pattern.terms[i] = self.values[-1 - places[i]]
+        pattern.terms[G] = self.name
+        self.scans.append(open_scan(self.snapshot, &pattern, True))
+        return 0
+
+    cdef bint bind(self, uint32_t number) except -1:
+        """Bind the variables of the innermost pattern to a row; False if one comes twice in it."""
+        cdef int depth = <int>len(self.scans) - 1
+        cdef const int64_t* places = &self.places[3 * depth]
+        cdef const Row* row = row_at(self.snapshot.rows, number)
+        cdef int64_t variable
+        cdef int i, j
+        for i in range(3):
+            variable = -1 - places[i]
+            if variable < 0 or self.binders[variable] != depth:
+                continue
+            for j in range(i):
+                if places[j] == places[i] and row.terms[j] != row.terms[i]:
+                    return False
+            self.values[variable] = self.spellings[variable] = row.terms[i]
+            if i == O:
+                self.spellings[variable] = object_of(self.snapshot.rows, number)
+        return True
+
+    cdef tuple solution(self):
+        cdef Dictionary terms = self.snapshot.terms
+        cdef int i
+        return tuple([node_of(terms, self.spellings[i]) for i in range(self.variables)])
+
+    cdef int arrange(self) except -1:
+        """Put the patterns in the order in which they are looked up, and say which binds what."""
+        cdef list counts = [self.count_rows(i) for i in range(self.patterns)]
+        cdef int64_t[3] moved
+        cdef int depth, i, best
+        cdef int64_t* places
+        for i in range(self.variables):
+            self.binders[i] = self.patterns
+        for depth in range(self.patterns):
+            best = min(
+                range(depth, self.patterns), key=lambda i: self.cost(i, counts[i], depth)
+            )
+            places = &self.places[3 * depth]
+            memcpy(moved, &self.places[3 * best], sizeof(moved))
+            # The others keep their order.
+            memmove(places + 3, places, 3 * (best - depth) * sizeof(int64_t))
+            memcpy(places, moved, sizeof(moved))
+            counts.insert(depth, counts.pop(best))
+            for i in range(3):
+                if places[i] < 0 and self.binders[-1 - places[i]] == self.patterns:
+                    self.binders[-1 - places[i]] = depth
+        return 0
+
+    cdef object count_rows(self, int number):
+        """Count the rows that match the terms of a pattern, dead ones among them."""
+        cdef const int64_t* places = &self.places[3 * number]
+        cdef Scan scan
+        cdef Row pattern
+        cdef uint64_t count
+        cdef uint32_t i
+        if self.patterns == 1:
+            return 0
+        for i in range(3):
+            pattern.terms[i] = <uint32_t>max(places[i], 0)
+        pattern.terms[G] = self.name
+        scan = open_scan(self.snapshot, &pattern, True)
+        count = scan.last_row - scan.next_row
+        for i in range(scan.source_count):
+            count += scan.sources[i].end - scan.sources[i].at
+        return count
+
+    cdef object cost(self, int number, object count, int depth):
+        """Guess how many rows a look-up of a pattern finds, inside so many others."""
+        cdef const int64_t* places = &self.places[3 * number]
+        cdef bint is_related = depth == 0
+        cdef object cost = count + 1
+        cdef int i
+        for i in range(3):
+            if places[i] < 0 and self.binders[-1 - places[i]] < depth:
+                is_related = True
+                cost = cost / FEWER[i]
+        return cost if is_related else cost * <uint64_t>UNRELATED
+
+
+cdef object join(QuadStore store, list patterns, object graph, int variables):
+    """Return the solutions of a basic graph pattern in a graph, as `Join` yields them."""
+    cdef Join rows = Join.__new__(Join)
+    cdef GraphEntry* entry
+    rows.allocate(<int>len(patterns), variables)
+    # A property may run any code, which may change the numbers of terms.
+    graph_name = name_of(graph)
+    rows.snapshot = open_snapshot(store)
+    is_there = rows.number(patterns)
+    rows.name = <uint32_t>find_number(store.terms, graph_name)
+    if rows.snapshot.terms is not store.terms:
+        return join(store, patterns, graph, variables)
+    entry = find_graph(&store.graphs, rows.name)
+    if not is_there or rows.name == 0 or entry == NULL or entry.count == 0:
+        return NOTHING
+    rows.arrange()
+    rows.look_up()
+    return rows
