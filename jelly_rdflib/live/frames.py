@@ -39,7 +39,7 @@ class FrameBuffer:
         self._frames.append(memoryview(data)[start:])
 
     def clear(self) -> None:
-        """Forget the frames since the last call of `take`."""
+        """Forget the frames since the last call of `drain`."""
         self._frames = []
 
     def drain(self) -> list[memoryview]:

@@ -275,7 +275,8 @@ def encode_frames(
                 writer.write_all(batch)
                 yield take()
         except EncodeError as error:
-            raise EncodeError(f"stream {stream}: {error}") from error
+            message = f"stream {stream}: {error}"
+            raise EncodeError(message, needs=error.needs, rule=error.rule) from error
         writer.close()
         yield take()
 

@@ -61,6 +61,9 @@ def test_a_snapshot_is_plain_jelly(log: PatchLog) -> None:
     path = log.snapshot()
     assert path.parent == log.path / "snapshots"
     assert path.name.endswith(".jelly" if log.compression is None else ".jelly.zst")
+    if log.compression is not None:
+        # RFC 8878, section 3.1.1.1.1.5: the content has a checksum.
+        assert path.read_bytes()[4] & 0b100
     quads = set(jr.read_statements(path))
     assert quads == set(log.checkout().quads())
     assert len(quads) == 4

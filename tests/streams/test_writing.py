@@ -237,6 +237,17 @@ class TestRefusals:
 
 
 class TestPatches:
+    def test_what_may_not_come_here_is_said(self) -> None:
+        with jr.PatchWriter(io.BytesIO()) as writer:
+            with pytest.raises(jr.EncodeError, match="there is no transaction to end: begin"):
+                writer.commit()
+            writer.begin()
+            with pytest.raises(jr.EncodeError, match="a transaction starts inside a transaction"):
+                writer.begin()
+            with pytest.raises(jr.EncodeError, match="the patch ends inside a transaction: commit"):
+                writer.end_patch()
+            writer.commit()
+
     @pytest.mark.parametrize("stream_type", STREAM_TYPES)
     def test_a_stream_of_nothing(self, stream_type: str) -> None:
         data = write([], jr.PatchOptions(stream_type=stream_type))

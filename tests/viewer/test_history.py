@@ -12,7 +12,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.viewer import counts, history, terms
 from jelly_rdflib.viewer.history import History
-from jelly_rdflib.viewer.limits import LIMITS, TooLargeError
+from jelly_rdflib.viewer.limits import LIMITS, TooLargeError, check_size
 from jelly_rdflib.viewer.page import page_of
 from jelly_rdflib.viewer.versions import read_file, read_log
 from tests.cli.support import encode
@@ -218,6 +218,14 @@ def test_a_page_has_limits(things: str, most: int, monkeypatch: pytest.MonkeyPat
     one = [(Op.TX,), *((Op.A, S, P, Literal(number), None) for number in range(2)), (Op.TC,)]
     with pytest.raises(TooLargeError, match=f"more than {most} {things}.*--last"):
         page_of_file(encode([*one, *one]))
+    check_size(most, things)
+
+
+def test_a_class_may_be_deleted_and_added_again() -> None:
+    classes = counts.Classes()
+    classes.count(Counter(), [(Op.D, 1, 5), (Op.A, 1, 5), (Op.A, 2, 5), (Op.D, 2, 5)])
+    of_subjects = Counter({(Op.A, 1): 2, (Op.D, 2): 3})
+    assert classes.count(of_subjects, []) == {(Op.A, 5): 2, (Op.D, 0): 3}
 
 
 def test_headers_that_many_versions_share_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,7 +172,7 @@ class _Enough(Exception):
     """The client gets no more of an answer."""
 
 
-class Conditions:
+class ConditionalRequests:
     """Middleware: answers HEAD and If-None-Match for all that GET reads, and tells caches of it."""
 
     def __init__(self, app: Any, *, is_private: bool) -> None:

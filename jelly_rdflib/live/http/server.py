@@ -24,7 +24,7 @@ from jelly_rdflib.live.http.access import ALL, Gate, Right, Tokens, client_of
 from jelly_rdflib.live.http.answers import (
     CHANGES,
     Bodies,
-    Conditions,
+    ConditionalRequests,
     accepted,
     send_changes,
     send_json,
@@ -142,7 +142,7 @@ class LogServer:
         # Answers that are smaller gain nothing.
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
-        self.app.add_middleware(Conditions, is_private=self.tokens is not None)
+        self.app.add_middleware(ConditionalRequests, is_private=self.tokens is not None)
         self.app.add_middleware(self.metrics.counting)
         self.app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
         self.app.add_route("/docs", lambda request: _PAGE)

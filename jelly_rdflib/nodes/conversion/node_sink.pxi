@@ -30,13 +30,7 @@ cdef class NodeSink:
 
     def write(self, item):
         """Write what is given as a tuple."""
-        self.claim()
-        try:
-            self.make_room()
-            self.fill(item)
-            self.hand_on()
-        finally:
-            self.is_busy = False
+        self.put_tuple(item)
 
     def write_all(self, items):
         """Write each tuple of an iterable; those of a `Batch` without making them.
@@ -46,7 +40,7 @@ cdef class NodeSink:
         if type(items) is not Batch and type(items) is not list and type(items) is not tuple:
             # What the iterable does may depend on what is written.
             for item in items:
-                self.write(item)
+                self.put_tuple(item)
             return
         # The encoder hands pieces to the sink. A call from there must not touch the encoder.
         self.claim()
@@ -57,6 +51,16 @@ cdef class NodeSink:
                 self.put_all(items)
         finally:
             self.is_busy = False
+
+    cdef int put_tuple(self, object item) except -1:
+        self.claim()
+        try:
+            self.make_room()
+            self.fill(item)
+            self.hand_on()
+        finally:
+            self.is_busy = False
+        return 0
 
     cdef int put_all(self, object items) except -1:
         """Write the tuples of a list or tuple."""
@@ -69,8 +73,12 @@ cdef class NodeSink:
                 self.fill(item)
         except BaseException as raised:
             error = raised
-        # An error of a row before comes first.
-        self.hand_on()
+        # An error of a row before comes first, but no other hides an interrupt.
+        try:
+            self.hand_on()
+        except Exception:
+            if error is None or isinstance(error, Exception):
+                raise
         if error is not None:
             raise error
         return 0

@@ -6,8 +6,9 @@ but only for prefixes.
 
 cdef enum:
     MANY_ROWS = 64
-    # Of operations that are given as tuples.
+    # Of operations that are given as tuples; a batch of fewer takes longer than these alone.
     MANY_OPERATIONS = 1 << 10
+    FEW_OPERATIONS = 8
 
 # Their items are at hand: no other code runs between two of them.
 cdef tuple PLAIN_ITERATORS = (type(iter([])), type(iter(())))
@@ -140,10 +141,14 @@ cdef class JellyChanges(Changes):
 
     cdef int change_many(self, list operations) except -1:
         """Apply additions and deletions."""
-        cdef object batches = NodeBatches(NODE_TYPES, operations)
+        cdef object batches
         cdef Py_ssize_t done = 0
         cdef size_t row
         cdef Batch batch
+        if len(operations) < FEW_OPERATIONS:
+            Changes.run_operations(self, iter(operations))
+            return 0
+        batches = NodeBatches(NODE_TYPES, operations)
         while done < len(operations):
             try:
                 batch = next(batches)
