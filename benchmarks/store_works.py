@@ -1,7 +1,8 @@
 """What is timed of stores: the same work in a `JellyStore`, and in rdflib's own store or elsewhere.
 
 The quads are 500,000 distinct ones in ten graphs, made up: eight of each subject, half of them with
-literals. All is made once, and kept in ``.cache/bench``.
+literals. Some works have the same triples in the default graph: that is the second shape, for which
+the operations are given as tuples. Files are made once, and kept in ``.cache/bench``.
 """
 
 from __future__ import annotations
@@ -39,6 +40,14 @@ QUERIES = {
     "SPARQL: path": (
         f"SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{EXAMPLE}graph/2> {{"
         f" ?s a <{EXAMPLE}type/3> . ?s <{EXAMPLE}next>/<{EXAMPLE}next>+ ?o }} }}"
+    ),
+}
+PLAIN_QUERIES = {
+    "SPARQL: scan": f"SELECT ?s ?o WHERE {{ ?s <{EXAMPLE}next> ?o }}",
+    "SPARQL: group by type": "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s a ?t } GROUP BY ?t",
+    "SPARQL: three-way join": (
+        f"SELECT ?s ?v WHERE {{ ?s a <{EXAMPLE}type/1> . ?s <{EXAMPLE}next> ?o ."
+        f" ?o <{EXAMPLE}p/2> ?v }}"
     ),
 }
 
@@ -165,6 +174,40 @@ def make_files() -> None:
         text(name)
 
 
+@functools.cache
+def plain_operations() -> list[jr.Operation]:
+    """Return additions of the triples to the default graph."""
+    return [(jr.Op.A, *quad(number)[:3], None) for number in range(COUNT)]
+
+
+@functools.cache
+def plain_aborted() -> list[jr.Operation]:
+    """Return a transaction of 50,000 deletions that is aborted."""
+    deleted: list[jr.Operation] = [
+        (jr.Op.D, *quad(number)[:3], None) for number in sample(5, COUNT // 10)
+    ]
+    return [(jr.Op.TX,), *deleted, (jr.Op.TA,)]
+
+
+def empty_dataset(store: str) -> Dataset:
+    plain_operations()
+    return Dataset(store=store)
+
+
+def plain(store: str) -> Dataset:
+    plain_aborted()
+    dataset = Dataset(store=store)
+    jr.apply(plain_operations(), dataset)
+    dataset.commit()
+    return dataset
+
+
+@functools.cache
+def ready_plain(store: str) -> Dataset:
+    """Return a dataset that is only read."""
+    return plain(store)
+
+
 def loaded(store: str) -> Dataset:
     dataset = Dataset(store=store)
     jr.apply(additions(), dataset)
@@ -187,7 +230,7 @@ def changed(store: str) -> Dataset:
     return dataset
 
 
-def ready_patterns(places: str) -> Callable[[str], Any]:
+def ready_patterns(places: str, ready: Callable[[str], Dataset] = ready) -> Callable[[str], Any]:
     """Return what makes a dataset with quads to look up, of which only some places are given."""
 
     def prepare(store: str) -> Any:
@@ -362,7 +405,10 @@ STORE_WORKS = (
         )
         for name, places in LOOK_UP_PLACES.items()
     ),
-    *(StoreWork(name, select(query), 1.2, ready) for name, query in QUERIES.items()),
+    *(
+        StoreWork(name, select(query), bar, ready)
+        for (name, query), bar in zip(QUERIES.items(), (3, 3, 1.2), strict=True)
+    ),
     StoreWork(
         "diff of two versions",
         lambda pair: len(jr.diff(*pair)),
@@ -379,4 +425,40 @@ STORE_WORKS = (
     ),
     StoreWork('serialize(format="jelly-rdf")', serialize("jelly-rdf"), 4, ready),
     StoreWork('serialize(format="nquads")', serialize("nquads"), 4, ready),
+    StoreWork(
+        "apply a list, default graph",
+        lambda dataset: jr.apply(plain_operations(), dataset),
+        8,
+        empty_dataset,
+        check=lambda result: result.added == COUNT,
+    ),
+    StoreWork(
+        "abort 50,000 deletions of a list, default graph",
+        lambda dataset: jr.apply(plain_aborted(), dataset),
+        8,
+        plain,
+        check=lambda result: result.aborted == 1,
+    ),
+    StoreWork(
+        "quads(), default graph",
+        lambda dataset: sum(1 for _ in dataset.quads()),
+        1.5,
+        ready_plain,
+        check=is_full,
+    ),
+    *(
+        StoreWork(
+            f"{name}, default graph",
+            look_up,
+            1.2,
+            ready_patterns(LOOK_UP_PLACES[name], ready_plain),
+            rounds=9 if "s" in LOOK_UP_PLACES[name] else 3,
+            check=lambda count: count >= LOOK_UPS,
+        )
+        for name in ("look-ups by subject", "look-ups by object")
+    ),
+    *(
+        StoreWork(f"{name}, default graph", select(query), bar, ready_plain)
+        for (name, query), bar in zip(PLAIN_QUERIES.items(), (1.5, 3, 3), strict=True)
+    ),
 )

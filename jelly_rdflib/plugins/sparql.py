@@ -6,13 +6,15 @@ of each query, whatever the store.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.paths import Path
 from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings
-from rdflib.term import BNode, Node, Variable
+from rdflib.term import BNode, Literal, Node, Variable
 
 from jelly_rdflib.graph.stores.target import get_default_graph
 
@@ -20,7 +22,7 @@ _STORE = "jelly_rdflib.store.jelly_store"
 
 
 def evaluate(ctx: Any, part: Any) -> Iterator[FrozenBindings]:
-    """Return the solutions of a basic graph pattern (SPARQL 1.1, section 18.3).
+    """Return the solutions of a basic graph pattern (SPARQL 1.1, section 18.3), or their counts.
 
     Args:
         ctx: rdflib's context of the query.
@@ -30,31 +32,65 @@ def evaluate(ctx: Any, part: Any) -> Iterator[FrozenBindings]:
         NotImplementedError: rdflib is to evaluate the part: it is another one, or of another
             store, or of all graphs together, or has a path.
     """
-    if part.name != "BGP" or not part.triples:
+    if part.name == "BGP":
+        pattern = _pattern_of(ctx, part)
+        return _solutions(ctx, list(pattern.variables), pattern.join(_graph_of(ctx.graph)))
+    if part.name == "AggregateJoin":
+        return iter(_counts(ctx, part))
+    raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """A basic graph pattern."""
+
+    triples: list[list[Any]]
+    variables: dict[Node, int]
+
+    def join(self, graph: Graph) -> Iterator[tuple[Node, ...]]:
+        """Iterate over the terms of the variables."""
+        store: Any = graph.store
+        found: Iterator[tuple[Node, ...]]
+        found = store.quads.join(self.triples, graph, len(self.variables))
+        return found
+
+    def count(self, graph: Graph, groups: list[int]) -> dict[tuple[Node, ...], int]:
+        """Count the solutions by the terms of some variables."""
+        store: Any = graph.store
+        counts: dict[tuple[Node, ...], int]
+        counts = store.quads.count_solutions(self.triples, graph, len(self.variables), groups)
+        return counts
+
+
+def _pattern_of(ctx: Any, part: Any) -> _Pattern:
+    if not part.triples:
         raise NotImplementedError
-    graph = ctx.graph
-    store: Any = graph.store
-    # The module of the store is not loaded for a query of another store.
-    if type(store).__module__ != _STORE:
-        raise NotImplementedError
-    if type(graph) is Dataset and not graph.default_union:
-        graph = get_default_graph(graph)
-    if type(graph) is not Graph:
-        raise NotImplementedError
-    numbers: dict[Node, int] = {}
-    patterns = []
+    # Before all else: most graphs are of other stores, whose module is not loaded for that.
+    _graph_of(ctx.graph)
+    variables: dict[Node, int] = {}
+    triples = []
     for triple in part.triples:
-        pattern: list[Any] = []
+        terms: list[Any] = []
         for term in triple:
             bound = ctx[term]
             if isinstance(bound, Path):
                 raise NotImplementedError
             # In SPARQL a blank node is a variable, too.
             if bound is None and isinstance(term, (Variable, BNode)):
-                bound = numbers.setdefault(term, len(numbers))
-            pattern.append(bound)
-        patterns.append(pattern)
-    return _solutions(ctx, list(numbers), store.quads.join(patterns, graph, len(numbers)))
+                bound = variables.setdefault(term, len(variables))
+            terms.append(bound)
+        triples.append(terms)
+    return _Pattern(triples, variables)
+
+
+def _graph_of(graph: Any) -> Graph:
+    """Return the one graph that is asked."""
+    if type(graph.store).__module__ == _STORE:
+        if type(graph) is Dataset and not graph.default_union:
+            graph = get_default_graph(graph)
+        if type(graph) is Graph:
+            return graph
+    raise NotImplementedError
 
 
 def _solutions(
@@ -74,3 +110,59 @@ def _solutions(
         solution: Any = FrozenBindings.__new__(FrozenBindings)
         solution._d, solution._hash, solution.ctx = bindings._d, None, own
         yield solution
+
+
+def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
+    """Return how many solutions of a basic graph pattern there are, by variables of it.
+
+    The pattern may be that of a graph, or of each named graph. All aggregates are COUNT without
+    DISTINCT, of all or of a variable, or give a variable of the groups.
+    """
+    inner = part.p.p
+    term = inner.term if inner.name == "Graph" else None
+    pattern = inner if term is None else inner.p
+    if pattern.name != "BGP":
+        raise NotImplementedError
+    found = _pattern_of(ctx, pattern)
+    groups = list(part.p.expr or ())
+    if term in found.variables or any(each not in found.variables for each in groups):
+        raise NotImplementedError
+    for each in part.A:
+        is_count = each.name == "Aggregate_Count" and not each.distinct
+        if not (
+            (is_count and (each.vars == "*" or each.vars in found.variables))
+            or (each.name == "Aggregate_Sample" and each.vars in groups)
+        ):
+            raise NotImplementedError
+    counts: Counter[tuple[Node, ...]] = Counter()
+    for graph in [ctx.graph] if term is None else _named_graphs(ctx, term):
+        numbers = [found.variables[each] for each in groups]
+        counts.update(found.count(_graph_of(graph), numbers))
+    if part.p.expr is None and not counts:
+        counts[()] = 0
+    made = []
+    for nodes, count in counts.items():
+        values = dict(zip(groups, nodes, strict=True))
+        made.append(
+            FrozenBindings(
+                ctx,
+                {
+                    each.res: Literal(count)
+                    if each.name == "Aggregate_Count"
+                    else values[each.vars]
+                    for each in part.A
+                },
+            )
+        )
+    # So rdflib says that there is no group.
+    return made or [FrozenBindings(ctx)]
+
+
+def _named_graphs(ctx: Any, term: Any) -> list[Graph]:
+    """Return the graphs that ``GRAPH`` with a term is about."""
+    name = ctx[term]
+    if name is not None:
+        return [Graph(ctx.dataset.store, name)]
+    default = get_default_graph(ctx.dataset)
+    # The dataset's own method has another name in each version of rdflib.
+    return [graph for graph in default.store.contexts() if graph != default]

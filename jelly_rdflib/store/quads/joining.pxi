@@ -44,6 +44,12 @@ cdef class Join:
         return self
 
     def __next__(self):
+        if not self.go_on():
+            raise StopIteration
+        return self.nodes(self.spellings, self.variables)
+
+    cdef bint go_on(self) except -1:
+        """Bind all variables to the next solution; False at the end."""
         cdef Scan scan
         cdef int64_t row
         while self.scans:
@@ -56,9 +62,9 @@ cdef class Join:
                 self.scans.pop()
             elif self.bind(<uint32_t>row):
                 if len(self.scans) == self.patterns:
-                    return self.solution()
+                    return True
                 self.look_up()
-        raise StopIteration
+        return False
 
     cdef int allocate(self, int patterns, int variables) except -1:
         self.patterns, self.variables = patterns, variables
@@ -124,10 +130,28 @@ cdef class Join:
                 self.spellings[variable] = object_of(self.snapshot.rows, number)
         return True
 
-    cdef tuple solution(self):
-        cdef Dictionary terms = self.snapshot.terms
-        cdef int i
-        return tuple([node_of(terms, self.spellings[i]) for i in range(self.variables)])
+    cdef tuple nodes(self, const uint32_t* terms, Py_ssize_t count):
+        cdef Dictionary dictionary = self.snapshot.terms
+        cdef Py_ssize_t i
+        return tuple([node_of(dictionary, terms[i]) for i in range(count)])
+
+    cdef dict count(self, list variables):
+        """Count the solutions by the terms of some variables."""
+        cdef Py_ssize_t size = len(variables)
+        cdef dict counts = {}
+        cdef bytes key
+        cdef uint32_t* terms
+        cdef Py_ssize_t i
+        while self.go_on():
+            key = PyBytes_FromStringAndSize(NULL, size * sizeof(uint32_t))
+            terms = <uint32_t*>PyBytes_AS_STRING(key)
+            for i in range(size):
+                terms[i] = self.spellings[<int>variables[i]]
+            counts[key] = counts.get(key, 0) + 1
+        return {
+            self.nodes(<const uint32_t*>PyBytes_AS_STRING(each), size): count
+            for each, count in counts.items()
+        }
 
     cdef int arrange(self) except -1:
         """Put the patterns in the order in which they are looked up, and say which binds what."""
@@ -183,8 +207,8 @@ cdef class Join:
         return cost if is_related else cost * <uint64_t>UNRELATED
 
 
-cdef object join(QuadStore store, list patterns, object graph, int variables):
-    """Return the solutions of a basic graph pattern in a graph, as `Join` yields them."""
+cdef Join join(QuadStore store, list patterns, object graph, int variables):
+    """Return the solutions of a basic graph pattern in a graph."""
     cdef Join rows = Join.__new__(Join)
     cdef GraphEntry* entry
     rows.allocate(<int>len(patterns), variables)
@@ -196,8 +220,7 @@ cdef object join(QuadStore store, list patterns, object graph, int variables):
     if rows.snapshot.terms is not store.terms:
         return join(store, patterns, graph, variables)
     entry = find_graph(&store.graphs, rows.name)
-    if not is_there or rows.name == 0 or entry == NULL or entry.count == 0:
-        return NOTHING
-    rows.arrange()
-    rows.look_up()
+    if is_there and rows.name != 0 and entry != NULL and entry.count > 0:
+        rows.arrange()
+        rows.look_up()
     return rows

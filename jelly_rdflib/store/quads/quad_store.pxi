@@ -126,6 +126,18 @@ cdef class QuadStore:
         """
         return join(self, list(patterns), graph, variables)
 
+    def count_solutions(self, patterns, graph, int variables, groups):
+        """Count the solutions of a basic graph pattern by the terms of some variables.
+
+        Args:
+            patterns, graph, variables: As for `join`.
+            groups: The numbers of the variables.
+
+        Returns:
+            A dict of counts by tuples of nodes. Spellings of a literal are different nodes.
+        """
+        return join(self, list(patterns), graph, variables).count(list(groups))
+
     def count(self, graph):
         """Return how many triples a graph has, or all graphs together, each triple once."""
         cdef GraphEntry* entry
