@@ -121,7 +121,7 @@ def test_compact_says_what_it_is_built_on(spark: SparkSession) -> None:
     names = [row.name for row in rows if row.op == "H"]
     assert names == ["PREV", "by", "at", "note", "title", "Id"]
     for after, message in (
-        (None, r"comes after <urn:1> \(prev\), which is not there; .* after="),
+        (None, r"comes after <urn:1> \(prev\), which is not there; .* give base or after"),
         ("<urn:2>", r"comes after <urn:1> \(prev\), which is not there"),
         ("urn:3", "which is not there"),
     ):
