@@ -65,7 +65,7 @@ class _Pattern:
 def _pattern_of(ctx: Any, part: Any) -> _Pattern:
     if not part.triples:
         raise NotImplementedError
-    # Before all else: most graphs are of other stores, whose module is not loaded for that.
+    # Most graphs are of other stores, of which nothing else is looked at.
     _graph_of(ctx.graph)
     variables: dict[Node, int] = {}
     triples = []
@@ -73,11 +73,11 @@ def _pattern_of(ctx: Any, part: Any) -> _Pattern:
         terms: list[Any] = []
         for term in triple:
             bound = ctx[term]
-            if isinstance(bound, Path):
-                raise NotImplementedError
             # In SPARQL a blank node is a variable, too.
             if bound is None and isinstance(term, (Variable, BNode)):
                 bound = variables.setdefault(term, len(variables))
+            elif isinstance(bound, Path) or not isinstance(bound, Node):
+                raise NotImplementedError
             terms.append(bound)
         triples.append(terms)
     return _Pattern(triples, variables)
@@ -125,14 +125,17 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
         raise NotImplementedError
     found = _pattern_of(ctx, pattern)
     groups = list(part.p.expr or ())
-    if term in found.variables or any(each not in found.variables for each in groups):
+    # Expressions have no hash.
+    if term in found.variables or not all(
+        isinstance(each, Variable) and each in found.variables for each in groups
+    ):
         raise NotImplementedError
     for each in part.A:
         is_count = each.name == "Aggregate_Count" and not each.distinct
-        if not (
-            (is_count and (each.vars == "*" or each.vars in found.variables))
-            or (each.name == "Aggregate_Sample" and each.vars in groups)
-        ):
+        is_variable = isinstance(each.vars, Variable) and each.vars in found.variables
+        # rdflib makes a SAMPLE of a variable of the groups that is selected.
+        is_group = each.name == "Aggregate_Sample" and is_variable and each.vars in groups
+        if not (is_group or (is_count and (is_variable or each.vars == "*"))):
             raise NotImplementedError
     counts: Counter[tuple[Node, ...]] = Counter()
     for graph in [ctx.graph] if term is None else _named_graphs(ctx, term):
@@ -154,7 +157,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
                 },
             )
         )
-    # So rdflib says that there is no group.
+    # As rdflib does where there is no group: one solution without bindings.
     return made or [FrozenBindings(ctx)]
 
 

@@ -108,7 +108,8 @@ counts = st.sampled_from(
         "SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {0} GROUP BY ?z",
         "SELECT ?g (COUNT(*) AS ?n) WHERE {0} GROUP BY ?g",
         "SELECT (SUM(?z) AS ?n) (COUNT(*) AS ?m) WHERE {0} GROUP BY ?x",
-        "SELECT (COUNT(*) AS ?n) WHERE {0} GROUP BY (STR(?x))",
+        "SELECT (COUNT(*) AS ?n) WHERE {0} GROUP BY STR(?x)",
+        "SELECT (COUNT(STR(?x)) AS ?n) WHERE {0}",
     ]
 )
 
@@ -184,6 +185,51 @@ def test_solutions_are_those_of_the_start() -> None:
         graph.add((URIRef(f"{s}x"), B, o))
         found += 1
     assert (found, len(graph)) == (5000, 5000)
+
+
+def test_a_store_that_is_changed_before_its_solutions_are_read() -> None:
+    graph = Graph(JellyStore())
+    for number in range(3000):
+        graph.add((URIRef(f"urn:s{number}"), B, Literal(number)))
+        graph.add((URIRef(f"urn:s{number}"), C, Literal(number)))
+    result: Any = graph.query("SELECT ?s ?o { ?s <urn:b> ?o . ?s ?p ?x }")
+    graph.add((A, A, A))
+    graph.remove((A, A, A))
+    graph.remove((None, C, None))
+    assert list(graph.triples((A, None, None))) == []
+    assert len(list(result)) == 6000
+
+
+def test_counts_of_expressions_are_left_to_rdflib() -> None:
+    made = dataset(JellyStore(), [(A, B, Literal(1), None), (A, B, Literal(2), None)])
+    for query in (
+        "SELECT (COUNT(?o * 2) AS ?n) { ?s ?p ?o }",
+        "SELECT (COUNT(*) AS ?n) { ?s ?p ?o } GROUP BY STR(?s)",
+    ):
+        assert answer(made, query) == Counter({frozenset({("n", Literal(2))}): 1})
+    assert PARTS == ["BGP", "BGP"]
+
+
+def test_spellings_are_one_group() -> None:
+    graph = Graph(JellyStore())
+    for number, tag in enumerate(["en", "EN", "EN"]):
+        graph.add((URIRef(f"urn:{number}"), B, Literal("x", lang=tag)))
+    query = "SELECT ?o (COUNT(*) AS ?n) { ?s <urn:b> ?o } GROUP BY ?o"
+    [row] = answer(graph, query)
+    assert dict(row)["n"] == Literal(3)
+    assert PARTS == ["AggregateJoin"]
+
+
+@pytest.mark.parametrize("value", [0, -1, 7, 10**9, 10**30])
+def test_a_number_is_no_term(value: int) -> None:
+    made = dataset(JellyStore(), [(A, B, C, None)])
+    for query in ("SELECT * { ?s <urn:b> ?x }", "SELECT (COUNT(*) AS ?n) { ?s <urn:b> ?x }"):
+        answer(made, query, initBindings={"x": value})
+    assert PARTS == []
+    quads = made.store.quads
+    for patterns, groups in (([(A, B, value)], []), ([(A, B, C)], [value]), ([(A, B)], [])):
+        with pytest.raises((ValueError, OverflowError)):
+            quads.count_solutions(patterns, URIRef("urn:x-rdflib:default"), 0, groups)
 
 
 def test_an_update_that_reads_what_it_changes() -> None:

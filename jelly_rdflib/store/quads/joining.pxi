@@ -28,9 +28,10 @@ cdef class Join:
     # Three for each pattern, the outermost first: the number of a term, or -1 less that of a
     # variable.
     cdef int64_t* places
-    cdef int* binders  # the pattern that binds each variable
-    cdef uint32_t* values  # what it is bound to
-    cdef uint32_t* spellings  # the same, as the row spells it
+    # The depth of the pattern that binds each variable; that of all patterns if none does yet.
+    cdef int* binders
+    cdef uint32_t* values  # what each is bound to, by which patterns are looked up
+    cdef uint32_t* spellings  # the same as the row spells it, of which the nodes are made
     cdef list scans  # of the patterns that are being looked up
     cdef uint32_t steps
 
@@ -52,10 +53,16 @@ cdef class Join:
         """Bind all variables to the next solution; False at the end."""
         cdef Scan scan
         cdef int64_t row
-        while self.scans:
+        while True:
             self.steps += 1
             if self.steps % PATIENCE == 0:
                 PyErr_CheckSignals()
+                # Other threads run meanwhile, as they do between two lines of Python.
+                with nogil:
+                    pass
+            # Code that ran meanwhile may have gone on here.
+            if not self.scans:
+                return False
             scan = self.scans[len(self.scans) - 1]
             row = scan.read_row()
             if row < 0:
@@ -64,7 +71,6 @@ cdef class Join:
                 if len(self.scans) == self.patterns:
                     return True
                 self.look_up()
-        return False
 
     cdef int allocate(self, int patterns, int variables) except -1:
         self.patterns, self.variables = patterns, variables
@@ -85,8 +91,11 @@ cdef class Join:
         cdef int place = 0
         cdef int64_t number
         for pattern in patterns:
+            if len(pattern) != 3:
+                raise ValueError(f"a pattern has three terms, not {len(pattern)}")
             for term in pattern:
                 if type(term) is int:
+                    self.check_variable(term)
                     number = -1 - <int64_t>term
                 else:
                     number = find_number(self.snapshot.terms, term)
@@ -95,6 +104,11 @@ cdef class Join:
                 self.places[place] = number
                 place += 1
         return True
+
+    cdef int check_variable(self, object number) except -1:
+        if not 0 <= number < self.variables:
+            raise ValueError(f"there is no variable {number} of {self.variables}")
+        return 0
 
     cdef int look_up(self) except -1:
         """Look the next pattern up."""
@@ -139,19 +153,23 @@ cdef class Join:
         """Count the solutions by the terms of some variables."""
         cdef Py_ssize_t size = len(variables)
         cdef dict counts = {}
+        cdef dict groups = {}
         cdef bytes key
         cdef uint32_t* terms
         cdef Py_ssize_t i
+        for variable in variables:
+            self.check_variable(variable)
         while self.go_on():
             key = PyBytes_FromStringAndSize(NULL, size * sizeof(uint32_t))
             terms = <uint32_t*>PyBytes_AS_STRING(key)
             for i in range(size):
                 terms[i] = self.spellings[<int>variables[i]]
             counts[key] = counts.get(key, 0) + 1
-        return {
-            self.nodes(<const uint32_t*>PyBytes_AS_STRING(each), size): count
-            for each, count in counts.items()
-        }
+        # For rdflib two spellings of a literal may be one node.
+        for key, count in counts.items():
+            nodes = self.nodes(<const uint32_t*>PyBytes_AS_STRING(key), size)
+            groups[nodes] = groups.get(nodes, 0) + count
+        return groups
 
     cdef int arrange(self) except -1:
         """Put the patterns in the order in which they are looked up, and say which binds what."""
@@ -212,7 +230,8 @@ cdef Join join(QuadStore store, list patterns, object graph, int variables):
     cdef Join rows = Join.__new__(Join)
     cdef GraphEntry* entry
     rows.allocate(<int>len(patterns), variables)
-    # A property may run any code, which may change the numbers of terms.
+    # A property may run any code, and so may Python's collector when an object is made: both may
+    # change the numbers of terms.
     graph_name = name_of(graph)
     rows.snapshot = open_snapshot(store)
     is_there = rows.number(patterns)

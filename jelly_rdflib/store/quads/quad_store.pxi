@@ -134,7 +134,7 @@ cdef class QuadStore:
             groups: The numbers of the variables.
 
         Returns:
-            A dict of counts by tuples of nodes. Spellings of a literal are different nodes.
+            A dict of counts by tuples of nodes.
         """
         return join(self, list(patterns), graph, variables).count(list(groups))
 

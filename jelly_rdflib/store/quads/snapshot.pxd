@@ -9,6 +9,7 @@ cdef class Snapshot:
     cdef list runs
     cdef uint32_t sealed, count, at
     cdef bint has_many_graphs
+    cdef dict permutations  # by run and order, of runs that the store has in another state now
 
     cdef int sort(self) except -1
     cdef list names_of(self, const Row* row)

@@ -60,10 +60,16 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
     permutation = run.permutations[order]
     if permutation is not None and permutation.made_at <= snapshot.at:
         return permutation
-    # The run's own one may leave out what died since.
-    times.clock = snapshot.at
-    times.committed.rows = times.marked.rows = 0
-    return get_permutation(Run(run.start, run.end), snapshot.rows, &times, order)
+    # The run's own one may leave out what died since. A join looks up many times.
+    if snapshot.permutations is None:
+        snapshot.permutations = {}
+    permutation = snapshot.permutations.get((run.start, run.end, order))
+    if permutation is None:
+        times.clock = snapshot.at
+        times.committed.rows = times.marked.rows = 0
+        permutation = get_permutation(Run(run.start, run.end), snapshot.rows, &times, order)
+        snapshot.permutations[run.start, run.end, order] = permutation
+    return permutation
 
 
 cdef Snapshot open_snapshot(QuadStore store):
