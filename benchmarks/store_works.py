@@ -196,10 +196,7 @@ def empty_dataset(store: str) -> Dataset:
 
 def plain(store: str) -> Dataset:
     plain_aborted()
-    dataset = Dataset(store=store)
-    jr.apply(plain_operations(), dataset)
-    dataset.commit()
-    return dataset
+    return loaded(store, plain_operations())
 
 
 @functools.cache
@@ -208,9 +205,10 @@ def ready_plain(store: str) -> Dataset:
     return plain(store)
 
 
-def loaded(store: str) -> Dataset:
+def loaded(store: str, operations: Path | list[jr.Operation] | None = None) -> Dataset:
+    """Return a dataset with the quads, or with what operations make."""
     dataset = Dataset(store=store)
-    jr.apply(additions(), dataset)
+    jr.apply(additions() if operations is None else operations, dataset)
     dataset.commit()
     return dataset
 

@@ -13,6 +13,7 @@ import re
 import sqlite3
 import time
 import uuid
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
@@ -98,46 +99,47 @@ class History(Protocol):
     location: str
 
     @property
+    @abstractmethod
     def path(self) -> Path:
         """The folder; a LogError if there is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """Close the connections to a server."""
 
+    @abstractmethod
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reading(self) -> AbstractContextManager[LogState]:
         """Open a block with what the log has now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
         """Yield the patches after a version as they come, and None after each look."""
-        raise NotImplementedError
 
+    @abstractmethod
     def append(
         self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
         """Append a patch, with the id of the patch that it must follow."""
-        raise NotImplementedError
 
+    @abstractmethod
     def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
         """Replace consecutive patches by one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
         """Write the data of a version as a snapshot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open_snapshot(self, snapshot: SnapshotRow) -> Readable:
         """Return the stored bytes of a snapshot, after a check of their digest."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find_problems(self, *, deep: bool) -> list[LogProblem]:
         """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
-        raise NotImplementedError
 
 
 class FolderHistory:

@@ -49,8 +49,20 @@ def answer(asked: Graph, query: str, **more: Any) -> Counter[Any]:
 def end_of(asked: Graph, query: str, **more: Any) -> Any:
     try:
         return answer(asked, query, **more)
-    except Exception as error:  # rdflib fails at a sum of what is bound from outside
-        return str(error)
+    except Exception as error:
+        # rdflib fails at the sum of what is no number, or is bound from outside.
+        if "SUM(" not in query:
+            raise
+        return type(error)
+
+
+def assert_same(quads: Any, query: str, *, is_union: bool, **more: Any) -> None:
+    """Check that both stores give one answer, or fail alike."""
+    memory, store = (
+        end_of(dataset(kind, quads, is_union=is_union), query, **more)
+        for kind in ("Memory", JellyStore())
+    )
+    assert store == memory
 
 
 def text(term: Any) -> str:
@@ -93,10 +105,7 @@ shapes = st.sampled_from(
 )
 def test_any_patterns(quads: Any, shape: str, one: str, other: str, is_union: bool) -> None:
     query = "SELECT * " + shape.format(one, other)
-    memory, store = (
-        answer(dataset(kind, quads, is_union=is_union), query) for kind in ("Memory", JellyStore())
-    )
-    assert store == memory
+    assert_same(quads, query, is_union=is_union)
 
 
 counts = st.sampled_from(
@@ -126,11 +135,7 @@ def test_any_counts(
     quads: Any, query: str, shape: str, one: str, is_union: bool, bound: dict[str, Any]
 ) -> None:
     text = query.format(shape % one)
-    ends = [
-        end_of(dataset(kind, quads, is_union=is_union), text, initBindings=bound)
-        for kind in ("Memory", JellyStore())
-    ]
-    assert ends[0] == ends[1]
+    assert_same(quads, text, is_union=is_union, initBindings=bound)
 
 
 def test_solutions_are_counted_on_numbers() -> None:

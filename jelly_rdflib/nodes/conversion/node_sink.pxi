@@ -1,7 +1,7 @@
 """Passes operations and statements of nodes to an encoder, as rows of a batch.
 
-Those of a list are handed on some at a time, all others one by one, so that an error is raised by the
-call that it belongs to. The batch has only these rows; its table keeps the terms, since the next
+The encoder gets rows of a list up to 64 at a time, and other rows one by one. An error of a row is
+raised by the call that wrote it. The batch has only these rows; its table keeps the terms, since the next
 rows have most of them again.
 """
 
@@ -38,7 +38,7 @@ cdef class NodeSink:
         If one can't be written, those before it are.
         """
         if type(items) is not Batch and type(items) is not list and type(items) is not tuple:
-            # What the iterable does may depend on what is written.
+            # A generator may read the output between two items, so each item is written at once.
             for item in items:
                 self.put_tuple(item)
             return

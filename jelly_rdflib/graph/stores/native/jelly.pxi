@@ -153,7 +153,8 @@ cdef class JellyChanges(Changes):
             try:
                 batch = next(batches)
             except EncodeError:
-                # One has what is no term: the store says so, behind those before it.
+                # An operation has an object that is no term. One by one, those before it are
+                # applied, and it raises its own error.
                 Changes.run_operations(self, iter(operations[done:]))
                 return 0
             for row in range(0, batch.rows.count, MANY_ROWS):
