@@ -30,7 +30,28 @@ def numbers(patches: Iterable[Iterable[Any]]) -> list[int]:
     return [int(next(row[3] for row in patch if row[0] == Op.A)) for patch in patches]
 
 
+def receive(source: live.Source, count: int) -> list[jr.Patch]:
+    """Receive so many patches, however long they take."""
+    found = []
+    for _ in range(count):
+        patch = source.receive(30)
+        assert patch is not None, f"{count} patches were to come, and {len(found)} came"
+        found.append(patch)
+    return found
+
+
+def receive_all(source: live.Source, count: int) -> list[jr.Patch]:
+    """Receive so many patches, however long they take, and see that no other one follows."""
+    found = receive(source, count)
+    assert source.receive(0.3) is None
+    return found
+
+
 def take(source: live.Source, count: int) -> list[int]:
     """Receive so many patches, however long they take; return their numbers."""
-    found = [source.receive(30) for _ in range(count)]
-    return numbers(patch for patch in found if patch is not None)
+    return numbers(receive(source, count))
+
+
+def take_all(source: live.Source, count: int) -> list[int]:
+    """Return the numbers of so many patches, and see that no other one follows."""
+    return numbers(receive_all(source, count))

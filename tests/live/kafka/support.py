@@ -7,7 +7,7 @@ from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
 import jelly_rdflib as jr
 from jelly_rdflib import Op, live
 from tests.live.kafka.broker import Broker
-from tests.live.patches import numbers, patch_of
+from tests.live.patches import patch_of, take_all
 
 # A patch of more than some rows takes several frames.
 long_options = jr.PatchOptions(frame_rows=16)
@@ -48,7 +48,7 @@ def delete(broker: Broker, topic: str, offset: int = OFFSET_END) -> None:
     broker.admin.delete_records([place])[place].result(30)
 
 
-def read(url: str, **settings: Any) -> list[int]:
-    """Return the numbers of all patches of a topic."""
-    with live.connect(url, timeout=2, **settings) as source:
-        return numbers(source)
+def read(url: str, count: int, **settings: Any) -> list[int]:
+    """Return the numbers of all patches of a topic, which has so many."""
+    with live.connect(url, **settings) as source:
+        return take_all(source, count)

@@ -175,7 +175,7 @@ def test_what_a_broker_does_not_take_is_told_and_the_sink_waits_for_room(
             broker.start()
         # The sink can be used again, and nothing of what was given up spoils what it sends.
         sink.send(patch_of(1001, 100))
-    assert read(url) == [*range(5), 1001]
+    assert read(url, 6) == [*range(5), 1001]
 
 
 @pytest.mark.slow

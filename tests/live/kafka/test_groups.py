@@ -11,17 +11,7 @@ from jelly_rdflib.live import Source
 from jelly_rdflib.live.frames import LiveEncoder
 from tests.live.kafka.broker import Broker
 from tests.live.kafka.support import frame_of, long_options, produce, read
-from tests.live.patches import numbers, patch_of
-
-
-def receive(source: Source, count: int) -> list[int]:
-    """Receive so many patches."""
-    found = []
-    for _ in range(count):
-        patch = source.receive(30)
-        assert patch is not None
-        found += numbers([patch])
-    return found
+from tests.live.patches import numbers, patch_of, take, take_all
 
 
 def test_what_was_acknowledged_does_not_come_again(broker: Broker, topic: str, url: str) -> None:
@@ -36,16 +26,16 @@ def test_what_was_acknowledged_does_not_come_again(broker: Broker, topic: str, u
         messages += [(key, bytes(f)) for pair in pairs for key, f in zip("ab", pair, strict=True)]
         messages.append(("c", frame_of(encoder, number + 2, number + 3, number + 4)))
     produce(broker, topic, *messages)
-    expected = read(url)
+    expected = read(url, 30)
     assert sorted(expected) == list(range(30))
     found: list[int] = []
     while len(found) < 30:
         with live.connect(url, group="g") as source:
-            found += receive(source, 4 if len(found) < 28 else 2)
+            found += take(source, 4 if len(found) < 28 else 2)
             source.acknowledge()
             if len(found) < 30:
                 # Received, and not acknowledged: it comes again.
-                receive(source, 1)
+                take(source, 1)
     assert found == expected
     with live.connect(url, group="g", timeout=3) as source:
         assert list(source) == []
@@ -56,7 +46,7 @@ def test_the_group_has_the_offset_of_the_next_patch(broker: Broker, topic: str, 
         for number in range(5):
             sink.send(patch_of(number))
     with live.connect(url, group="g") as source:
-        receive(source, 3)
+        take(source, 3)
         source.acknowledge()
     consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "g"})
     (committed,) = consumer.committed([TopicPartition(topic, 0)], timeout=10)
@@ -64,8 +54,8 @@ def test_the_group_has_the_offset_of_the_next_patch(broker: Broker, topic: str, 
     # An administrator sets it back.
     consumer.commit(offsets=[TopicPartition(topic, 0, 0)], asynchronous=False)
     consumer.close()
-    with live.connect(url, group="g", timeout=3) as source:
-        assert numbers(source) == [0, 1, 2, 3, 4]
+    with live.connect(url, group="g") as source:
+        assert take_all(source, 5) == [0, 1, 2, 3, 4]
 
 
 def test_a_group_that_starts_with_the_latest_loses_nothing_from_then_on(url: str) -> None:
@@ -75,10 +65,10 @@ def test_a_group_that_starts_with_the_latest_loses_nothing_from_then_on(url: str
         with live.connect(url, group="g", start="latest") as source:
             # The group has given it no partition yet.
             sink.send(patch_of(1))
-            assert receive(source, 1) == [1]
+            assert take(source, 1) == [1]
         sink.send(patch_of(2))
-    with live.connect(url, group="g", start="latest", timeout=3) as source:
-        assert numbers(source) == [1, 2]
+    with live.connect(url, group="g", start="latest") as source:
+        assert take_all(source, 2) == [1, 2]
 
 
 def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
@@ -101,7 +91,7 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
     settings = {"group": "g", "session.timeout.ms": "6000", "heartbeat.interval.ms": "500"}
     kept: list[int] = []
 
-    def take(source: Source, wait: float) -> bool:
+    def take_one(source: Source, wait: float) -> bool:
         patch = source.receive(wait)
         if patch is not None:
             kept.extend(numbers([patch]))
@@ -111,11 +101,11 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
     send(0, 10)
     with live.connect(url, **settings) as one:
         for _ in range(20):
-            assert take(one, 30)
+            assert take_one(one, 30)
         with live.connect(url, **settings) as other:
             takers = set()
             for turn in range(200):
-                takers |= {name for name, each in (("1", one), ("2", other)) if take(each, 0.1)}
+                takers |= {name for name, each in (("1", one), ("2", other)) if take_one(each, 0.1)}
                 if turn in (20, 40):
                     send(turn // 2, 10)
                 if takers == {"1", "2"} and len(kept) >= 4 * 30 - 4:
@@ -124,7 +114,7 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
         # The other has left: its partitions come back, with the rest of their patches.
         for at, frames in enumerate(waiting):
             produce(broker, f"{topic}-4", *frames, partition=at)
-        while take(one, 10 if len(kept) < 120 else 2):
+        while take_one(one, 10 if len(kept) < 120 else 2):
             pass
     assert sorted(kept) == list(range(120))
     for at in range(4):
@@ -137,12 +127,12 @@ def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
         for number in range(5):
             sink.send(patch_of(number))
     settings = {"group": "g", "session.timeout.ms": "6000", "max.poll.interval.ms": "6000"}
-    with live.connect(url, timeout=4, **settings) as source:
-        found = receive(source, 3)
+    with live.connect(url, **settings) as source:
+        found = take(source, 3)
         time.sleep(7.5)
         # The group has taken its partition away meanwhile.
         source.acknowledge()
-        assert found + numbers(source) == [0, 1, 2, 3, 4]
+        assert found + take_all(source, 2) == [0, 1, 2, 3, 4]
         source.acknowledge()
     with live.connect(url, group="g", timeout=3) as source:
         assert list(source) == []

@@ -13,7 +13,7 @@ from jelly_rdflib import live
 from tests.live.faults import check_outages_are_told, kill_followers, numbers_in
 from tests.live.http.support import Network
 from tests.live.mqtt.broker import Mosquitto
-from tests.live.patches import numbers, patch_of
+from tests.live.patches import numbers, patch_of, take
 
 
 def check(found: list[int], count: int) -> None:
@@ -32,7 +32,7 @@ def test_a_broker_that_is_restarted(kept: Mosquitto) -> None:
     with live.connect(url, session="s", timeout=20) as source, live.open_sink(url) as sink:
         for number in range(50):
             sink.send(patch_of(number))
-        found = [source.receive(5) for _ in range(20)]
+        found = [source.receive(30) for _ in range(20)]
         sink.flush()
         kept.stop()
         found += [source.receive(0.5) for _ in range(4)]
@@ -77,10 +77,12 @@ def test_a_sink_says_what_was_not_acknowledged(kept: Mosquitto) -> None:
             ConnectionError, match=r"does not answer; not acknowledged: .* 2 to 3 of"
         ):
             sink.flush()
-    with live.connect(f"{kept.url}/x", timeout=1) as source:
+    with live.connect(f"{kept.url}/x") as source:
         retry(lambda: sink.send(patch_of(9)))
         sink.close()
-        assert numbers(source)[-1] == 9
+        # The broker may have those before it, or not.
+        while take(source, 1) != [9]:
+            pass
 
 
 def test_a_sink_waits_for_a_broker_only_so_long(tmp_path: Path) -> None:
@@ -158,11 +160,11 @@ def test_a_follower_that_is_slower_than_the_queue_of_its_broker_is_told_so(tmp_p
             sink.flush()
             with live.connect(url, session="s") as source:
                 for _ in range(10):
-                    assert source.receive(5) is not None
+                    assert source.receive(30) is not None
                 assert source.receive(0.5) is None
                 sink.send(patch_of(100))
                 with pytest.raises(ConnectionError, match=r"comes 101; .*lost=warn"):
-                    source.receive(5)
+                    source.receive(30)
 
 
 @pytest.mark.slow
