@@ -125,8 +125,9 @@ cdef class TermDecoder:
     cdef RecoveredFault* recovered
     cdef uint32_t recovered_count
     cdef uint64_t row  # the number of the row that is being decoded
-    cdef Counts counts  # not of regular rows, unless the frames are inspected
+    cdef Counts counts  # complete only if the frames are inspected
     cdef UnexpectedFields* unexpected  # NULL: frames are not inspected
+    cdef bint is_watched  # faults are recovered, or frames are inspected
     cdef Span frame  # that is being decoded
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
@@ -313,6 +314,7 @@ cdef class TermDecoder:
             self.unexpected = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
         if self.unexpected == NULL:
             raise MemoryError
+        self.is_watched = True
         return 0
 
     cdef int recover_faults(self) except -1:
@@ -322,6 +324,7 @@ cdef class TermDecoder:
         )
         if self.recovered == NULL:
             raise MemoryError
+        self.is_watched = True
         return 0
 
     cdef int recover(
@@ -418,7 +421,8 @@ cdef class TermDecoder:
         This does what `decode_statement` does, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
         are in this frame's table; or an entry with a short length. Any other row, and a row with
-        any fault, is left to the general code: for that code nothing has changed.
+        any fault, is left to the general code: for that code nothing has changed. It is strict
+        and counts nothing: all rows of a watched decoder are left to the general code.
 
         Args:
             at: Start of a row, at its tag.
@@ -440,9 +444,8 @@ cdef class TermDecoder:
         cdef RegularRow this
         cdef RegularRow last
         if (
-            self.last_is_elsewhere or end - at < <ptrdiff_t>SLACK or self.last_prefix > MAX_KEY_PREFIX
-            # A recovered row may leave the graph behind.
-            or self.last[GRAPH] == CARRIED or (has_graph and self.last[GRAPH] == NOT_YET)
+            self.is_watched or self.last_is_elsewhere or end - at < <ptrdiff_t>SLACK
+            or self.last_prefix > MAX_KEY_PREFIX or self.last[GRAPH] == CARRIED
         ):
             return at
         this.last_name = self.last_name
@@ -479,7 +482,6 @@ cdef class TermDecoder:
             else:
                 if (
                     tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
-                    or self.unexpected != NULL
                     or not self.set_regular_entry((tag >> 3) - first_entry, at, row_end)
                 ):
                     break
@@ -508,8 +510,6 @@ cdef class TermDecoder:
                 this.quad[GRAPH],
             ) < 0:
                 break
-            if self.unexpected != NULL:
-                self.count_regular_row(row, row_end, tag >> 3, &this, &last, has_graph)
             last.last_name = this.last_name
             last.key = this.key
             row = row_end
@@ -524,44 +524,6 @@ cdef class TermDecoder:
             self.last[OBJECT] = rows.o[rows.count - 1]
             self.last[GRAPH] = rows.g[rows.count - 1]
         return row
-
-    cdef void count_regular_row(
-        self, const uint8_t* row, const uint8_t* row_end, uint32_t row_field,
-        const RegularRow* regular, RegularRow* before, bint has_graph
-    ) noexcept nogil:
-        """Count a row of an inspected frame; ``before`` has the ids of the row before.
-
-        Bytes that are read a second time are checked again: another thread may change them.
-        """
-        cdef uint32_t size, field
-        cdef const uint8_t* at = peek_varint(row + 1, &size)
-        cdef Tally* tally = &self.counts.rows[row_field]
-        cdef uint32_t last_prefix = before.key & MAX_KEY_PREFIX
-        cdef bint[4] is_written = [False, False, False, False]
-        cdef Span iri
-        cdef int position
-        cdef int kind
-        tally.count += 1
-        tally.size += row_end - row
-        at = peek_varint(at + 1, &size)
-        while at < row_end:
-            field = at[0] >> 3
-            if not 1 <= field <= MAX_FIELD:
-                break
-            # Each position has four fields in RdfQuad and RdfTriple.
-            position = (field - 1) // 4
-            kind = self.terms.kinds[regular.quad[position]]
-            is_written[position] = True
-            at = peek_varint(at + 1, &size)
-            if kind == TermKind.IRI:
-                iri.start = at
-                iri.end = min(at + size, row_end)
-                self.read_iri(iri, &before.last_name, &last_prefix)
-            else:
-                self.counts.terms[kind] += 1
-            at += size
-        for position in range(4 if has_graph else 3):
-            self.counts.repeated[position] += not is_written[position]
 
     cdef inline const uint8_t* decode_regular_iri(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
@@ -625,9 +587,6 @@ cdef class TermDecoder:
         # Most have a lexical form and no more, or a datatype.
         if literal.start[0] == LEXICAL_TAG and end == literal.end:
             number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size, 0)
-        elif self.recovered != NULL or self.unexpected != NULL:
-            # The general decoder would recover the same fault, and count the term, once more.
-            return NULL
         elif (
             literal.start[0] == LEXICAL_TAG and end == literal.end - 2
             and end[0] == DATATYPE_TAG and end[1] < 0x80
@@ -922,26 +881,24 @@ cdef class TermDecoder:
 
     cdef int64_t decode_iri(self, Span message) noexcept nogil:
         """Decode an RdfIri (Jelly-RDF, "IRIs")."""
-        if self.read_iri(message, &self.last_name, &self.last_prefix) < 0:
-            return -1
-        return self.intern_iri(self.last_name, self.last_prefix, message.start)
-
-    cdef int read_iri(
-        self, Span message, uint32_t* last_name, uint32_t* last_prefix
-    ) noexcept nogil:
-        """Read and count an RdfIri; the last ids become its own."""
+        cdef Lookup* names = &self.lookups[NAMES]
         cdef Field[2] ids
         if self.read_message(IRI_MESSAGE, message, ids) < 0:
             return -1
         if ids[0].value != 0:
-            last_prefix[0] = <uint32_t>ids[0].value
+            self.last_prefix = <uint32_t>ids[0].value
         # Beyond 32 bits the next name is 0 again, which is out of range too.
-        last_name[0] = <uint32_t>ids[1].value if ids[1].value != 0 else last_name[0] + 1
+        self.last_name = <uint32_t>ids[1].value if ids[1].value != 0 else self.last_name + 1
         self.counts.terms[<int>TermKind.IRI] += 1
-        count_reference(&self.lookups[NAMES], last_name[0])
-        if last_prefix[0] != 0:
-            count_reference(&self.lookups[PREFIXES], last_prefix[0])
-        return 0
+        count_reference(names, self.last_name)
+        if self.last_prefix != 0:
+            count_reference(&self.lookups[PREFIXES], self.last_prefix)
+        if (
+            self.last_name <= names.size and self.last_prefix <= MAX_KEY_PREFIX
+            and names.uses[self.last_name].key == (self.epoch << 16 | self.last_prefix)
+        ):
+            return names.uses[self.last_name].term
+        return self.intern_iri(self.last_name, self.last_prefix, message.start)
 
     cdef int64_t intern_iri(
         self, uint32_t name_id, uint32_t prefix_id, const uint8_t* at
