@@ -30,18 +30,6 @@ cdef enum:
 # The names that users give to these meanings.
 REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
 
-# By message of rows and number of field: the operation that such a row is; 0: it is none.
-cdef uint8_t[MESSAGES][MAX_FIELD + 1] OPERATIONS
-memset(OPERATIONS, 0, sizeof(OPERATIONS))
-for field, op in (
-    (STATEMENT_ADD, A), (STATEMENT_DELETE, D), (NAMESPACE_ADD, PA), (NAMESPACE_DELETE, PD),
-    (TRANSACTION_START, TX), (TRANSACTION_COMMIT, TC), (TRANSACTION_ABORT, TA), (HEADER, H),
-    (PUNCTUATION, END),
-):
-    OPERATIONS[PATCH_ROW][field] = op
-for field, op in ((TRIPLE, A), (QUAD, A), (NAMESPACE, PA)):
-    OPERATIONS[STREAM_ROW][field] = op
-
 
 cdef class FrameDecoder:
     """Decodes frames, one after another, each to a `Batch`. Subclasses know the rows of a format.
@@ -57,27 +45,23 @@ cdef class FrameDecoder:
     cdef TermDecoder terms
     cdef NodeMaker factory
     # Set by a subclass for its format: the messages of rows and options in `schema`, the version of
-    # the protocol, the format's name, the first field of lookup entries in a row, and what is said
+    # the protocol, the format's name, and what is said
     # of options of the other format.
     cdef int row_message
     cdef int options_message
     cdef uint32_t newest_version
     cdef const char* format
-    cdef uint32_t first_entry
     cdef StreamKind other_kind
     # Of options that are those of the other format.
     cdef const char* type_rule
     cdef const char* other_options
     # The rows of statements that `TermDecoder.decode_regular_rows` may decode now, if any.
     cdef bint has_regular_rows
-    cdef bint has_graph_fields
     cdef bint has_graphs  # statements have graphs, from wherever
-    cdef StatementRow add_row
-    cdef StatementRow delete_row
+    cdef RowKinds kinds  # set by a subclass, too
     cdef readonly bint found_options  # even if they are no good
     cdef bint has_options
     cdef int repeated_options  # what they mean
-    cdef uint32_t stream_type  # of Jelly-Patch; in Jelly-RDF 0
     cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
     cdef bytes warning  # what is odd about the options, but not wrong
     cdef bytes stream_name  # in Jelly-RDF
@@ -369,8 +353,7 @@ cdef class FrameDecoder:
         while at < frame.end:
             if self.has_regular_rows:
                 at = self.terms.decode_regular_rows(
-                    at, frame.end, &self.rows, &self.add_row, &self.delete_row,
-                    self.has_graph_fields, self.first_entry, &self.row,
+                    at, frame.end, &self.rows, &self.kinds, &self.in_transaction, &self.row
                 )
                 if at == frame.end:
                     break
@@ -425,7 +408,7 @@ cdef class FrameDecoder:
             )
         row_field[0] = content.number
         if content.kind == LOOKUP_ENTRY:
-            return self.terms.set_entry(content.number - self.first_entry, content.span)
+            return self.terms.set_entry(content.number - self.kinds.first_entry, content.span)
         return self.decode_content(&content)
 
     cdef int next_operation(
@@ -463,7 +446,7 @@ cdef class FrameDecoder:
                     return -1
                 if header[1].kind == NO_FIELD:
                     continue
-            elif content.number == PUNCTUATION and self.stream_type != PUNCTUATED:
+            elif content.number == PUNCTUATION and self.kinds.stream_type != PUNCTUATED:
                 continue
             return 1
         return 0
@@ -685,7 +668,7 @@ cdef class FrameDecoder:
 
     cdef int end_frame(self, const uint8_t* at) noexcept nogil:
         """Do what the end of a frame stands for (Jelly-Patch, "Patch frames")."""
-        if self.stream_type == FRAME:
+        if self.kinds.stream_type == FRAME:
             if self.in_transaction and self.terms.recover(
                 at, b"transaction-frame",
                 b"a transaction of a FRAME stream does not end with its frame"
@@ -694,13 +677,13 @@ cdef class FrameDecoder:
             self.in_transaction = False
             if self.append(END, 0, 0, 0, 0) < 0:
                 return -1
-        if self.stream_type != 0 and self.rows.count > 0:
+        if self.kinds.stream_type != 0 and self.rows.count > 0:
             self.patch_is_open = self.rows.ops[self.rows.count - 1] != END
         return 0
 
     cdef int end_rows(self) noexcept nogil:
         """Append the rows that the end of input stands for."""
-        if self.stream_type == FLAT or self.patch_is_open:
+        if self.kinds.stream_type == FLAT or self.patch_is_open:
             return self.append(END, 0, 0, 0, 0)
         return 0
 

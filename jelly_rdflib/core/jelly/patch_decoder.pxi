@@ -9,14 +9,14 @@ cdef class PatchFrameDecoder(FrameDecoder):
         self.options_message = PATCH_OPTIONS
         self.newest_version = 1
         self.format = b"Jelly-Patch"
-        self.first_entry = PATCH_NAME
+        self.kinds.first_entry = PATCH_NAME
         self.other_kind = StreamKind.STATEMENT_STREAM
         self.type_rule = b"statement-type"
         self.other_options = (
             b"options without a statement type, as of Jelly-RDF: see read_statements()"
         )
-        self.add_row = StatementRow(STATEMENT_ADD << 3 | LENGTH_DELIMITED, A)
-        self.delete_row = StatementRow(STATEMENT_DELETE << 3 | LENGTH_DELIMITED, D)
+        self.kinds.add = StatementRow(STATEMENT_ADD << 3 | LENGTH_DELIMITED, A)
+        self.kinds.delete = StatementRow(STATEMENT_DELETE << 3 | LENGTH_DELIMITED, D)
 
     @property
     def options(self):
@@ -42,8 +42,8 @@ cdef class PatchFrameDecoder(FrameDecoder):
                 &self.terms.failure, at, b"statement-type", b"{number} is no statement type",
                 options[STATEMENT_TYPE], 0,
             )
-        self.stream_type = options[STREAM_TYPE]
-        self.has_graphs = self.has_graph_fields = options[STATEMENT_TYPE] == QUADS
+        self.kinds.stream_type = options[STREAM_TYPE]
+        self.has_graphs = self.kinds.has_graph_fields = options[STATEMENT_TYPE] == QUADS
         self.has_regular_rows = True
         return 0
 
@@ -94,7 +94,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
 
     cdef int end_patch(self, Span message) noexcept nogil:
         """Decode a punctuation mark, which ends a patch wherever it stands in a frame."""
-        if self.stream_type != PUNCTUATED:
+        if self.kinds.stream_type != PUNCTUATED:
             return self.terms.recover(
                 message.start, b"punctuation-type",
                 b"punctuation mark in a stream that is not PUNCTUATED"

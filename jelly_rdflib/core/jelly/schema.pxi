@@ -90,3 +90,15 @@ for message in range(MESSAGES):
 
 cdef inline int field_kind(int message, uint32_t field) noexcept nogil:
     return SCHEMA[message][field] if field <= MAX_FIELD else NO_FIELD
+
+# By message of rows and number of field: the operation that such a row is; 0: it is none.
+cdef uint8_t[MESSAGES][MAX_FIELD + 1] OPERATIONS
+memset(OPERATIONS, 0, sizeof(OPERATIONS))
+for field, op in (
+    (STATEMENT_ADD, A), (STATEMENT_DELETE, D), (NAMESPACE_ADD, PA), (NAMESPACE_DELETE, PD),
+    (TRANSACTION_START, TX), (TRANSACTION_COMMIT, TC), (TRANSACTION_ABORT, TA), (HEADER, H),
+    (PUNCTUATION, END),
+):
+    OPERATIONS[PATCH_ROW][field] = op
+for field, op in ((TRIPLE, A), (QUAD, A), (NAMESPACE, PA)):
+    OPERATIONS[STREAM_ROW][field] = op

@@ -31,7 +31,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.options_message = STREAM_OPTIONS
         self.newest_version = 2
         self.format = b"Jelly-RDF"
-        self.first_entry = RDF_NAME
+        self.kinds.first_entry = RDF_NAME
         self.other_kind = StreamKind.PATCH_STREAM
         self.type_rule = b"format"
         self.other_options = (
@@ -86,8 +86,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
                     b"{what}; the stream can be read with strict=False"
                 )
         self.has_graphs = physical != TRIPLES
-        self.has_graph_fields = physical == QUADS
-        self.add_row = self.delete_row = StatementRow(
+        self.kinds.has_graph_fields = physical == QUADS
+        self.kinds.add = self.kinds.delete = StatementRow(
             (QUAD if physical == QUADS else TRIPLE) << 3 | LENGTH_DELIMITED, A
         )
         # In a GRAPHS stream only the triples in a graph are regular.
@@ -109,7 +109,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """Decode an RdfTriple (Jelly-RDF, "RDF statements and graphs")."""
         cdef uint32_t[4] quad
         cdef int64_t graph = 0
-        if self.refuse_row(self.has_graph_fields, message, b"triple") < 0:
+        if self.refuse_row(self.kinds.has_graph_fields, message, b"triple") < 0:
             return -1
         if self.is_in_graph:
             # The graph may be that of an earlier frame.
@@ -129,7 +129,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """Decode an RdfQuad (Jelly-RDF, "RDF statements and graphs")."""
         cdef uint32_t[4] quad
         if (
-            self.refuse_row(not self.has_graph_fields, message, b"quad") < 0
+            self.refuse_row(not self.kinds.has_graph_fields, message, b"quad") < 0
             or self.terms.decode_statement(QUAD_MESSAGE, message, quad, True) < 0
         ):
             return -1

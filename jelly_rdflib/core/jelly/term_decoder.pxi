@@ -43,6 +43,14 @@ ctypedef struct StatementRow:
     uint8_t tag
     uint8_t op
 
+ctypedef struct RowKinds:
+    # The rows of a stream that `decode_regular_rows` decodes.
+    StatementRow add
+    StatementRow delete
+    bint has_graph_fields
+    uint32_t first_entry  # the first of the three fields of entries
+    uint32_t stream_type  # of Jelly-Patch; in Jelly-RDF 0: it has no rows that are mere marks
+
 ctypedef struct RegularRow:
     # A row as `decode_regular_rows` reads it.
     uint32_t[4] quad
@@ -84,6 +92,20 @@ IRI_FORMS[11] = IriForm(0x8080FFFF00, 0x80100300, 0, 24, 0x7F7F)
 # 08 prefix 10 name, 08 prefix 10 name name
 IRI_FORMS[4] = IriForm(0x80FF80FFFF00, 0x1000080400, 0x7F, 40, 0x7F)
 IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
+
+
+cdef inline bint append_mark(
+    RowColumns* rows, uint32_t field, uint32_t stream_type, bint* in_transaction
+) noexcept nogil:
+    """Append a row without content; False: it is not regular, or breaks a rule."""
+    cdef uint8_t op = OPERATIONS[PATCH_ROW][field] if field <= MAX_FIELD else 0
+    if (
+        stream_type == 0 or not (TX <= op <= TA or op == END and stream_type == PUNCTUATED)
+        or in_transaction[0] != (op == TC or op == TA) or rows_append(rows, op, 0, 0, 0, 0) < 0
+    ):
+        return False
+    in_transaction[0] = op == TX
+    return True
 
 
 cdef inline size_t text_size(const TermColumns* terms) noexcept nogil:
@@ -413,24 +435,23 @@ cdef class TermDecoder:
         return True
 
     cdef const uint8_t* decode_regular_rows(
-        self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
-        const StatementRow* delete, bint has_graph, uint32_t first_entry, uint64_t* number
+        self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const RowKinds* kinds,
+        bint* in_transaction, uint64_t* number
     ) noexcept nogil:
-        """Decode rows as long as they are regular statements or entries; return where they end.
+        """Decode rows as long as they are regular; return where they end.
 
         This does what `decode_statement` does, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
-        are in this frame's table; or an entry with a short length. Any other row, and a row with
-        any fault, is left to the general code: for that code nothing has changed. It is strict
-        and counts nothing: all rows of a watched decoder are left to the general code.
+        are in this frame's table; or an entry with a short length; or a mark. Any other row, and
+        a row with any fault, is left to the general code: for that code nothing has changed. It is
+        strict and counts nothing: all rows of a watched decoder are left to the general code.
 
         Args:
             at: Start of a row, at its tag.
             end: End of the frame.
             rows: Where the operations go.
-            add, delete: The two kinds of statements: their tags and operations.
-            has_graph: Whether statements may have graphs.
-            first_entry: The first of the three fields of entries.
+            kinds: The rows that the stream has.
+            in_transaction: Whether the row is in a transaction; marks change it.
             number: The number of the row, which is raised.
         """
         # So that what a row starts with can be looked at before its end is known.
@@ -440,6 +461,7 @@ cdef class TermDecoder:
         cdef uint32_t size, tag, op
         cdef uint64_t entries = 0
         cdef size_t first_row = rows.count
+        cdef size_t statement
         # Of the row that is being read, and of the last one that was regular.
         cdef RegularRow this
         cdef RegularRow last
@@ -456,7 +478,7 @@ cdef class TermDecoder:
         while row < last_start:
             if row[0] != ROWS_TAG:
                 break
-            # The lengths of the row and of the statement in it must say the same.
+            # The lengths of the row and of what is in it must say the same.
             size = row[1]
             if size < 0x80:
                 tag = row[2]
@@ -475,21 +497,25 @@ cdef class TermDecoder:
                     break
             if row_end > last_start:
                 break
-            if tag == add.tag:
-                op = add.op
-            elif tag == delete.tag:
-                op = delete.op
-            else:
-                if (
-                    tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
-                    or not self.set_regular_entry((tag >> 3) - first_entry, at, row_end)
-                ):
+            if tag == kinds.add.tag:
+                op = kinds.add.op
+            elif tag == kinds.delete.tag:
+                op = kinds.delete.op
+            elif tag & 7 != LENGTH_DELIMITED:
+                break
+            elif (tag >> 3) - kinds.first_entry < LOOKUPS:
+                if not self.set_regular_entry((tag >> 3) - kinds.first_entry, at, row_end):
                     break
                 entries += 1
                 row = row_end
                 this.epoch = self.epoch << 16
                 this.key = this.epoch | (this.key & MAX_KEY_PREFIX)
                 continue
+            elif at == row_end and append_mark(rows, tag >> 3, kinds.stream_type, in_transaction):
+                row = row_end
+                continue
+            else:
+                break
             if at[0] == SUBJECT_IRI_TAG:
                 at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
             elif at[0] == SUBJECT_LABEL_TAG:
@@ -502,7 +528,7 @@ cdef class TermDecoder:
                 at = self.decode_regular_literal(at, row_end, &this)
             elif at != NULL and at[0] == OBJECT_LABEL_TAG:
                 at = self.decode_regular_label(at, row_end, &this, OBJECT)
-            if at != NULL and at[0] == GRAPH_IRI_TAG and has_graph:
+            if at != NULL and at[0] == GRAPH_IRI_TAG and kinds.has_graph_fields:
                 at = self.decode_regular_iri(at, row_end, &this, GRAPH)
             # Here too where the row ends early and the next one looked like a field of this one.
             if at != row_end or rows_append(
@@ -516,13 +542,17 @@ cdef class TermDecoder:
         # An irregular row leaves a failure behind, which is none: the general decoder reads it.
         memset(&self.failure, 0, sizeof(self.failure))
         number[0] += entries + rows.count - first_row
-        if rows.count > first_row:
-            self.last_name = last.last_name
-            self.last_prefix = last.key & MAX_KEY_PREFIX
-            self.last[SUBJECT] = rows.s[rows.count - 1]
-            self.last[PREDICATE] = rows.p[rows.count - 1]
-            self.last[OBJECT] = rows.o[rows.count - 1]
-            self.last[GRAPH] = rows.g[rows.count - 1]
+        self.last_name = last.last_name
+        self.last_prefix = last.key & MAX_KEY_PREFIX
+        # Marks have no terms.
+        statement = rows.count
+        while statement > first_row and rows.s[statement - 1] == 0:
+            statement -= 1
+        if statement > first_row:
+            self.last[SUBJECT] = rows.s[statement - 1]
+            self.last[PREDICATE] = rows.p[statement - 1]
+            self.last[OBJECT] = rows.o[statement - 1]
+            self.last[GRAPH] = rows.g[statement - 1]
         return row
 
     cdef inline const uint8_t* decode_regular_iri(
