@@ -12,7 +12,7 @@ cdef int terms_init(
 ) noexcept nogil:
     """Make an empty table, with room for ``capacity`` terms and ``text`` bytes before it grows."""
     cdef uint32_t slots = 64
-    while slots < 2 * <uint64_t>capacity + 4:
+    while slots < 4 * <uint64_t>capacity + 4:
         slots *= 2
     memset(terms, 0, sizeof(TermColumns))
     terms.data_capacity = min(text + 16, max_text)

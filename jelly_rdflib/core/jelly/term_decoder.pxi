@@ -94,18 +94,15 @@ IRI_FORMS[4] = IriForm(0x80FF80FFFF00, 0x1000080400, 0x7F, 40, 0x7F)
 IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
-cdef inline bint append_mark(
-    RowColumns* rows, uint32_t field, uint32_t stream_type, bint* in_transaction
-) noexcept nogil:
-    """Append a row without content; False: it is not regular, or breaks a rule."""
-    cdef uint8_t op = OPERATIONS[PATCH_ROW][field] if field <= MAX_FIELD else 0
-    if (
-        stream_type == 0 or not (TX <= op <= TA or op == END and stream_type == PUNCTUATED)
-        or in_transaction[0] != (op == TC or op == TA) or rows_append(rows, op, 0, 0, 0, 0) < 0
-    ):
-        return False
-    in_transaction[0] = op == TX
-    return True
+cdef uint8_t mark_of(uint32_t tag, uint32_t stream_type, bint in_transaction) noexcept nogil:
+    """Return the operation of a row without content; 0: it is none, or breaks a rule."""
+    cdef uint8_t op
+    if tag & 7 != LENGTH_DELIMITED or tag >> 3 > MAX_FIELD or stream_type == 0:
+        return 0
+    op = OPERATIONS[PATCH_ROW][tag >> 3]
+    if not (TX <= op <= TA or op == END and stream_type == PUNCTUATED):
+        return 0
+    return op if in_transaction == (op == TC or op == TA) else 0
 
 
 cdef inline size_t text_size(const TermColumns* terms) noexcept nogil:
@@ -475,70 +472,75 @@ cdef class TermDecoder:
         this.key = this.epoch | self.last_prefix
         memcpy(this.quad, self.last, sizeof(this.quad))
         last = this
-        while row < last_start:
-            if row[0] != ROWS_TAG:
-                break
-            # The lengths of the row and of what is in it must say the same.
-            size = row[1]
-            if size < 0x80:
-                tag = row[2]
-                at = row + 4
-                row_end = row + 2 + size
-                if row[3] != size - 2:
+        while True:
+            while row < last_start:
+                if row[0] != ROWS_TAG:
                     break
-            else:
-                at = peek_varint(row + 1, &size)
-                if size >= PEEK_LIMIT:
+                # The lengths of the row and of what is in it must say the same.
+                size = row[1]
+                if size < 0x80:
+                    tag = row[2]
+                    at = row + 4
+                    row_end = row + 2 + size
+                    if row[3] != size - 2:
+                        break
+                else:
+                    at = peek_varint(row + 1, &size)
+                    if size >= PEEK_LIMIT:
+                        break
+                    row_end = at + size
+                    tag = at[0]
+                    at = peek_varint(at + 1, &size)
+                    if at + size != row_end:
+                        break
+                if row_end > last_start:
                     break
-                row_end = at + size
-                tag = at[0]
-                at = peek_varint(at + 1, &size)
-                if at + size != row_end:
+                if tag == kinds.add.tag:
+                    op = kinds.add.op
+                elif tag == kinds.delete.tag:
+                    op = kinds.delete.op
+                else:
+                    if (
+                        tag & 7 != LENGTH_DELIMITED or (tag >> 3) - kinds.first_entry >= LOOKUPS
+                        or not self.set_regular_entry((tag >> 3) - kinds.first_entry, at, row_end)
+                    ):
+                        break
+                    entries += 1
+                    row = row_end
+                    this.epoch = self.epoch << 16
+                    this.key = this.epoch | (this.key & MAX_KEY_PREFIX)
+                    continue
+                if at[0] == SUBJECT_IRI_TAG:
+                    at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
+                elif at[0] == SUBJECT_LABEL_TAG:
+                    at = self.decode_regular_label(at, row_end, &this, SUBJECT)
+                if at != NULL and at[0] == PREDICATE_IRI_TAG:
+                    at = self.decode_regular_iri(at, row_end, &this, PREDICATE)
+                if at != NULL and at[0] == OBJECT_IRI_TAG:
+                    at = self.decode_regular_iri(at, row_end, &this, OBJECT)
+                elif at != NULL and at[0] == OBJECT_LITERAL_TAG:
+                    at = self.decode_regular_literal(at, row_end, &this)
+                elif at != NULL and at[0] == OBJECT_LABEL_TAG:
+                    at = self.decode_regular_label(at, row_end, &this, OBJECT)
+                if at != NULL and at[0] == GRAPH_IRI_TAG and kinds.has_graph_fields:
+                    at = self.decode_regular_iri(at, row_end, &this, GRAPH)
+                # Here too where the row ends early and the next one looked like a field of this one.
+                if at != row_end or rows_append(
+                    rows, op, this.quad[SUBJECT], this.quad[PREDICATE], this.quad[OBJECT],
+                    this.quad[GRAPH],
+                ) < 0:
                     break
-            if row_end > last_start:
-                break
-            if tag == kinds.add.tag:
-                op = kinds.add.op
-            elif tag == kinds.delete.tag:
-                op = kinds.delete.op
-            elif tag & 7 != LENGTH_DELIMITED:
-                break
-            elif (tag >> 3) - kinds.first_entry < LOOKUPS:
-                if not self.set_regular_entry((tag >> 3) - kinds.first_entry, at, row_end):
-                    break
-                entries += 1
+                last.last_name = this.last_name
+                last.key = this.key
                 row = row_end
-                this.epoch = self.epoch << 16
-                this.key = this.epoch | (this.key & MAX_KEY_PREFIX)
-                continue
-            elif at == row_end and append_mark(rows, tag >> 3, kinds.stream_type, in_transaction):
-                row = row_end
-                continue
-            else:
+            # A mark, of which there are few, is no part of the loop that is to be fast.
+            if row >= last_start or row[0] != ROWS_TAG or row[1] != 2 or row[3] != 0:
                 break
-            if at[0] == SUBJECT_IRI_TAG:
-                at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
-            elif at[0] == SUBJECT_LABEL_TAG:
-                at = self.decode_regular_label(at, row_end, &this, SUBJECT)
-            if at != NULL and at[0] == PREDICATE_IRI_TAG:
-                at = self.decode_regular_iri(at, row_end, &this, PREDICATE)
-            if at != NULL and at[0] == OBJECT_IRI_TAG:
-                at = self.decode_regular_iri(at, row_end, &this, OBJECT)
-            elif at != NULL and at[0] == OBJECT_LITERAL_TAG:
-                at = self.decode_regular_literal(at, row_end, &this)
-            elif at != NULL and at[0] == OBJECT_LABEL_TAG:
-                at = self.decode_regular_label(at, row_end, &this, OBJECT)
-            if at != NULL and at[0] == GRAPH_IRI_TAG and kinds.has_graph_fields:
-                at = self.decode_regular_iri(at, row_end, &this, GRAPH)
-            # Here too where the row ends early and the next one looked like a field of this one.
-            if at != row_end or rows_append(
-                rows, op, this.quad[SUBJECT], this.quad[PREDICATE], this.quad[OBJECT],
-                this.quad[GRAPH],
-            ) < 0:
+            op = mark_of(row[2], kinds.stream_type, in_transaction[0])
+            if op == 0 or rows_append(rows, op, 0, 0, 0, 0) < 0:
                 break
-            last.last_name = this.last_name
-            last.key = this.key
-            row = row_end
+            in_transaction[0] = op == TX
+            row += 4
         # An irregular row leaves a failure behind, which is none: the general decoder reads it.
         memset(&self.failure, 0, sizeof(self.failure))
         number[0] += entries + rows.count - first_row
