@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import log_works, works
+from . import log_works, shapes, works
 from .data import Inputs
 from .record_works import CHANGES
 from .store_works import COUNT, STORE_WORKS
@@ -40,6 +41,17 @@ class Comparison:
 
 COMPARISONS = (
     Comparison(works.read_batches, works.protobuf_parse, 3, 41, 21),
+    *(
+        Comparison(
+            shapes.read_batches_of(name),
+            shapes.protobuf_parse_of(name),
+            target,
+            41,
+            21,
+            count=functools.partial(shapes.count, name),
+        )
+        for name, target in (("small lookups", 2.35), ("distinct quads", 2.35), ("sensors", 2.0))
+    ),
     Comparison(works.read_operations, works.pyjelly_parse, 15, 5, 3),
     Comparison(works.read_operations, works.pyoxigraph_parse, 4, 9, 5),
     Comparison(works.compact, works.read_operations, 0.5, 21, 9),

@@ -44,7 +44,7 @@ class DataError(Exception):
     """An input is not what it should be."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inputs:
     """The same quads, added in one transaction, in every form that a benchmark needs."""
 

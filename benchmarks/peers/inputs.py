@@ -10,17 +10,13 @@ import functools
 import io
 import itertools
 import os
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rdflib import Literal, Namespace, URIRef
-from rdflib.namespace import RDF, SOSA, XSD
-
 import jelly_rdflib as jr
-from benchmarks import data, log_works, store_works
+from benchmarks import data, log_works, shapes, store_works
 
 __all__ = ["FORMATS", "Changes", "load"]
 
@@ -34,7 +30,6 @@ FORMATS = {
     "nq": "n-quads",
 }
 MILLION = 1_000_000
-PER_OBSERVATION = 7
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ def load(share: float = 1) -> list[Changes]:
             " six statements with a number and a time are added, and what was said to be the"
             " newest one before is deleted. A million operations.",
             f"sensors-{share}",
-            lambda: _observations(million),
+            lambda: shapes.observations(million),
         ),
         _changes(
             "schema.org, its history once",
@@ -127,7 +122,7 @@ def load(share: float = 1) -> list[Changes]:
             "The generated quads of `make bench-store`, all different, in ten graphs: one"
             " transaction that adds.",
             f"distinct-{share}",
-            lambda: _distinct(int(store_works.COUNT * share)),
+            lambda: shapes.distinct(int(store_works.COUNT * share)),
             is_applied_only=True,
         ),
     ]
@@ -141,40 +136,6 @@ def _history(count: int) -> Iterator[jr.Operation]:
     patches = log_works.history(data.load()).patches
     endless = itertools.chain.from_iterable(itertools.cycle(patches))
     return itertools.islice(endless, count)
-
-
-def _observations(count: int) -> Iterator[jr.Operation]:
-    """Make transactions of observations by a hundred sensors in ten places, each a graph."""
-    ex = Namespace("http://example.org/building/")
-    chance = random.Random(7)
-    newest: dict[URIRef, URIRef] = {}
-    second = 0
-    for number in range(count // (PER_OBSERVATION + 2)):
-        place, kind = chance.randrange(10), chance.randrange(10)
-        graph = ex[f"floor/{place}"]
-        sensor = ex[f"floor/{place}/sensor/{kind}"]
-        this = ex[f"observation/{number}"]
-        second += chance.randrange(3)
-        time = f"2026-03-{1 + second // 86400:02}T{second // 3600 % 24:02}:{second // 60 % 60:02}"
-        value = f"{chance.gauss(20, 3):.2f}"
-        yield (jr.Op.TX,)
-        yield (jr.Op.A, this, RDF.type, SOSA.Observation, graph)
-        yield (jr.Op.A, this, SOSA.madeBySensor, sensor, graph)
-        yield (jr.Op.A, this, SOSA.observedProperty, ex[f"property/{kind}"], graph)
-        stamp = Literal(f"{time}:{second % 60:02}Z", datatype=XSD.dateTime, normalize=False)
-        yield (jr.Op.A, this, SOSA.resultTime, stamp, graph)
-        result = Literal(value, datatype=XSD.decimal, normalize=False)
-        yield (jr.Op.A, this, SOSA.hasSimpleResult, result, graph)
-        if sensor in newest:
-            yield (jr.Op.D, sensor, ex.newest, newest[sensor], graph)
-        yield (jr.Op.A, sensor, ex.newest, this, graph)
-        newest[sensor] = this
-        yield (jr.Op.TC,)
-
-
-def _distinct(count: int) -> Iterator[jr.Operation]:
-    yield (jr.Op.TX,)
-    yield from ((jr.Op.A, *store_works.quad(number)) for number in range(count))
 
 
 def _changes(
