@@ -17,6 +17,7 @@ from tests.oracle.build import FLAT, FRAME, PUNCTUATED
 from tests.oracle.rdf_build import QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import Plain, with_default_graph
+from tests.support import assert_same_outcome
 from tests.support import read as read_patch
 
 SEEDS = range(int(os.environ.get("LONG_FRAME_SEEDS", "6")))
@@ -150,6 +151,49 @@ def test_rows_after_the_last_mark_are_a_patch() -> None:
     assert read_patch(build.stream([*head, build.punctuation(), *rows])) == [*first, *end, ("END",)]
     assert read_patch(build.stream([*head, build.punctuation()], rows)) == [*first, *end, ("END",)]
     assert read_patch(build.stream(head, rows, [build.punctuation()])) == [first[0], *end, ("END",)]
+
+
+@seeds
+@pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
+def test_marks_between_statements_keep_the_rules(stream_type: int, seed: int) -> None:
+    """A mark that breaks a rule is refused; so is one in a frame that has too many rows."""
+    rng = random.Random(seed)
+    head = [build.options(stream_type=stream_type), build.name("urn:p")]
+    head.append(build.add("s", build.iri(0, 1), "o"))
+    marks = [build.begin, build.commit, build.abort, build.punctuation]
+    is_open, rows = False, []
+    for n in range(120):
+        rows.append(build.add(None if n % 2 else f"s{n}", build.iri(0, 1), build.literal(str(n))))
+        if rng.random() < 0.3:
+            kept = marks[1:3] if is_open else marks[: 1 if stream_type != PUNCTUATED else 4 : 3]
+            mark = rng.choice(kept)
+            is_open = mark is build.begin
+            rows.append(mark())
+    rows += [build.commit()] * is_open
+    padding = [build.add("x" * 20, None, "o")] * 3
+    assert read_patch(build.stream([*head, *rows, *padding])) == decoder.read(
+        build.stream([*head, *rows, *padding])
+    )
+    for _ in range(20):
+        odd = list(rows)
+        odd.insert(rng.randrange(len(rows)), rng.choice(marks)())
+        assert_same_outcome(build.stream([*head, *odd, *padding]))
+    most = rng.randrange(4, len(rows))
+    with pytest.raises(jr.LimitError, match=f"more than {most} rows"):
+        read_patch(build.stream([*head, *rows, *padding]), limits=jr.Limits(max_frame_rows=most))
+
+
+def test_a_row_that_is_no_mark_is_read_as_it_is() -> None:
+    """Rows of as many bytes as a mark: an empty statement, an unknown field, one with content."""
+    head = [build.options(stream_type=FLAT), build.name("urn:p")]
+    head.append(build.add("s", build.iri(0, 1), "o"))
+    rows = [build.add(None, build.iri(0, 1), build.literal(str(n))) for n in range(60)]
+    whole = build.frame(*head, *rows)
+    first = build.frame(*head)
+    for tag in range(2, 128):
+        for size in (0, 1):
+            row = bytes([0x0A, 2, tag, size])
+            assert_same_outcome(build.delimited([first + row + whole[len(first) :]]))
 
 
 SIZES = (*range(0, 24, 3), 24, 39)
