@@ -132,7 +132,8 @@ class LimitError(DecodeError):
 
     Args:
         message: Which part of the input exceeds the limit.
-        limit: The field of `Limits`; None for a bound that can't be changed.
+        limit: The field of `Limits`, or ``max_body`` of a server; None for a bound that can't be
+            changed.
         value: Its value.
         asked: What the input asks for; None if it is only known to be more.
         place: As for a `DecodeError`.

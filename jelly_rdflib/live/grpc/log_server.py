@@ -229,7 +229,8 @@ class PatchLogServer(LogServer):
                 size += count
                 self._bodies.hold(count)
                 if size > self.max_body:
-                    raise LimitError(f"the patch has more than {self.max_body} bytes")
+                    what = f"the patch has more than {self.max_body} bytes"
+                    raise LimitError(what, limit="max_body", value=self.max_body)
                 for patch in await run_sync(list, decoder.decode(frame)):
                     with log.feed.appending():
                         entry = await run_sync(_take, log, patch, decoder.options)
