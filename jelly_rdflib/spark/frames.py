@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import count, groupby, islice, pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
@@ -261,7 +262,9 @@ def encode_frames(
         from jelly_rdflib.arrow import read_record_batches
 
         made = _Frames()
-        writer = PatchWriter(made, options or PatchOptions())
+        writer = PatchWriter(made, replace(options or PatchOptions(), delimited=True))
+        encoder: Any = writer.encoder
+        encoder.leave_lengths_out()
         numbers = count()
 
         def take() -> pa.RecordBatch:
@@ -284,9 +287,7 @@ def encode_frames(
 
 
 class _Frames(list[bytes]):
-    """A destination of delimited frames, which removes their lengths: varints."""
+    """A destination of frames, which keeps them."""
 
-    def write(self, data: bytes) -> int:
-        size = next(number for number, byte in enumerate(data) if byte < 0x80)
-        self.append(data[size + 1 :])
-        return len(data)
+    def write(self, frame: bytes) -> None:
+        self.append(frame)

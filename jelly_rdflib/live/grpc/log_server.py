@@ -299,7 +299,7 @@ def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
         # The encoder ends the patch itself.
         lengths = ((batch, len(bytes(batch.ops).removesuffix(end))) for batch in batches)
         parts = (BatchSlice(batch, 0, length).as_batch() for batch, length in lengths)
-        yield from map(bytes, encoder.encode_parts(parts))
+        yield from encoder.encode_parts(parts)
 
 
 def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
