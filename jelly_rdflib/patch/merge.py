@@ -23,7 +23,7 @@ from jelly_rdflib.errors import MergeConflict, PatchError
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.terms import identity
 
 # What equal statements have in common: keys of the subject, predicate, object and graph.
@@ -190,7 +190,7 @@ def merge(
             conflicts,
         )
     changes = [*prefixes, *statements]
-    return Patch([*headers, (Op.TX,), *changes, (Op.TC,)] if changes else headers)
+    return join_parts([*headers, (Op.TX,), *changes, (Op.TC,)] if changes else headers)
 
 
 class _Side:
