@@ -416,9 +416,9 @@ class _Applier:
         """Take an operation that is no add or delete of a statement; its form is checked."""
         op = operation[0]
         if operation[0] == Op.PA:
-            self._prefixes.take(operation[1], URIRef(operation[2]))
+            self._prefixes.set(operation[1], URIRef(operation[2]))
         elif operation[0] == Op.PD:
-            self._prefixes.take(operation[1], None)
+            self._prefixes.set(operation[1], None)
         elif op == Op.END:
             self._end_patch("a patch ends")
             self._begin()

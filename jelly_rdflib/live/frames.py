@@ -118,15 +118,15 @@ class LiveEncoder:
         try:
             for part in parts:
                 self._writer.write_all(part)
-                yield from self._take()
+                yield from self._drain()
             self._writer.end_patch()
             self._encoder.flush()
-            yield from self._take()
+            yield from self._drain()
         except BaseException:
             self.restart()
             raise
 
-    def _take(self) -> list[bytes]:
+    def _drain(self) -> list[bytes]:
         frames = self._frames.drain()
         self._count += len(frames)
         return frames

@@ -159,7 +159,7 @@ class LogEntry:
                 _, key, value = operation
                 same = key.lower()
                 room.give_back(sizes.pop(same, 0))
-                sizes[same] = room.take(key, value)
+                sizes[same] = room.reserve(key, value)
                 found[same] = key, value
         return Headers(found.values())
 

@@ -267,7 +267,7 @@ def encode_frames(
         encoder.leave_lengths_out()
         numbers = count()
 
-        def take() -> pa.RecordBatch:
+        def drain() -> pa.RecordBatch:
             offsets = pa.array(islice(numbers, len(made)), pa.int64())
             values = pa.array(made, pa.binary())
             made.clear()
@@ -276,12 +276,12 @@ def encode_frames(
         try:
             for batch in read_record_batches(runs):
                 writer.write_all(batch)
-                yield take()
+                yield drain()
         except EncodeError as error:
             message = f"stream {stream}: {error}"
             raise EncodeError(message, needs=error.needs, rule=error.rule) from error
         writer.close()
-        yield take()
+        yield drain()
 
     return _convert(operations, key, order, ["op", "s", "p", "o", *optional], schema, encode)
 

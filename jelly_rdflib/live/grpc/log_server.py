@@ -233,7 +233,7 @@ class PatchLogServer(LogServer):
                     raise LimitError(what, limit="max_body", value=self.max_body)
                 for patch in await run_sync(list, decoder.decode(frame)):
                     with log.feed.appending():
-                        entry = await run_sync(_take, log, patch, decoder.options)
+                        entry = await run_sync(_append, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
                     # Not that of the patch that it was squashed into.
@@ -277,7 +277,7 @@ def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str]
     return point, tuple(told.items())
 
 
-def _take(log: Served, patch: Patch, stream: Any) -> LogEntry:
+def _append(log: Served, patch: Patch, stream: Any) -> LogEntry:
     """Append a patch, unless the log has it."""
     return append_newest(log.open(), patch, _with_terms(default_options(patch), stream))
 
