@@ -44,7 +44,7 @@ def parse_terms(data: bytes) -> None:
             continue
         columns = RowColumnsBuilder(columns=["o"], max_text_size=1 << 24)
         columns.append(batch)
-        [((_, _, texts), _)] = columns.take()["o"]
+        [((_, _, texts), _)] = columns.drain()["o"]
         spelled = bytes(texts).decode()
         term = plain(batch.terms[batch.o[0]])
         assert spelled == spell(term)

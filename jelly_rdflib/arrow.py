@@ -157,16 +157,16 @@ class ArrowRows:
         while start < rows.stop:
             start = self._builder.append(rows.batch, start, rows.stop)
             if self._builder.is_full():
-                yield self._take()
+                yield self._drain()
 
     def flush(self) -> Iterator[pa.RecordBatch]:
         """Yield the rest of the rows, if there are any."""
         if len(self._builder) > 0:
-            yield self._take()
+            yield self._drain()
 
-    def _take(self) -> pa.RecordBatch:
+    def _drain(self) -> pa.RecordBatch:
         count = len(self._builder)
-        columns = self._builder.take()
+        columns = self._builder.drain()
         arrays = [
             pa.repeat(pa.scalar(self._file, pa.string()), count)
             if name == "file"

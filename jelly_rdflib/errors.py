@@ -132,7 +132,8 @@ class LimitError(DecodeError):
 
     Args:
         message: Which part of the input exceeds the limit.
-        limit: The field of `Limits`; None for a bound that can't be changed.
+        limit: The field of `Limits`, or ``max_body`` of a server; None for a bound that can't be
+            changed.
         value: Its value.
         asked: What the input asks for; None if it is only known to be more.
         place: As for a `DecodeError`.
@@ -257,6 +258,15 @@ class RecordError(JellyError):
 class LogError(JellyError):
     """A patch log, or a replica of one, is in a wrong state, or lacks something asked for.
 
+    Args:
+        message: What is wrong, in words; after a ``path``, what is wrong with that.
+        path: The file or folder that is wrong, or its address on a server.
+        advice: What to do about it.
+
+    Attributes:
+        message: As given, without the path and the advice.
+        path, advice: As given; None and an empty text where there is none.
+
     Examples:
         >>> import tempfile
         >>> import jelly_rdflib as jr
@@ -264,7 +274,19 @@ class LogError(JellyError):
         ...     jr.PatchLog.create(folder).entry(7)
         Traceback (most recent call last):
         jelly_rdflib.errors.MissingVersion: there is no version 7; the log has 0 to 0
+        >>> print(LogError("is damaged", path="log.db", advice="bring it back from a backup"))
+        log.db is damaged: bring it back from a backup
     """
+
+    def __init__(self, message: object = "", *, path: object = None, advice: str = "") -> None:
+        super().__init__(message)
+        self.message: str = str(self.args[0])
+        self.path = path
+        self.advice = advice
+
+    def __str__(self) -> str:
+        text = self.message if self.path is None else f"{self.path} {self.message}"
+        return f"{text}: {self.advice}" if self.advice else text
 
 
 class MissingVersion(LogError):

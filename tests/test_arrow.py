@@ -196,7 +196,7 @@ class TestReading:
         p = builder.iri("urn:p")
         for i in range(100_000):
             builder.add_row(jr.Op.A, builder.iri(f"urn:s{i}"), p, p)
-        list(table.add(builder.take(has_graphs=True)))
+        list(table.add(builder.drain(has_graphs=True)))
         assert added
         assert sum(len(each) for each in table.flush()) == 1
 

@@ -57,7 +57,7 @@ def operations(count: int = PATCHES) -> int:
 def frames(restart_every: int, count: int = PATCHES) -> list[bytes]:
     """Return the first patches as the bare frames that a sink sends."""
     encoder = LiveEncoder(OPTIONS, restart_every=restart_every)
-    return [bytes(frame) for patch in patches(count) for frame in encoder.encode(patch)]
+    return [frame for patch in patches(count) for frame in encoder.encode(patch)]
 
 
 def bodies(count: int) -> list[bytes]:

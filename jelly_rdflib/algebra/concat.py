@@ -154,7 +154,7 @@ class _Source:
                 for piece in _PIECES.findall(_codes(part)):
                     if piece[0] == Op.H:
                         _, key, value = next(found)
-                        size = 0 if is_held(self._source) else room.take(key, value)
+                        size = 0 if is_held(self._source) else room.reserve(key, value)
                         headers.add(key, value, room=size)
                     if piece[0] != Op.END:
                         is_empty = False

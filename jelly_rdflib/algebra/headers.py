@@ -113,7 +113,7 @@ class HeaderRoom:
     def __init__(self, limits: Limits) -> None:
         self._size = self._left = limits.max_text_size
 
-    def take(self, key: Any, value: Any) -> int:
+    def reserve(self, key: Any, value: Any) -> int:
         """Take room for a header, and return its size in bytes."""
         size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, _leaves(value)))
         if size > self._left:

@@ -42,10 +42,10 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
       jellyp effective base.nq monday.rdfp | jellyp invert
     """
     from jelly_rdflib.algebra.invert import invert
-    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.options import chosen_limits
 
-    input_ = open_changes(patch, from_)
+    input_ = start_changes(patch, from_)
     write_changes(invert(source_of(input_), limits=chosen_limits()), [input_], output, to)
 
 
@@ -76,10 +76,10 @@ def compact(
       jellyp concat *.jellyp --to jellyp | jellyp compact --assume-effective - -o net.jellyp
     """
     from jelly_rdflib.algebra.compact import compact
-    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.options import chosen_limits
 
-    input_ = open_changes(patch, from_)
+    input_ = start_changes(patch, from_)
     operations = compact(
         source_of(input_), assume_effective=assume_effective, limits=chosen_limits()
     )
@@ -107,11 +107,11 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
       jellyp concat week-*.jellyp --to jellyp | jellyp compact - -o week.jellyp
     """
     from jelly_rdflib.algebra.concat import concat
-    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.options import chosen_limits
 
     check_stdin_once(*patches)
-    inputs = [open_changes(patch, from_) for patch in patches]
+    inputs = [start_changes(patch, from_) for patch in patches]
     joined = concat(*map(source_of, inputs), limits=chosen_limits())
     write_changes(joined, inputs, output, to)
 
@@ -140,13 +140,13 @@ def effective(
       jellyp effective base.nq changes.jellyp | grep -c '^A '
     """
     from jelly_rdflib.algebra.effective import effective
-    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.datasets import load
     from jelly_rdflib.cli.options import chosen_limits
 
     check_stdin_once(base, patch)
     with open_argument(base, from_) as input_:
         dataset = load(input_)
-    changes = open_changes(patch, patch_format)
+    changes = start_changes(patch, patch_format)
     operations = effective(source_of(changes), dataset, limits=chosen_limits())
     write_changes(operations, [changes], output, to)

@@ -93,7 +93,7 @@ def command(
                 is_held=False,
                 limits=chosen_limits(),
             )
-        report.take(result, dataset)
+        report.add(result, dataset)
     with open_output(output) as destination:
         save(dataset, destination, format)
     report.write()
@@ -107,7 +107,7 @@ class _Report:
         # Deletions that found another spelling of their literal.
         self._notes: list[str] = []
 
-    def take(self, result: ApplyResult, dataset: Dataset) -> None:
+    def add(self, result: ApplyResult, dataset: Dataset) -> None:
         """Add what a patch did to the dataset."""
         from jelly_rdflib.display.operations import operation_text
         from jelly_rdflib.display.terms import show

@@ -18,8 +18,8 @@ from jelly_rdflib.streams.sources import OpenedElsewhere
 from jelly_rdflib.streams.writing import PatchWriter
 
 
-def open_changes(path: str, format: str | None) -> StartedInput:
-    """Open an input of changes; statements are a UsageError."""
+def start_changes(path: str, format: str | None) -> StartedInput:
+    """Start an input of changes; statements are a UsageError."""
     input_ = StartedInput(path, format)
     if not input_.format.holds_changes:
         raise click.UsageError(f"{input_.name} has statements; a patch has changes")

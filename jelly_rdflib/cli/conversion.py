@@ -115,7 +115,7 @@ def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> boo
     output = Destination(destination)
 
     def write_text() -> None:
-        put = FrameTexts(format, output.write, is_delimited=False)
+        put = FrameTexts(format, output.write)
         for number, frame in enumerate(FrameReader(source, limits)):
             if number == 0 and (kind := holds_changes(frame)) is not None:
                 _check_kind(input_.name, format, holds_changes=kind)

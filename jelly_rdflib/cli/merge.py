@@ -88,7 +88,7 @@ def command(
       jellyp merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
       jellyp merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
     """
-    from jelly_rdflib.cli.changes import open_changes, source_of, write_changes
+    from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.datasets import load
     from jelly_rdflib.cli.options import chosen_limits
     from jelly_rdflib.errors import MergeConflict
@@ -98,7 +98,7 @@ def command(
         raise click.UsageError("--ours and --theirs exclude each other")
     favor: Any = "ours" if keeps_ours else "theirs" if keeps_theirs else None
     check_stdin_once(ours, theirs, *([] if base is None else [base]))
-    inputs = [open_changes(path, from_) for path in (ours, theirs)]
+    inputs = [start_changes(path, from_) for path in (ours, theirs)]
     dataset = None
     if base is not None:
         with open_argument(base, base_format) as input_:

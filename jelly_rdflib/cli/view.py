@@ -15,7 +15,7 @@ from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, outp
 from jelly_rdflib.cli.outputs import open_output
 
 if TYPE_CHECKING:
-    from jelly_rdflib.viewer.history import History
+    from jelly_rdflib.viewer.history import PackedHistory
 
 
 @click.command("view")
@@ -68,14 +68,14 @@ def command(
         raise click.ClickException(f"no browser was found that could show {output}")
 
 
-def _read(path: str, last: int | None, format: str | None) -> tuple[History, bool]:
+def _read(path: str, last: int | None, format: str | None) -> tuple[PackedHistory, bool]:
     """Read a history; also return whether nothing was there before it."""
-    from jelly_rdflib.viewer.history import History
+    from jelly_rdflib.viewer.history import PackedHistory
     from jelly_rdflib.viewer.versions import read_file, read_log
 
     with open_argument(path, format) as input_:
         if isinstance(input_, LogArgument):
             is_whole = last is None or input_.keep_last(last)
-            return History(read_log(entry for entry, _ in input_.read_patches())), is_whole
+            return PackedHistory(read_log(entry for entry, _ in input_.read_patches())), is_whole
         input_.look_for_changes()
-        return History(read_file(input_.batches(), last)), False
+        return PackedHistory(read_file(input_.batches(), last)), False

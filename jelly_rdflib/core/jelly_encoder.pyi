@@ -8,6 +8,7 @@ from jelly_rdflib.core.io import Output
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
 class FrameEncoder(Output):
+    def leave_lengths_out(self) -> None: ...
     def write_first_ids(self) -> None: ...
 
 @final

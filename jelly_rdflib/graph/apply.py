@@ -15,7 +15,7 @@ from jelly_rdflib.core.batch import Batch, OperationReader, check_closed, follow
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.graph.stores.native import UndoLog, open_changes
+from jelly_rdflib.graph.stores.native import UndoLog, choose_changes
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.graph.stores.target import Target
@@ -324,7 +324,7 @@ class _Applier:
 
     If the operations come without waiting (``is_held``), a store that is recorded is locked for all
     of them: no other thread changes it meanwhile. For the other arguments see
-    `open_changes` and `PrefixChanges`.
+    `choose_changes` and `PrefixChanges`.
     """
 
     def __init__(
@@ -338,7 +338,7 @@ class _Applier:
     ) -> None:
         self._is_atomic = is_atomic
         self._log = UndoLog()
-        self._statements = open_changes(
+        self._statements = choose_changes(
             target,
             self._log,
             is_atomic=is_atomic,
@@ -416,9 +416,9 @@ class _Applier:
         """Take an operation that is no add or delete of a statement; its form is checked."""
         op = operation[0]
         if operation[0] == Op.PA:
-            self._prefixes.take(operation[1], URIRef(operation[2]))
+            self._prefixes.set(operation[1], URIRef(operation[2]))
         elif operation[0] == Op.PD:
-            self._prefixes.take(operation[1], None)
+            self._prefixes.set(operation[1], None)
         elif op == Op.END:
             self._end_patch("a patch ends")
             self._begin()

@@ -24,25 +24,24 @@ _ROWS = _OPTIONS = 0x0A
 
 
 class FrameBuffer:
-    """The destination of a writer, which gives its frames back without the lengths before them.
+    """The destination of a writer, which gives its bare frames back.
 
     The largest frame may have ``most`` bytes.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._frames: list[memoryview] = []
+        self._frames: list[bytes] = []
 
-    def write(self, data: bytes) -> None:
-        """Take a frame with its length before it; the writer calls this."""
-        start = next(number for number, byte in enumerate(data) if byte < 0x80) + 1
-        self._frames.append(memoryview(data)[start:])
+    def write(self, frame: bytes) -> None:
+        """Take a frame; the writer calls this."""
+        self._frames.append(frame)
 
     def clear(self) -> None:
         """Forget the frames since the last call of `drain`."""
         self._frames = []
 
-    def drain(self) -> list[memoryview]:
+    def drain(self) -> list[bytes]:
         """Return the frames since the last call; an EncodeError if one is too large."""
         frames, self._frames = self._frames, []
         largest = max(map(len, frames), default=0)
@@ -90,6 +89,7 @@ class LiveEncoder:
         self._frames = FrameBuffer(max_frame_size)
         self._writer = PatchWriter(self._frames, replace(options, delimited=True, frame_bytes=most))
         self._encoder: Any = self._writer.encoder
+        self._encoder.leave_lengths_out()
         self.restart()
 
     def restart(self) -> None:
@@ -99,7 +99,7 @@ class LiveEncoder:
         self._encoder.write_first_ids()
         self._count = 0
 
-    def encode(self, *parts: Patch) -> list[memoryview]:
+    def encode(self, *parts: Patch) -> list[bytes]:
         """Return the frames of a patch: one, or several if it is long.
 
         Args:
@@ -111,22 +111,22 @@ class LiveEncoder:
         """
         return list(self.encode_parts(parts))
 
-    def encode_parts(self, parts: Iterable[Patch | Batch]) -> Iterator[memoryview]:
+    def encode_parts(self, parts: Iterable[Patch | Batch]) -> Iterator[bytes]:
         """Yield the frames of one patch, which comes in parts, as soon as each is full."""
         if self._count >= self._restart_every:
             self.restart()
         try:
             for part in parts:
                 self._writer.write_all(part)
-                yield from self._take()
+                yield from self._drain()
             self._writer.end_patch()
             self._encoder.flush()
-            yield from self._take()
+            yield from self._drain()
         except BaseException:
             self.restart()
             raise
 
-    def _take(self) -> list[memoryview]:
+    def _drain(self) -> list[bytes]:
         frames = self._frames.drain()
         self._count += len(frames)
         return frames

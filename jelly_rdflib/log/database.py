@@ -22,6 +22,7 @@ from typing import Any
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.staging import (
+    MOVE_AWAY,
     StagedFile,
     create_file,
     find_dead,
@@ -127,9 +128,8 @@ class Database:
         names = set(list_names(self.path.parent)) - own
         others = [name for name in names if not name.startswith(".")]
         if others:
-            raise LogError(
-                f"{self.path.parent} is no {self.kind}, but is not empty: there is {min(others)}"
-            )
+            what = f"is no {self.kind}, but is not empty: there is {min(others)}"
+            raise LogError(what, path=self.path.parent)
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
         """Make the folder and the tables with a row each; False if the tables exist."""
@@ -175,9 +175,10 @@ class Database:
         file = file or StagedFile(self.staging, self.writing)
         if not self._is_alone and (network := self._network):
             raise LogError(
-                f"{self.path.parent} can be read, but not written: it is on a network's file system"
-                f" ({network}), on which SQLite's locks can't be relied on; keep it on a disk"
-                " of one machine, and copy it from there"
+                f"can be read, but not written: it is on a network's file system ({network}), on"
+                " which SQLite's locks can't be relied on",
+                path=self.path.parent,
+                advice="keep it on a disk of one machine, and copy it from there",
             )
         if is_new:
             with suppress(FileExistsError):
@@ -251,7 +252,7 @@ class Database:
         no row any more.
         """
         if path.is_dir():
-            raise LogError(f"{path} is a folder, but should be a file: move it away")
+            raise LogError("is a folder, but should be a file", path=path, advice=MOVE_AWAY)
         file.publish(path, replaced)
         _insert(connection, self.tables[path.parent], row)
 
@@ -275,14 +276,9 @@ class Database:
             remove_files(dead)
 
     def problems(self) -> list[str]:
-        """Return the faults that SQLite itself finds in the file."""
-        try:
-            with self.reading() as connection:
-                found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
-        except LogConflict:
-            raise
-        except (LogError, OSError) as error:
-            return [str(error)]
+        """Return the faults that SQLite itself finds in a file that can be read."""
+        with self.reading() as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
         return [] if found == ["ok"] else found
 
     def strange_parts(self, connection: sqlite3.Connection) -> list[str]:
@@ -319,7 +315,7 @@ class Database:
 
     def damaged(self, what: str) -> LogError:
         """Return the error for a damaged database."""
-        return LogError(f"{self.path} is damaged ({what}): {self.advice}")
+        return LogError(f"is damaged ({what})", path=self.path, advice=self.advice)
 
     def _connect(self) -> sqlite3.Connection:
         for suffix in ("", "-journal"):
@@ -345,11 +341,10 @@ class Database:
         found = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != self.application_id:
-            raise LogError(f"{self.path} is no database of a {self.kind}")
+            raise LogError(f"is no database of a {self.kind}", path=self.path)
         if version != _FORMAT:
-            raise LogError(
-                f"{self.path} is of version {version} of the format; this package knows {_FORMAT}"
-            )
+            what = f"is of version {version} of the format; this package knows {_FORMAT}"
+            raise LogError(what, path=self.path)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -379,8 +374,10 @@ class Database:
         is_refused = not all(os.access(path, os.R_OK | os.W_OK) for path in needed)
         if is_refused and is_hot:
             return LogError(
-                f"{self.path} must be repaired before it is read, since a writer was cut off, and"
-                f" it can't be written here: open it once where {journal.name} can be written"
+                "must be repaired before it is read, since a writer was cut off, and it can't be"
+                " written here",
+                path=self.path,
+                advice=f"open it once where {journal.name} can be written",
             )
         if not self.path.exists():
             return FileNotFoundError(errno.ENOENT, text, str(self.path))
@@ -413,4 +410,5 @@ def check_regular(path: Path) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     if not stat.S_ISREG(mode):
-        raise LogError(f"{path} is no file, but a folder, a pipe or the like: move it away")
+        what = "is no file, but a folder, a pipe or the like"
+        raise LogError(what, path=path, advice=MOVE_AWAY)

@@ -159,7 +159,7 @@ class LogEntry:
                 _, key, value = operation
                 same = key.lower()
                 room.give_back(sizes.pop(same, 0))
-                sizes[same] = room.take(key, value)
+                sizes[same] = room.reserve(key, value)
                 found[same] = key, value
         return Headers(found.values())
 
@@ -225,4 +225,4 @@ def check_start(entry: LogEntry, headers: list[Header]) -> None:
     try:
         place_of(entry).check(headers)
     except LogError as error:
-        raise LogError(f"{entry.location} is in the wrong place: {error}") from None
+        raise LogError(f"is in the wrong place: {error}", path=entry.location) from None

@@ -183,16 +183,16 @@ class FolderHistory:
                     errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
                 )
             self.database.check_not_lost()
-            raise LogError(f"{self.path} is no patch log: it has no {NAME}")
+            raise LogError(f"is no patch log: it has no {NAME}", path=self.path)
         with self.database.reading() as connection:
-            return *self._check_same(connection), _Rows(self, connection).newest()
+            return *self._check_same(connection), _FolderState(self, connection).newest()
 
     @contextmanager
     def reading(self) -> Iterator[LogState]:
         """Open a block with what the log has now."""
         with self.database.reading() as connection:
             self._check_same(connection)
-            yield _Rows(self, connection)
+            yield _FolderState(self, connection)
 
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
         """Yield the patches after a version as they come, and None after each look."""
@@ -274,7 +274,7 @@ class FolderHistory:
             check_segment(file.source, place, limits=self.limits)
             file.sync()
             with self.database.writing(file) as connection:
-                rows = _Rows(self, connection)
+                rows = _FolderState(self, connection)
                 before = rows.find_id(first.prev) if first.prev else 0
                 since, count = place.first - 1, len(entries) + 1
                 if before != since or entries != rows.list_between(since, place.last, count):
@@ -311,7 +311,7 @@ class FolderHistory:
             name = write_snapshot(file, dataset, version, id, is_compressed=is_compressed)
             path = self.snapshots / name
             with self.database.writing(file) as connection:
-                if _Rows(self, connection).find_id(id) != version:
+                if _FolderState(self, connection).find_id(id) != version:
                     raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
@@ -324,7 +324,7 @@ class FolderHistory:
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
         """Return the version of the next patch: a compare-and-swap on ``prev``."""
         self._check_same(connection)
-        rows = _Rows(self, connection)
+        rows = _FolderState(self, connection)
         newest = rows.newest()
         version, head_id = point_of(newest)
         earlier, how = rows.find_id(id), "makes"
@@ -357,7 +357,7 @@ class FolderHistory:
         return self.entry(row)
 
 
-class _Rows(LogState):
+class _FolderState(LogState):
     """The rows that a connection sees."""
 
     def __init__(self, history: FolderHistory, connection: sqlite3.Connection) -> None:

@@ -76,7 +76,7 @@ class IncomingPatch:
             if key not in (ID, PREV):
                 self._check_spelling(key, spelled)
                 if self._room is not None:
-                    self._room.take(spelled, value)
+                    self._room.reserve(spelled, value)
                 self._headers.append(header)
             elif key in self._place:
                 raise UnfitPatch(f"the patch has more than one header {key}")
@@ -125,7 +125,7 @@ class IncomingPatch:
                 f" {spelled!r} comes later"
             )
         if key not in self._spellings and self._room is not None:
-            self._room.take(spelled, key)
+            self._room.reserve(spelled, key)
         self._check_spelling(key, spelled)
 
     def _changes(self) -> Iterator[Batch]:

@@ -35,6 +35,8 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
 """How `os.open` makes a file."""
 # A smaller file is read, and written, in one piece.
 _AT_ONCE = 1 << 20
+MOVE_AWAY = "move it away"
+"""The advice for what is in the way of a file or a folder."""
 # Connections that a fork has inherited: a forked process must not close them.
 _INHERITED: list[sqlite3.Connection] = []
 
@@ -250,7 +252,7 @@ def list_names(folder: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except NotADirectoryError:
-        raise LogError(f"{folder} is no folder, but should be one: move it away") from None
+        raise _no_folder(folder) from None
 
 
 def make_folder(path: Path, like: Path | None = None) -> bool:
@@ -266,9 +268,13 @@ def make_folder(path: Path, like: Path | None = None) -> bool:
         if like is not None:
             _give_mode(path, like.stat().st_mode & 0o777)
     if not path.is_dir():
-        raise LogError(f"{path} is no folder, but should be one: move it away")
+        raise _no_folder(path)
     sync_folder(path.parent)
     return True
+
+
+def _no_folder(path: Path) -> LogError:
+    return LogError("is no folder, but should be one", path=path, advice=MOVE_AWAY)
 
 
 def create_file(path: Path) -> int:
@@ -310,17 +316,18 @@ def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Pat
         # Opening a pipe must not block.
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN)
     except FileNotFoundError:
-        raise LogError(f"{path} is gone: it was squashed, replaced or deleted meanwhile") from None
+        what = "is gone: it was squashed, replaced or deleted meanwhile"
+        raise LogError(what, path=path) from None
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode):
         os.close(fd)
-        raise LogError(f"{path} is no file, but a folder, a pipe or the like")
+        raise LogError("is no file, but a folder, a pipe or the like", path=path)
     with open(fd, "rb") as file:
         # To get memory for more would take longer than to read a small file.
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
     check_digest(found, digest, path)
     if size not in (None, status.st_size):
-        raise LogError(f"{path} has {status.st_size} bytes, and should have {size}")
+        raise LogError(f"has {status.st_size} bytes, and should have {size}", path=path)
     return path if data is None else data
 
 
@@ -337,7 +344,8 @@ def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
 def check_digest(found: str, digest: str, path: object) -> None:
     """Check the SHA-256 of a file against what it should be, or its first digits; a LogError."""
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
-        raise LogError(f"{path} is damaged: its SHA-256 is {found}, and should be {digest}")
+        what = f"is damaged: its SHA-256 is {found}, and should be {digest}"
+        raise LogError(what, path=path)
 
 
 def rewound(source: Readable) -> Readable:

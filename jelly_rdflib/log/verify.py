@@ -74,16 +74,17 @@ class LogProblem:
 
 def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
     """Find the problems of a log; with ``deep``, compare snapshots with the patches, too."""
-    problems = [_database_problem(history, each) for each in history.database.problems()]
-    if problems:
-        return problems
+    problem = partial(_database_problem, history)
+    problems = list[LogProblem]()
     for attempt in range(_ATTEMPTS):
         try:
+            if not attempt and (faults := history.database.problems()):
+                return [problem(each) for each in faults]
             state = _read(history)
         except LogConflict:
             raise
-        except LogError as error:
-            return [_database_problem(history, str(error))]
+        except (LogError, OSError) as error:
+            return [problem(error)]
         found = list(_problems_of(history, state, deep=deep))
         if not found or _read(history) == state:
             return found
@@ -129,10 +130,10 @@ def _problems_of(history: FolderHistory, state: _State, *, deep: bool) -> Iterat
         yield from _replay_problems(history, entries, snapshots)
 
 
-def _database_problem(history: FolderHistory, what: str, version: int | None = None) -> LogProblem:
-    path, advice = history.database.path, history.database.advice
-    message = what.removeprefix(f"{path} ").removesuffix(f": {advice}")
-    return LogProblem(path, message, version, advice)
+def _database_problem(
+    history: FolderHistory, what: str | Exception, version: int | None = None
+) -> LogProblem:
+    return _problem_of(history.database.path, what, version, history.database.advice)
 
 
 def _strange_files(history: FolderHistory) -> Iterator[LogProblem]:
@@ -180,7 +181,7 @@ def _segment_problems(history: FolderHistory, entries: list[LogEntry]) -> Iterat
         try:
             path, _ = entry.path, entry.time
         except LogError as error:
-            yield _database_problem(history, str(error), entry.version)
+            yield _database_problem(history, error, entry.version)
             continue
         name = FileName.parse(path.name)
         assert name is not None
@@ -254,5 +255,9 @@ def _replay_problems(
         )
 
 
-def _problem_of(path: Path, error: Exception, version: int | None, advice: str) -> LogProblem:
-    return LogProblem(path, str(error).removeprefix(f"{path} "), version, advice)
+def _problem_of(path: Path, what: str | Exception, version: int | None, advice: str) -> LogProblem:
+    """Return the problem that an error tells of; its own path and advice are the better ones."""
+    if isinstance(what, LogError):
+        path, advice = Path(str(what.path or path)), what.advice or advice
+        what = what.message
+    return LogProblem(path, str(what), version, advice)

@@ -18,8 +18,7 @@ from jelly_rdflib.graph.canonical.quads import Quad, is_blank
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
 from jelly_rdflib.operations import ChangeOp, Op, Operation
-from jelly_rdflib.patch.parts import join_parts
-from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.terms import identity
 

@@ -23,7 +23,7 @@ from jelly_rdflib.errors import MergeConflict, PatchError
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Header, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.terms import identity
 
 # What equal statements have in common: keys of the subject, predicate, object and graph.
@@ -171,9 +171,9 @@ def merge(
     if favor not in (None, "ours", "theirs"):
         raise ValueError(f"favor is {favor!r}: it must be 'ours' or 'theirs'")
 
-    def reduce(source: Any, reading: dict[str, Any]) -> _Side:
+    def reduce(source: Any, reading: dict[str, Any]) -> _NetEffect:
         operations = compact(source, **reading)
-        return _Side(operations if base is None else effective(operations, base))
+        return _NetEffect(operations if base is None else effective(operations, base))
 
     reading = settings_for(ours, theirs, limits=limits, normalize=normalize, format=format)
     sides = reduce(ours, reading[0]), reduce(theirs, reading[1])
@@ -190,10 +190,10 @@ def merge(
             conflicts,
         )
     changes = [*prefixes, *statements]
-    return Patch([*headers, (Op.TX,), *changes, (Op.TC,)] if changes else headers)
+    return join_parts([*headers, (Op.TX,), *changes, (Op.TC,)] if changes else headers)
 
 
-class _Side:
+class _NetEffect:
     """The net effect of one patch."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
@@ -211,7 +211,7 @@ class _Side:
                 self.headers.append(operation)
 
 
-def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:
+def _merge_headers(sides: tuple[_NetEffect, _NetEffect]) -> list[Operation]:
     prev: Node | None = None
     joined = JoinedHeaders()
     for side in sides:
@@ -231,7 +231,7 @@ def _merge_headers(sides: tuple[_Side, _Side]) -> list[Operation]:
 
 
 def _merge_prefixes(
-    sides: tuple[_Side, _Side], favor: str | None, tell: Callable[[Conflict], None]
+    sides: tuple[_NetEffect, _NetEffect], favor: str | None, tell: Callable[[Conflict], None]
 ) -> list[Operation]:
     """Return the operations on prefixes of both sides, or of the favoured side.
 
@@ -273,7 +273,7 @@ def _join_by_names(operations: list[PrefixChange]) -> Iterator[set[str]]:
 
 
 def _merge_statements(
-    sides: tuple[_Side, _Side],
+    sides: tuple[_NetEffect, _NetEffect],
     favor: str | None,
     by_value: bool,
     tell: Callable[[Conflict], None],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
@@ -13,7 +13,7 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
-from jelly_rdflib.core.batch import BatchSlice, Tabular
+from jelly_rdflib.core.batch import Batch, BatchSlice, Tabular
 from jelly_rdflib.display.operations import operations_html
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.display.words import count
@@ -77,7 +77,12 @@ class Patch(PatchOperations, Tabular):
     _prefixes: Mapping[str, str] = MappingProxyType({})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Patch, (list(self),))
+        return (self._maker, (list(self),))
+
+    @property
+    def _maker(self) -> Callable[[list[Operation]], Patch]:
+        """What makes a patch that has its operations as this one has: as tuples, or as rows."""
+        return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:
         try:
@@ -107,7 +112,7 @@ class Patch(PatchOperations, Tabular):
             return next(iter(self.cut(number, number + 1)))
         start, stop, step = index.indices(len(self))
         if step != 1:
-            return self._shown(Patch(list(self)[index]))
+            return self._shown(self._maker(list(self)[index]))
         return self._shown(self.cut(start, stop))
 
     def __add__(self, other: Patch) -> Patch:
@@ -309,6 +314,16 @@ class Patch(PatchOperations, Tabular):
                 `jelly_rdflib.apply`.
         """
         return apply(self, target, atomic=atomic, strict=strict)
+
+
+def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
+    """Return the patch of batches, and of operations between them, as rows of batches."""
+    slices: list[BatchSlice] = []
+    for cls, run in groupby(parts, type):
+        found: Any = iter(run)
+        for batch in found if cls is Batch else NodeBatches(NODE_TYPES, found):
+            slices += batch._slices()
+    return Patch.of_slices(slices)
 
 
 def _lines_of(operations: Patch) -> str:

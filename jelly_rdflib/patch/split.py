@@ -19,7 +19,7 @@ from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.headers import ID, header_key
 from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
-from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.open_input import open_read
 from jelly_rdflib.streams.sources import is_rereadable
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -207,14 +207,16 @@ def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], Ba
     """Give a function that opens a source anew each time."""
 
     def reopen() -> BatchSource:
-        return open_input(source, holds_changes=True, **reading).batches()
+        opened = open_read(source, normalize=False, **reading)
+        if opened is None:
+            check_source(source)
+            kind = type(source).__name__
+            raise TypeError(f"a {kind} can't be split: give bytes, a path or a file")
+        return opened
 
-    if is_rereadable(source):
+    if is_rereadable(source) or not hasattr(source, "read"):
         yield reopen
         return
-    if not hasattr(source, "read"):
-        check_source(source)
-        raise TypeError(f"a {type(source).__name__} can't be split: give bytes, a path or a file")
     with tempfile.TemporaryFile() as copy:
         if not getattr(source, "seekable", bool)():
             shutil.copyfileobj(cast("Any", source), copy)

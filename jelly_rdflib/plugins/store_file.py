@@ -31,8 +31,7 @@ from jelly_rdflib.log.versions import Point
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 from jelly_rdflib.patch.diff import diff
-from jelly_rdflib.patch.parts import join_parts
-from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.recording.follower import Follower
 from jelly_rdflib.recording.record import Recorder, record
 from jelly_rdflib.streams.destination import compressed

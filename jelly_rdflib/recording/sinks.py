@@ -7,8 +7,7 @@ from typing import Protocol, TypeAlias, cast
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.patch.parts import join_parts
-from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.streams.writing import PatchWriter
 
 

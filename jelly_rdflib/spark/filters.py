@@ -46,7 +46,7 @@ class Conditions:
             terms[column] = [_NULL if term is None else _Condition((term,))]
         return cls(options.ops, terms)
 
-    def take(self, filters: Iterable[Any], *, columns: Iterable[str], terms: str) -> list[Any]:
+    def push(self, filters: Iterable[Any], *, columns: Iterable[str], terms: str) -> list[Any]:
         """Take over filters of Spark on terms, codes and the file's name; return the other ones.
 
         A row must meet all filters. Filters on structs are taken over only if they are about null.

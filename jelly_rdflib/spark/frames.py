@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import count, groupby, islice, pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
@@ -261,10 +262,12 @@ def encode_frames(
         from jelly_rdflib.arrow import read_record_batches
 
         made = _Frames()
-        writer = PatchWriter(made, options or PatchOptions())
+        writer = PatchWriter(made, replace(options or PatchOptions(), delimited=True))
+        encoder: Any = writer.encoder
+        encoder.leave_lengths_out()
         numbers = count()
 
-        def take() -> pa.RecordBatch:
+        def drain() -> pa.RecordBatch:
             offsets = pa.array(islice(numbers, len(made)), pa.int64())
             values = pa.array(made, pa.binary())
             made.clear()
@@ -273,20 +276,18 @@ def encode_frames(
         try:
             for batch in read_record_batches(runs):
                 writer.write_all(batch)
-                yield take()
+                yield drain()
         except EncodeError as error:
             message = f"stream {stream}: {error}"
             raise EncodeError(message, needs=error.needs, rule=error.rule) from error
         writer.close()
-        yield take()
+        yield drain()
 
     return _convert(operations, key, order, ["op", "s", "p", "o", *optional], schema, encode)
 
 
 class _Frames(list[bytes]):
-    """A destination of delimited frames, which removes their lengths: varints."""
+    """A destination of frames, which keeps them."""
 
-    def write(self, data: bytes) -> int:
-        size = next(number for number, byte in enumerate(data) if byte < 0x80)
-        self.append(data[size + 1 :])
-        return len(data)
+    def write(self, frame: bytes) -> None:
+        self.append(frame)

@@ -30,7 +30,7 @@ _MAX_PREFIXES = 1000
 _MAX_TEXT = 1000
 
 
-class History:
+class PackedHistory:
     """Takes versions in order, and packs them into blocks, if they are not too large."""
 
     def __init__(self, versions: Iterable[Version]) -> None:

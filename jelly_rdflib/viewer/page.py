@@ -11,12 +11,12 @@ from html import escape
 from importlib.resources import files
 
 from jelly_rdflib.version import __version__
-from jelly_rdflib.viewer.history import History
+from jelly_rdflib.viewer.history import PackedHistory
 
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
-def page_of(history: History, *, title: str, source: str, is_whole: bool) -> Iterator[bytes]:
+def page_of(history: PackedHistory, *, title: str, source: str, is_whole: bool) -> Iterator[bytes]:
     """Yield the page in pieces.
 
     Whoever wrote the history may have wanted to put code into the page. All data are JSON without

@@ -239,7 +239,7 @@ def test_what_counts_of_headers() -> None:
             left = HeaderRoom(Limits(max_text_size=room))
             with contextlib.suppress(jr.LimitError):
                 for value in values:
-                    left.take(key, value)
+                    left.reserve(key, value)
                 return room
         raise AssertionError
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef, Variable
 from rdflib.compare import isomorphic
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph
 from rdflib.namespace import XSD
@@ -183,6 +183,23 @@ def test_a_store_that_answers_with_another_literal() -> None:
     old.add((S, P, Literal("o", lang="en")))
     new.add((S, P, O))
     assert [op[0] for op in diff(old, new)] == [Op.TX, Op.D, Op.A, Op.TC]
+
+
+def test_the_patch_of_two_jelly_stores_has_rows() -> None:
+    """Who takes it further need not make them of its operations again."""
+    old, new = Dataset(store="Jelly"), Dataset(store="Jelly")
+    new.add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
+    patch = diff(old, new)
+    assert patch.slices is not None
+    assert [op for op, *_ in patch] == [Op.TX, Op.A, Op.TC]
+
+
+@pytest.mark.parametrize("term", [Variable("x"), Literal("\ud800")], ids=ascii)
+def test_what_rows_cannot_have_is_a_difference_too(term: Any) -> None:
+    new = Graph()
+    new.add((URIRef("urn:s"), URIRef("urn:p"), term))
+    patch = diff(Graph(), new)
+    assert list(patch)[1] == (Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None)
 
 
 def test_sorted_by_graph_subject_predicate_object() -> None:

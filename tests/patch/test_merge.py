@@ -263,3 +263,11 @@ def test_a_base_without_prefixes_of_its_own() -> None:
     assert [conflict.kind for conflict in info.value.conflicts] == ["prefix"]
     merged = changes(jr.merge(ours, theirs, base=graph, favor="ours"))
     assert merged == [(Op.PD, "ex", URIRef("urn:old#"), None), bind("ex", "urn:a#"), delete("a")]
+
+
+def test_the_patch_has_rows() -> None:
+    """Who takes it further need not make them of its operations again."""
+    one, two = ([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(n), None)] for n in range(2))
+    merged = jr.merge(one, two)
+    assert merged.slices is not None
+    assert [*one, *two] == changes(merged)

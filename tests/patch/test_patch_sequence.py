@@ -1,6 +1,7 @@
 """A `Patch` as Python knows sequences, as text, as a file, and as HTML."""
 
 import operator
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,14 @@ def test_indexes_and_slices_are_those_of_a_list(
             patch[index]
     else:
         assert patch[index] == wanted
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_what_is_made_of_a_patch_has_rows_as_it_has(make: Any) -> None:
+    patch = make(OPERATIONS)
+    for made in (patch[1:3], patch[::2], patch[::-1], pickle.loads(pickle.dumps(patch))):
+        assert (made.slices is None) == (patch.slices is None)
+    assert pickle.loads(pickle.dumps(patch)) == patch
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -182,7 +182,11 @@ def operations(files: int, rows: int) -> list[tuple]:
     ]
 
 
-@pytest.mark.parametrize("options", [None, jr.PatchOptions(frame_rows=9)], ids=repr)
+@pytest.mark.parametrize(
+    "options",
+    [None, jr.PatchOptions(frame_rows=9), jr.PatchOptions(frame_rows=9, delimited=False)],
+    ids=repr,
+)
 def test_frames_are_numbered_from_0_in_each_stream(options: jr.PatchOptions | None) -> None:
     rows = operations(3, 40)
     table: Any = Table(rows[::-1], schema_of(*SOME))
@@ -226,18 +230,6 @@ def test_a_key_may_be_a_struct() -> None:
         for key, rest in frames._runs(pa.RecordBatch.from_pylist(rows), 1)
     ]
     assert runs == [({"a": 0}, [0]), ({"a": 1}, [1, 2]), ({"a": 2}, [3]), (None, [4, 5])]
-
-
-def test_lengths_of_frames_are_removed() -> None:
-    made = frames._Frames()
-    sizes = [1, 126, 127, 128, 129, 255, 256, 16_383, 16_384, 16_512]
-    for size in sizes:
-        low, high = size & 0x7F, size >> 7
-        length = [low] if not high else [low | 0x80, high]
-        if high >= 0x80:
-            length[1:] = [high & 0x7F | 0x80, high >> 7]
-        made.write(bytes(length) + bytes([9]) * size)
-    assert made == [bytes([9]) * size for size in sizes]
 
 
 class TestOnSpark:

@@ -10,7 +10,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.viewer.history import History
+from jelly_rdflib.viewer.history import PackedHistory
 from jelly_rdflib.viewer.page import page_of
 from jelly_rdflib.viewer.versions import read_file, read_log
 from tests.cli.support import encode
@@ -40,7 +40,7 @@ def browser(started: Browser) -> Iterator[Browser]:
     assert started.errors() == []
 
 
-def write_page(path: Path, made: History, *, is_whole: bool) -> Page:
+def write_page(path: Path, made: PackedHistory, *, is_whole: bool) -> Page:
     data = b"".join(page_of(made, title="A title", source="a source", is_whole=is_whole))
     path.write_bytes(data)
     return read_page(data)
@@ -48,7 +48,7 @@ def write_page(path: Path, made: History, *, is_whole: bool) -> Page:
 
 def show(browser: Browser, folder: Path, operations: list[Any], view: str = "") -> None:
     """Show a file of operations."""
-    made = History(read_file(jr.read_batches(encode(operations))))
+    made = PackedHistory(read_file(jr.read_batches(encode(operations))))
     write_page(folder / "x.html", made, is_whole=False)
     browser.open(folder / "x.html", view)
 
@@ -76,7 +76,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> jr.PatchLog:
 @pytest.fixture(scope="module")
 def path(log: jr.PatchLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "log.html"
-    write_page(path, History(read_log(log.patches())), is_whole=True)
+    write_page(path, PackedHistory(read_log(log.patches())), is_whole=True)
     return path
 
 

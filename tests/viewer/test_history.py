@@ -11,7 +11,7 @@ from rdflib import XSD, BNode, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.viewer import counts, history, terms
-from jelly_rdflib.viewer.history import History
+from jelly_rdflib.viewer.history import PackedHistory
 from jelly_rdflib.viewer.limits import LIMITS, TooLargeError, check_size
 from jelly_rdflib.viewer.page import page_of
 from jelly_rdflib.viewer.versions import read_file, read_log
@@ -25,16 +25,16 @@ TYPE = ("iri", RDF + "type")
 S, P, TYPE_NODE = URIRef("urn:s"), URIRef("urn:p"), URIRef(RDF + "type")
 
 
-def page_for(made: History, *, is_whole: bool = False) -> Page:
+def page_for(made: PackedHistory, *, is_whole: bool = False) -> Page:
     return read_page(b"".join(page_of(made, title="T", source="S", is_whole=is_whole)))
 
 
 def page_of_file(data: bytes, last: int | None = None) -> Page:
-    return page_for(History(read_file(jr.read_batches(data), last)))
+    return page_for(PackedHistory(read_file(jr.read_batches(data), last)))
 
 
 def page_of_log(log: jr.PatchLog) -> Page:
-    return page_for(History(read_log(log.patches())))
+    return page_for(PackedHistory(read_log(log.patches())))
 
 
 def expected_versions(operations: list[Plain]) -> list[tuple[list[Plain], list[Plain], int]]:

@@ -12,7 +12,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.viewer.history import History
+from jelly_rdflib.viewer.history import PackedHistory
 from jelly_rdflib.viewer.page import page_of
 from jelly_rdflib.viewer.versions import read_file
 from tests.cli.support import encode
@@ -35,7 +35,7 @@ def page_with(text: str) -> Page:
         *((Op.H, text, Literal(text)), (Op.H, "title", Literal(text)), (Op.PA, text, node, None)),
         (Op.A, node, node, Literal(text, datatype=node), node),
     ]
-    made = History(read_file(jr.read_batches(encode(operations))))
+    made = PackedHistory(read_file(jr.read_batches(encode(operations))))
     pieces = page_of(made, title=text, source=text, is_whole=True)
     return read_page(b"".join(pieces))
 
@@ -92,5 +92,5 @@ def test_the_summary_is_small() -> None:
             (Op.A, URIRef(f"urn:{number}"), URIRef("urn:p"), Literal(i), None) for i in range(50)
         ]
         operations += [(Op.TX,), *added, (Op.TC,)]
-    made = History(read_file(jr.read_batches(encode(operations))))
+    made = PackedHistory(read_file(jr.read_batches(encode(operations))))
     assert len(json.dumps(made.summary())) < 200 * 60 + 4000

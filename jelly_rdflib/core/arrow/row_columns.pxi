@@ -123,7 +123,7 @@ cdef class RowColumnsBuilder:
     cdef bint is_dictionary
     cdef bytes default_graph
     cdef bint counts_frames
-    cdef bint is_broken  # a row has failed since `take`
+    cdef bint is_broken  # a row has failed since `drain`
     cdef bint[SEQ + 1] wants
     cdef size_t max_rows
     cdef size_t max_bytes
@@ -191,7 +191,7 @@ cdef class RowColumnsBuilder:
         """Append rows of a batch, from number ``start`` on, until the columns are full.
 
         Return the number of the next row, or ``stop``, which is the batch's length by default. To
-        go on, `take` the columns and call this again with that number.
+        go on, `drain` the columns and call this again with that number.
         """
         cdef size_t end = batch.rows.count
         cdef size_t row
@@ -389,7 +389,7 @@ cdef class RowColumnsBuilder:
             put_offset(column)
         return put_number(&column.nulls, self.count)
 
-    def take(self):
+    def drain(self):
         """Return the columns, and start anew.
 
         It is a dict of each wanted column's parts: one, or the four of a term. A part is a tuple of

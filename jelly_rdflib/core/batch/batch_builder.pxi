@@ -76,7 +76,7 @@ cdef class BatchBuilder:
             raise ValueError(f"{op} is no operation's code: see jelly_rdflib.Op")
         self.add(op, s, p, o, g)
 
-    def take(self, *, bint has_graphs):
+    def drain(self, *, bint has_graphs):
         """Return the batch, and start the next one."""
         cdef RowColumns rows = self.rows
         cdef TermColumns terms = self.terms

@@ -65,7 +65,8 @@ cdef class FrameEncoder(Output):
         types: Has the node of the default graph.
         options: The stream's options.
         sink: Called with the bytes of each frame when it is closed, its length before it if the
-            options say ``delimited``. None: bare frames are returned instead.
+            options say ``delimited``; see `leave_lengths_out`. None: bare frames are returned
+            instead.
         entry_fields: The rows of names, prefixes and datatypes.
     """
 
@@ -73,7 +74,8 @@ cdef class FrameEncoder(Output):
     cdef bint has_graphs
     cdef size_t frame_rows
     cdef size_t frame_bytes
-    cdef bint is_delimited
+    cdef bint is_delimited  # frames may follow one another
+    cdef bint has_lengths
     cdef bint is_cut  # frames are closed when they are full
     cdef size_t frames
     cdef bint is_in_frame  # a frame is being made for a caller who takes it
@@ -85,7 +87,7 @@ cdef class FrameEncoder(Output):
         self.terms = TermEncoder(types, options, entry_fields)
         self.frame_rows = options.frame_rows
         self.frame_bytes = options.frame_bytes
-        self.is_delimited = options.delimited and sink is not None
+        self.is_delimited = self.has_lengths = options.delimited and sink is not None
         # Output.__init__ opens the encoder for use: all attributes are set before.
         Output.__init__(self, sink)
 
@@ -100,6 +102,13 @@ cdef class FrameEncoder(Output):
                 buffer_reserve(&self.terms.content, MAX_NUMBER_SIZE)
                 put_number(&self.terms.content, field, number)
         return self.terms.end_row(OPTIONS_ROW)
+
+    def leave_lengths_out(self):
+        """Hand on bare frames, as what keeps them apart wants them: messages, or rows of a table.
+
+        It is called before the first frame is closed.
+        """
+        self.has_lengths = False
 
     def write_first_ids(self):
         """Leave none of the first ids out, as those that follow from rows before.
@@ -164,14 +173,14 @@ cdef class FrameEncoder(Output):
         return 0
 
     cdef bytes take_frame(self):
-        """Return the frame, with its length before it in a delimited stream, and start anew."""
+        """Return the frame, with its length before it if it is to have one, and start anew."""
         cdef uint8_t[MAX_LENGTH_SIZE] room
         cdef WriteBuffer length
         cdef bytes frame
         length.data = room
         length.size = 0
         length.capacity = MAX_LENGTH_SIZE
-        if self.is_delimited:
+        if self.has_lengths:
             put_varint(&length, self.terms.frame.size)
         frame = PyBytes_FromStringAndSize(NULL, length.size + self.terms.frame.size)
         memcpy(PyBytes_AS_STRING(frame), room, length.size)

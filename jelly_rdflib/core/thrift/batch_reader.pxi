@@ -125,7 +125,7 @@ cdef class ThriftBatchReader(BatchSource):
             raise
         self.batch_row = self.row
         self.row += self.builder.rows.count
-        return self.builder.take(has_graphs=True)
+        return self.builder.drain(has_graphs=True)
 
     cdef bint decode(self) except -1:
         """Decode the bytes at hand; False if they have no whole row."""
@@ -167,7 +167,7 @@ cdef class ThriftBatchReader(BatchSource):
         if self.has_end and not self.is_open:
             return None
         self.builder.append(END, 0, 0, 0, 0)
-        return self.builder.take(has_graphs=True)
+        return self.builder.drain(has_graphs=True)
 
     cdef const uint8_t* decode_rows(
         self, const uint8_t* at, const uint8_t* end, bint is_final

@@ -50,8 +50,10 @@ def _text_encoder(
     check_protobuf(format.title)
     from jelly_rdflib.formats.protobuf.jelly_text import FrameTexts
 
-    encoder: Any = PatchFrameEncoder if is_patch else StatementFrameEncoder
-    return encoder(types, options, FrameTexts(format, sink, is_delimited=options.delimited))
+    kind: Any = PatchFrameEncoder if is_patch else StatementFrameEncoder
+    encoder = kind(types, options, FrameTexts(format, sink))
+    encoder.leave_lengths_out()
+    return encoder
 
 
 def _starts_with(options: str) -> re.Pattern[bytes]:

@@ -36,23 +36,17 @@ def _frame_class(format: Format) -> Any:
 
 
 class FrameTexts:
-    """A sink for frames, which hands on their text to another sink."""
+    """A sink for bare frames, which hands on their text to another sink."""
 
-    def __init__(
-        self, format: Format, sink: Callable[[bytes], object], *, is_delimited: bool
-    ) -> None:
+    def __init__(self, format: Format, sink: Callable[[bytes], object]) -> None:
         self._frame = _frame_class(format)
         self._sink = sink
-        self._is_delimited = is_delimited
         self._count = 0
 
     def __call__(self, data: bytes) -> None:
-        """Take a frame, behind its length if they are delimited."""
-        start = 0
-        while self._is_delimited and data[start] >= 0x80:
-            start += 1
+        """Take a frame."""
         try:
-            frame = self._frame.FromString(data[start + self._is_delimited :])
+            frame = self._frame.FromString(data)
         except message.DecodeError as error:
             raise EncodeError(
                 f"frame {self._count} can't be written as text: it has no valid messages, or quoted"

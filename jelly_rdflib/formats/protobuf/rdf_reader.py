@@ -63,7 +63,7 @@ class RowBatches(Iterator[Batch]):
             error.frame, error.row = None, self._count
             self._error = error
         if len(builder) > 0:
-            return builder.take(has_graphs=True)
+            return builder.drain(has_graphs=True)
         raise self._error or StopIteration
 
     def close(self) -> None:

@@ -262,7 +262,7 @@ class StatementBatches(Iterator[Batch]):
         if self._error is not None:
             self._let_go()
         if len(self._builder) > 0:
-            return self._builder.take(has_graphs=self._format.has_graphs)
+            return self._builder.drain(has_graphs=self._format.has_graphs)
         raise self._error or StopIteration
 
     def close(self) -> None:

@@ -82,7 +82,7 @@ class Changes(Undoer):
     def begin_undoing(self) -> None: ...
     def end_undoing(self) -> None: ...
 
-def open_changes(
+def choose_changes(
     target: Target,
     log: UndoLog,
     *,

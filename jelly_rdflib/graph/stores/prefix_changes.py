@@ -71,7 +71,7 @@ class PrefixChanges:
         self.added = 0
         self.deleted = 0
 
-    def take(self, prefix: str, iri: URIRef | None) -> None:
+    def set(self, prefix: str, iri: URIRef | None) -> None:
         """Bind the prefix to the IRI; if that is None, unbind it, whatever it is bound to."""
         self.operations += 1
         if not self._is_atomic:

@@ -45,7 +45,8 @@ class GrpcClient:
         self._metadata: list[tuple[str, str | bytes]] = [("topic-bin", self.topic.encode())]
         if token:
             self._metadata.append(("authorization", f"Bearer {token}"))
-        options = [*_OPTIONS.items(), ("grpc.max_receive_message_length", limits.max_frame_size)]
+        self._most = limits.max_frame_size
+        options = [*_OPTIONS.items(), ("grpc.max_receive_message_length", self._most)]
         if address.scheme == "grpcs":
             ca, key, certificate = (Path(file).read_bytes() if file else None for file in files)
             credentials = grpc.ssl_channel_credentials(ca, key, certificate)
@@ -95,7 +96,7 @@ class GrpcClient:
         if code == "DATA_LOSS":
             return LogError(message)
         if code == "RESOURCE_EXHAUSTED" and "larger than max" in message:
-            return LimitError(message, limit="max_frame_size")
+            return LimitError(message, limit="max_frame_size", value=self._most)
         if code == "ABORTED":
             newest: dict[str, Any] = dict(error.trailing_metadata() or ())
             head, version = newest.get("head"), str(newest.get("version", 0))

@@ -229,10 +229,11 @@ class PatchLogServer(LogServer):
                 size += count
                 self._bodies.hold(count)
                 if size > self.max_body:
-                    raise LimitError(f"the patch has more than {self.max_body} bytes")
+                    what = f"the patch has more than {self.max_body} bytes"
+                    raise LimitError(what, limit="max_body", value=self.max_body)
                 for patch in await run_sync(list, decoder.decode(frame)):
                     with log.feed.appending():
-                        entry = await run_sync(_take, log, patch, decoder.options)
+                        entry = await run_sync(_append, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
                     # Not that of the patch that it was squashed into.
@@ -276,7 +277,7 @@ def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str]
     return point, tuple(told.items())
 
 
-def _take(log: Served, patch: Patch, stream: Any) -> LogEntry:
+def _append(log: Served, patch: Patch, stream: Any) -> LogEntry:
     """Append a patch, unless the log has it."""
     return append_newest(log.open(), patch, _with_terms(default_options(patch), stream))
 
@@ -298,7 +299,7 @@ def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
         # The encoder ends the patch itself.
         lengths = ((batch, len(bytes(batch.ops).removesuffix(end))) for batch in batches)
         parts = (BatchSlice(batch, 0, length).as_batch() for batch, length in lengths)
-        yield from map(bytes, encoder.encode_parts(parts))
+        yield from encoder.encode_parts(parts)
 
 
 def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:

@@ -185,9 +185,9 @@ class GrpcSink(Sink):
         threading.Thread(target=self._listen, args=arguments, name=repr(self), daemon=True).start()
         return call
 
-    def _put(self, frames: list[memoryview]) -> None:
+    def _put(self, frames: list[bytes]) -> None:
         for frame in frames:
-            self._frames.put(bytes(frame))
+            self._frames.put(frame)
 
     def _listen(self, call: Any, frames: queue.SimpleQueue[bytes | None]) -> None:
         """Take the answers of a call, in a thread."""

@@ -245,6 +245,7 @@ def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
     """Yield the frames of a stream, which has one at least."""
     buffer = FrameBuffer(MAX_FRAME)
     writer = StatementWriter(buffer, replace(options, delimited=True))
+    writer.encoder.leave_lengths_out()
     given = iter(items)
     for first in given:
         if isinstance(first, tuple):
@@ -253,9 +254,9 @@ def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
         else:
             writer.write_all(first.batch if isinstance(first, Frame) else first)
             writer.end_frame(first.metadata if isinstance(first, Frame) else None)
-        yield from map(bytes, buffer.drain())
+        yield from buffer.drain()
     writer.close()
-    yield from map(bytes, buffer.drain())
+    yield from buffer.drain()
 
 
 def _decoded(

@@ -79,7 +79,7 @@ class Bodies:
             raise HTTPException(503, "too many patches come at once", {"Retry-After": "1"})
 
     @asynccontextmanager
-    async def take(self, request: Request) -> AsyncIterator[IO[bytes]]:
+    async def receive(self, request: Request) -> AsyncIterator[IO[bytes]]:
         """Read a body into a file, which is there in the block."""
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             headers = {"Accept-Encoding": "identity"}

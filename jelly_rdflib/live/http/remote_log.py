@@ -265,7 +265,7 @@ class _RemoteHistory(LogState):
         With the ``id`` of its patch, a log that has another one there is a MissingVersion.
         """
 
-        def take(fields: Any) -> tuple[list[_RemoteEntry], bool]:
+        def read(fields: Any) -> tuple[list[_RemoteEntry], bool]:
             page, following = list(map(self.entry_in, fields["patches"])), fields["next"]
             end = page[-1].version if page else since
             if following is not None and not since < end == following:
@@ -275,7 +275,7 @@ class _RemoteHistory(LogState):
         has_more = True
         while has_more:
             place = since if id is None else id
-            page, has_more = self._client.get("patches", take, since=place, **parameters)
+            page, has_more = self._client.get("patches", read, since=place, **parameters)
             yield from page
             since, id = page[-1].version if page else since, None
 
@@ -409,7 +409,7 @@ class _RemoteHistory(LogState):
         # The digest is that of the stored bytes, which may be compressed.
         headers = {"Accept": media_type, "Accept-Encoding": "zstd"}
 
-        def take() -> tuple[Any, str]:
+        def download() -> tuple[Any, str]:
             file, found = _Held(_IN_MEMORY), hashlib.sha256()
             # A cache may then keep the answer.
             options: Any = {"params": {"digest": digest}, "headers": headers}
@@ -423,6 +423,6 @@ class _RemoteHistory(LogState):
             file.seek(0)
             return file, found.hexdigest()
 
-        file, found = self._client.again(take)
+        file, found = self._client.again(download)
         check_digest(found, digest, f"{self.location}/{path}")
         return file  # type: ignore[no-any-return]

@@ -312,7 +312,7 @@ class LogServer:
         if media_type not in CHANGES:
             types = ", ".join(CHANGES)
             raise HTTPException(415, f"a patch is one of: {types}", {"Accept": types})
-        async with self._bodies.take(request) as body:
+        async with self._bodies.receive(request) as body:
             with log.feed.appending():
                 entry = await run_in_threadpool(
                     append, log.history, body, media_type, if_match, if_none_match

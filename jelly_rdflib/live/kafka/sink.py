@@ -78,7 +78,7 @@ class KafkaSink(Sink):
         if time.monotonic() > self._last + PAUSE:
             self._encoder.restart()
         self._last = time.monotonic()
-        self._put([bytes(frame) for frame in self._encoder.encode(patch)])
+        self._put(self._encoder.encode(patch))
 
     def _put(self, frames: list[bytes]) -> None:
         producer = self._open()

@@ -103,9 +103,8 @@ class MqttSink(Sink):
         return count > 0
 
     def _send(self, patch: Patch) -> None:
-        frames: list[Any] = self._encoder.encode(patch)
-        # The object of a view is the frame with its length before it.
-        payload = bytes(frames[0]) if len(frames) == 1 else b"".join(each.obj for each in frames)
+        frames = self._encoder.encode(patch)
+        payload = frames[0] if len(frames) == 1 else b"".join(map(_delimited, frames))
         self._wait_for(lambda: self._is_connected and len(self._pending) < self._most)
         size = len(payload) + len(self._topic.encode()) + _HEADER_BYTES
         if size > self._most_bytes:
@@ -149,3 +148,12 @@ class MqttSink(Sink):
         self._client.drop_out_messages()
         self._client.disconnect()
         self._client.loop_stop()
+
+
+def _delimited(frame: bytes) -> bytes:
+    """Return a frame with its length before it, a varint."""
+    size, length = len(frame), bytearray()
+    while size > 0x7F:
+        length.append(size & 0x7F | 0x80)
+        size >>= 7
+    return bytes([*length, size]) + frame

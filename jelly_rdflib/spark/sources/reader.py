@@ -172,7 +172,7 @@ class FilteringFilesReader(FilesReader):
         if self.options.mode == PERMISSIVE:
             # A row that describes an error has nulls, for which Spark's own filters do not hold.
             return filters
-        return self.filters.take(filters, columns=self.schema.names, terms=self.options.terms)
+        return self.filters.push(filters, columns=self.schema.names, terms=self.options.terms)
 
 
 class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):

@@ -81,7 +81,7 @@ cdef class StoreJournal:
                 counts[op == A] += 1
             told.rows += op == A
             told.deaths += op == D
-        batch = self.batch.take()
+        batch = self.batch.drain()
         if batch is None:
             self.skip()
         else:

@@ -189,7 +189,7 @@ cdef class QuadStore:
             while row >= 0 and not batch.is_full():
                 batch.append(A, <uint32_t>row)
                 row = scan.read_row()
-            yield batch.take()
+            yield batch.drain()
 
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""

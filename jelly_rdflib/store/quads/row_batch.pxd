@@ -16,6 +16,6 @@ cdef class RowBatch:
 
     cdef int start(self, Dictionary terms, Rows rows, uint32_t default_name) except -1
     cdef bint is_full(self) noexcept
-    cdef Batch take(self)
+    cdef Batch drain(self)
     cdef int append(self, uint8_t op, uint32_t number) except -1
     cdef uint32_t number(self, uint32_t term) except 0

@@ -55,7 +55,7 @@ cdef class RowBatch:
             or self.table.offsets[self.table.count] >= BATCH_TEXT
         )
 
-    cdef Batch take(self):
+    cdef Batch drain(self):
         """Return the batch; None if it has no rows."""
         cdef NodeFactory factory = self.terms.factory
         # When the store is made smaller, these are to go.

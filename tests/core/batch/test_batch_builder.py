@@ -30,7 +30,7 @@ def test_each_kind_of_term_becomes_its_node() -> None:
     numbers.append(builder.triple(numbers[0], numbers[0], numbers[2]))
     for number in numbers:
         builder.add_row(Op.H, numbers[5], 0, number, 0)
-    batch = builder.take(has_graphs=True)
+    batch = builder.drain(has_graphs=True)
     terms = [operation[2] for operation in batch]
     assert terms[:6] == [
         URIRef("urn:é"),
@@ -48,7 +48,7 @@ def test_a_term_has_one_number_in_a_batch() -> None:
     builder = make_builder()
     assert builder.iri("urn:a") == builder.iri("urn:a") != builder.blank_node("urn:a")
     assert builder.literal("a", language="en") != builder.literal("a", language="EN")
-    builder.take(has_graphs=False)
+    builder.drain(has_graphs=False)
     assert len(builder) == builder.text_size == 0
     with pytest.raises(IndexError):
         builder.add_row(Op.A, 1)
@@ -60,7 +60,7 @@ def test_batches_grow() -> None:
         number = builder.iri(f"urn:{i}")
         builder.add_row(Op.A, number, number, number, 0)
     assert len(builder) == 5000
-    batch = builder.take(has_graphs=False)
+    batch = builder.drain(has_graphs=False)
     assert [str(s) for s, _, _ in batch.statements()] == [f"urn:{i}" for i in range(5000)]
 
 
@@ -95,7 +95,7 @@ def test_generated_batches_close_their_generator() -> None:
         try:
             for _ in range(3):
                 builder.add_row(Op.TX)
-                yield builder.take(has_graphs=True)
+                yield builder.drain(has_graphs=True)
         finally:
             closed.append(True)
 

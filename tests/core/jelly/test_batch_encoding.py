@@ -255,7 +255,7 @@ class TestOddBatches:
                 builder.iri(str(DATASET_DEFAULT_GRAPH_ID)),
             ]
             builder.add_row(row[0], *(numbers[n] for n in row[1:]))
-            batches.append(builder.take(has_graphs=True))
+            batches.append(builder.drain(has_graphs=True))
         options = jr.PatchOptions(
             statement_type=kind, max_datatype_table_size=random.choice([0, 8]), **kinds
         )
@@ -266,7 +266,7 @@ class TestOddBatches:
         p = builder.iri("urn:p")
         for g in (0, builder.default_graph(), builder.iri(str(DATASET_DEFAULT_GRAPH_ID)), p, 0):
             builder.add_row(Op.A, p, p, p, g)
-        batch = builder.take(has_graphs=True)
+        batch = builder.drain(has_graphs=True)
         assert_same([batch, batch], jr.PatchOptions(), Random(1))
         for physical_type in ("QUADS", "GRAPHS"):
             options = jr.StreamOptions(physical_type=physical_type)

@@ -68,6 +68,19 @@ class TestAgainstProtobuf:
             assert f.all_said(written) == as_written(stream.operations)
 
     @formats
+    @pytest.mark.parametrize("frame_rows", [1, 3, 256])
+    def test_lengths_can_be_left_out(self, f: Format, frame_rows: int) -> None:
+        """What else is in a frame, and where it ends, stays the same."""
+        file, bare = io.BytesIO(), list[bytes]()
+        for sink in (file, SimpleNamespace(write=bare.append)):
+            with f.writer(sink, frame_rows=frame_rows) as writer:
+                if sink is not file:
+                    writer.encoder.leave_lengths_out()
+                for number in range(1000):
+                    writer.add(S, P, Literal(number))
+        assert bare == wire.split(file.getvalue())
+
+    @formats
     @given(st.data())
     def test_the_options_row_is_the_first(self, f: Format, data: st.DataObject) -> None:
         stream = data.draw(f.streams())

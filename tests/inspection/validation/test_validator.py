@@ -652,7 +652,7 @@ def test_jelly_as_text_has_the_faults_of_its_frames(name: str | None, tmp_path: 
     statements = rb.stream([rdf_options(logical_type=rb.FLAT_QUADS, physical_type=rb.TRIPLES)])
     for data, format in ((patch, JELLY_PATCH_TEXT), (statements, JELLY_TEXT)):
         text = bytearray()
-        put = FrameTexts(format, text.extend, is_delimited=False)
+        put = FrameTexts(format, text.extend)
         for frame in FrameReader(memoryview(data), jr.Limits()):
             put(frame)
         source: Any = bytes(text)

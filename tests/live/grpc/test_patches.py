@@ -211,13 +211,25 @@ def test_an_error_of_the_log_names_no_path(log: jr.PatchLog, address: str) -> No
     assert (code, str(log.path) in detail) == ("DATA_LOSS", False)
 
 
-def test_a_patch_that_is_too_large_is_refused(log: jr.PatchLog) -> None:
+def test_a_patch_that_is_too_large_is_refused(
+    log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors: list[Exception] = []
+    explain = log_server._explain
+
+    def explained(error: Exception) -> Any:
+        errors.append(error)
+        return explain(error)
+
+    monkeypatch.setattr(log_server, "_explain", explained)
     with served(log.path, max_body=10_000) as address:
         patch = jr.Patch(
             [*patch_of(1), (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 10_001), None)]
         )
         with pytest.raises(ConnectionError, match="10000 bytes"), live.open_sink(address) as sink:
             sink.send(patch)
+        told = [(each.limit, each.value) for each in errors if isinstance(each, jr.LimitError)]
+        assert told == [("max_body", 10_000)]
         with live.open_sink(address) as sink:
             for number in range(100):
                 sink.send(patch_of(number))

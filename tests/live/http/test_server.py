@@ -598,12 +598,12 @@ def test_bodies_at_once_have_a_limit() -> None:
     async def hold() -> None:
         async with AsyncExitStack() as held:
             for _ in range(4):
-                await held.enter_async_context(bodies.take(request(900)))
-            await held.enter_async_context(bodies.take(request(400)))
+                await held.enter_async_context(bodies.receive(request(900)))
+            await held.enter_async_context(bodies.receive(request(400)))
             with pytest.raises(HTTPException) as caught:
-                await held.enter_async_context(bodies.take(request(1)))
+                await held.enter_async_context(bodies.receive(request(1)))
             assert caught.value.status_code == 503
-        async with bodies.take(request(900)) as body:
+        async with bodies.receive(request(900)) as body:
             assert body.read() == b"x" * 900
 
     asyncio.run(hold())

@@ -80,7 +80,7 @@ cdef class StoreBatches(BatchSource):
         while self.row < self.count and not self.batch.is_full():
             self.batch.append(self.op, self.rows[self.row])
             self.row += 1
-        return self.batch.take()
+        return self.batch.drain()
 
     cdef int close_source(self) except -1:
         self.snapshot = None

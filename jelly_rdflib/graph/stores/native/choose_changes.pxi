@@ -1,6 +1,6 @@
 """Chooses how the statements of a store are changed."""
 
-def open_changes(target, log, *, is_atomic, is_held, is_committed):
+def choose_changes(target, log, *, is_atomic, is_held, is_committed):
     """Choose how the statements of a target's store are changed.
 
     Args:
