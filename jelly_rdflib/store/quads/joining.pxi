@@ -13,6 +13,13 @@ cdef enum:
     UNRELATED = 1 << 20
     # Rows between two looks for Ctrl-C.
     PATIENCE = 1 << 14
+    # In place of a depth: no pattern binds the variable yet.
+    UNBOUND = 0x7FFFFFFF
+
+ctypedef struct Place:
+    # A place of a pattern: a term, or a variable.
+    uint32_t term  # its number; 0: it is a variable
+    uint32_t variable
 
 cdef uint64_t[3] FEWER = [FEWER_BY_SUBJECT, FEWER_BY_PREDICATE, FEWER_BY_OBJECT]
 
@@ -25,11 +32,8 @@ cdef class Join:
     cdef Snapshot snapshot
     cdef uint32_t name  # of the graph
     cdef int patterns, variables
-    # Three for each pattern, the outermost first: the number of a term, or -1 less that of a
-    # variable.
-    cdef int64_t* places
-    # The depth of the pattern that binds each variable; that of all patterns if none does yet.
-    cdef int* binders
+    cdef Place* places  # three for each pattern, the outermost pattern first
+    cdef int* depths  # of the pattern that binds each variable
     cdef uint32_t* values  # what each is bound to, by which patterns are looked up
     cdef uint32_t* spellings  # the same as the row spells it, of which the nodes are made
     cdef list scans  # of the patterns that are being looked up
@@ -37,7 +41,7 @@ cdef class Join:
 
     def __dealloc__(self):
         PyMem_RawFree(self.places)
-        PyMem_RawFree(self.binders)
+        PyMem_RawFree(self.depths)
         PyMem_RawFree(self.values)
         PyMem_RawFree(self.spellings)
 
@@ -74,12 +78,12 @@ cdef class Join:
 
     cdef int allocate(self, int patterns, int variables) except -1:
         self.patterns, self.variables = patterns, variables
-        self.places = <int64_t*>PyMem_RawCalloc(3 * patterns + 1, sizeof(int64_t))
-        self.binders = <int*>PyMem_RawCalloc(variables + 1, sizeof(int))
+        self.places = <Place*>PyMem_RawCalloc(3 * patterns + 1, sizeof(Place))
+        self.depths = <int*>PyMem_RawCalloc(variables + 1, sizeof(int))
         self.values = <uint32_t*>PyMem_RawCalloc(variables + 1, sizeof(uint32_t))
         self.spellings = <uint32_t*>PyMem_RawCalloc(variables + 1, sizeof(uint32_t))
         if (
-            self.places == NULL or self.binders == NULL
+            self.places == NULL or self.depths == NULL
             or self.values == NULL or self.spellings == NULL
         ):
             raise MemoryError
@@ -88,20 +92,18 @@ cdef class Join:
 
     cdef int number(self, list patterns) except -1:
         """Number the terms of patterns; return whether the store has all of them."""
-        cdef int place = 0
-        cdef int64_t number
+        cdef Place* place = self.places
         for pattern in patterns:
             if len(pattern) != 3:
                 raise ValueError(f"a pattern has three terms, not {len(pattern)}")
             for term in pattern:
                 if type(term) is int:
                     self.check_variable(term)
-                    number = -1 - <int64_t>term
+                    place.variable = term
                 else:
-                    number = find_number(self.snapshot.terms, term)
-                    if number == 0:
+                    place.term = <uint32_t>find_number(self.snapshot.terms, term)
+                    if place.term == 0:
                         return False
-                self.places[place] = number
                 place += 1
         return True
 
@@ -112,32 +114,38 @@ cdef class Join:
 
     cdef int look_up(self) except -1:
         """Look the next pattern up."""
-        cdef const int64_t* places = &self.places[3 * len(self.scans)]
+        cdef int depth = <int>len(self.scans)
+        cdef const Place* places = &self.places[3 * depth]
         cdef Row pattern
         cdef int i
         for i in range(3):
-            pattern.terms[i] = 0
-            if places[i] > 0:
-                pattern.terms[i] = <uint32_t>places[i]
-            elif self.binders[-1 - places[i]] < len(self.scans):
-                pattern.terms[i] = self.values[-1 - places[i]]
+            pattern.terms[i] = places[i].term
+            if self.is_bound(&places[i], depth):
+                pattern.terms[i] = self.values[places[i].variable]
         pattern.terms[G] = self.name
         self.scans.append(open_scan(self.snapshot, &pattern, True))
         return 0
 
+    cdef bint is_bound(self, const Place* place, int depth) noexcept:
+        """Is a place a variable that a pattern further out binds?"""
+        return place.term == 0 and self.depths[place.variable] < depth
+
     cdef bint bind(self, uint32_t number) except -1:
         """Bind the variables of the innermost pattern to a row; False if one comes twice in it."""
         cdef int depth = <int>len(self.scans) - 1
-        cdef const int64_t* places = &self.places[3 * depth]
+        cdef const Place* places = &self.places[3 * depth]
         cdef const Row* row = row_at(self.snapshot.rows, number)
-        cdef int64_t variable
+        cdef uint32_t variable
         cdef int i, j
         for i in range(3):
-            variable = -1 - places[i]
-            if variable < 0 or self.binders[variable] != depth:
+            variable = places[i].variable
+            if places[i].term != 0 or self.depths[variable] != depth:
                 continue
             for j in range(i):
-                if places[j] == places[i] and row.terms[j] != row.terms[i]:
+                if (
+                    places[j].term == 0 and places[j].variable == variable
+                    and row.terms[j] != row.terms[i]
+                ):
                     return False
             self.values[variable] = self.spellings[variable] = row.terms[i]
             if i == O:
@@ -174,11 +182,11 @@ cdef class Join:
     cdef int arrange(self) except -1:
         """Put the patterns in the order in which they are looked up, and say which binds what."""
         cdef list counts = [self.count_rows(i) for i in range(self.patterns)]
-        cdef int64_t[3] moved
+        cdef Place[3] moved
         cdef int depth, i, best
-        cdef int64_t* places
+        cdef Place* places
         for i in range(self.variables):
-            self.binders[i] = self.patterns
+            self.depths[i] = UNBOUND
         for depth in range(self.patterns):
             best = min(
                 range(depth, self.patterns), key=lambda i: self.cost(i, counts[i], depth)
@@ -186,17 +194,17 @@ cdef class Join:
             places = &self.places[3 * depth]
             memcpy(moved, &self.places[3 * best], sizeof(moved))
             # The others keep their order.
-            memmove(places + 3, places, 3 * (best - depth) * sizeof(int64_t))
+            memmove(places + 3, places, 3 * (best - depth) * sizeof(Place))
             memcpy(places, moved, sizeof(moved))
             counts.insert(depth, counts.pop(best))
             for i in range(3):
-                if places[i] < 0 and self.binders[-1 - places[i]] == self.patterns:
-                    self.binders[-1 - places[i]] = depth
+                if places[i].term == 0 and self.depths[places[i].variable] == UNBOUND:
+                    self.depths[places[i].variable] = depth
         return 0
 
     cdef object count_rows(self, int number):
         """Count the rows that match the terms of a pattern, dead ones among them."""
-        cdef const int64_t* places = &self.places[3 * number]
+        cdef const Place* places = &self.places[3 * number]
         cdef Scan scan
         cdef Row pattern
         cdef uint64_t count
@@ -204,7 +212,7 @@ cdef class Join:
         if self.patterns == 1:
             return 0
         for i in range(3):
-            pattern.terms[i] = <uint32_t>max(places[i], 0)
+            pattern.terms[i] = places[i].term
         pattern.terms[G] = self.name
         scan = open_scan(self.snapshot, &pattern, True)
         count = scan.last_row - scan.next_row
@@ -214,12 +222,12 @@ cdef class Join:
 
     cdef object cost(self, int number, object count, int depth):
         """Guess how many rows a look-up of a pattern finds, inside so many others."""
-        cdef const int64_t* places = &self.places[3 * number]
+        cdef const Place* places = &self.places[3 * number]
         cdef bint is_related = depth == 0
         cdef object cost = count + 1
         cdef int i
         for i in range(3):
-            if places[i] < 0 and self.binders[-1 - places[i]] < depth:
+            if self.is_bound(&places[i], depth):
                 is_related = True
                 cost = cost / FEWER[i]
         return cost if is_related else cost * <uint64_t>UNRELATED
