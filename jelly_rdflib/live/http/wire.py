@@ -39,6 +39,8 @@ _STATUSES: tuple[tuple[Any, int], ...] = (
     (errors.LimitError, 413),
     ((UnfitPatch, InvalidId, errors.DecodeError, errors.EncodeError), 400),
 )
+# A LogError's text is made of these.
+_IN_DETAIL = ("message", "path", "advice")
 ERRORS: dict[int, type[Exception]] = {
     **dict.fromkeys((401, 403), PermissionError),
     # Of a server, or a proxy before it, that is not there at the moment.
@@ -56,7 +58,8 @@ def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
         return 503, {"detail": "the log, or a file of it, is not there at the moment"}
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):
-            return status, {"detail": str(error), **vars(error)}
+            fields = {name: each for name, each in vars(error).items() if name not in _IN_DETAIL}
+            return status, {"detail": str(error), **fields}
     return 500, {"detail": "the server can't do that now: its standard error says why"}
 
 
