@@ -137,7 +137,7 @@ def _fields() -> list[Case]:
     label = field(2, b"caf\xe9")
     good = field(2, "café".encode())
     rest = field(5, p.SerializeToString()) + field(9, o.SerializeToString())
-    entry = field(13, field(2, b"caf\xe9"))
+    entry = field(13, field(2, b"urn:caf\xe9"))
     padded = (
         field(1, field(1, 1)) + tag(5, LEN, 5) + varint(8, 2) + tag(2, VARINT, 3) + varint(2, 5)
     )
@@ -198,7 +198,7 @@ def _fields() -> list[Case]:
         *refuses("fields/entry_not_utf8", "utf-8 wire",
                  "An entry of the datatype lookup is in Latin-1; nothing uses it.",
                  [[*TABLE, entry, b.add(s, p, o)]],
-                 [[*TABLE, b.datatype("café"), b.add(s, p, o)]], [[_FIRST]]),
+                 [[*TABLE, b.datatype("urn:café"), b.add(s, p, o)]], [[_FIRST]]),
         *refuses("fields/key_not_utf8", "utf-8 wire", "A header's key is in Latin-1.",
                  [[*TABLE, field(14, field(1, b"caf\xe9") + field(3, b"b"))]],
                  [[*TABLE, b.header("café", "b")]], [[("H", "café", ("bnode", "b"))]]),
@@ -212,6 +212,10 @@ def _fields() -> list[Case]:
                  [[A(("bnode", "b"), P, ("literal", "x", "fr", None))]]),
         *refuses("fields/cut_off", "wire", "A row is shorter than the length before its content.",
                  [[*TABLE, b"\x12\x7f", b.add(s, p, o)]], _PLAIN, [[_FIRST]]),
+        *refuses("fields/cut_off_in_the_last_frame", "wire",
+                 "In the last of three frames a row is shorter than the length before its content.",
+                 [TABLE, [b.add(s, p, o)], [b"\x12\x7f"]], [TABLE, [b.add(s, p, o)], []],
+                 [[_FIRST]]),
         *refuses("fields/no_wire_type", "wire", "A field has the wire type 7, which there is not.",
                  [[*TABLE, b.add(s, p, o).SerializeToString() + tag(20, 7) + b"\1"]], _PLAIN,
                  [[_FIRST]]),
