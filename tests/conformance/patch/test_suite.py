@@ -392,6 +392,20 @@ def test_the_report_has_each_case(
     assert found == dict.fromkeys(names, EARL.inapplicable)
 
 
+@pytest.mark.parametrize("serve", [[], ["--serve"]])
+def test_a_runner_that_never_answers_is_started_three_times(
+    small: Path, tmp_path: Path, serve: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    starts = tmp_path / "starts"
+    code = f"import sys\nopen({str(starts)!r}, 'a').write('x')\nsys.exit('no such module')"
+    command = _script(tmp_path / "command", code)
+    assert main([command, "--cases", str(small), *serve]) == WRONG_USE
+    assert starts.read_text() == "xxx"
+    said = capsys.readouterr().err
+    assert "the runner can't be started: no answer to three requests" in said
+    assert ("no such module" in said) != bool(serve)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -399,7 +413,7 @@ def test_the_report_has_each_case(
         ["true", "--only", "nonsense"],
         ["true", "--rule", "nonsense"],
         ["true", "--cases", "none"],
-        ["false", "--report", "none/report.ttl"],
+        ["true", "--report", "none/report.ttl"],
     ],
 )
 def test_wrong_use(small: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
