@@ -43,7 +43,8 @@ def cases() -> list[Case]:
 
 
 def _lengths() -> list[Case]:
-    whole = stream(_PLAIN)
+    whole, more = stream(_PLAIN), stream([[*_PLAIN[0], b.delete(o=x)]])
+    tagged = stream([[*TABLE, b.add(s, p, b.literal("x", "en"))]])
     first, second = _frame(*TABLE), bytes_of([b.add(s, p, o)])
     ten = options_row(options(max_prefix_table_size=0, max_datatype_table_size=0))
     # An options row of ten bytes looks like a length, if its frame is bare.
@@ -70,6 +71,13 @@ def _lengths() -> list[Case]:
                [[_FIRST, D(S, P, O), A(S, P, X)]]),
         *refuses("frames/cut_off", "frame-length", "The last byte of the last frame is missing.",
                  whole[:-1], whole, [[_FIRST]]),
+        *refuses("frames/cut_off_behind_a_row", "frame-length",
+                 "The last row of the last frame is missing. The rows before it are whole.",
+                 more[: -len(bytes_of([b.delete(o=x)]))], more, [[_FIRST, D(S, P, X)]]),
+        *refuses("frames/cut_off_before_a_language", "frame-length",
+                 "The last field of the last literal is missing: without it, it is a simple one.",
+                 tagged[: -len(field(2, b"en"))], tagged,
+                 [[A(S, P, ("literal", "x", "en", None))]]),
         *refuses("frames/length_cut_off", "frame-length",
                  "After the last frame there is a byte of a longer length.",
                  whole + b"\x80", whole, [[_FIRST]]),

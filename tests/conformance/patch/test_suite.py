@@ -225,12 +225,17 @@ def test_a_writer_may_write_what_is_right_or_refuse() -> None:
     def right(found: Document) -> None:
         found["options"] |= RIGHT
 
+    def quads(found: Document) -> None:
+        found["options"] |= {**RIGHT, "statement_type": "QUADS"}
+        found["patches"] = [[(*row[:4], document.DEFAULT) for row in found["patches"][0]]]
+
     def less(found: Document) -> None:
         right(found)
         found["patches"][0].pop()
 
     said = {
-        "written": outcomes(_encode_changed(right), entries),
+        "written": outcomes(_encode_changed(right), entries)
+        + outcomes(_encode_changed(quads), entries),
         "refused": outcomes(_refuse, entries),
         "what was written breaks a rule": outcomes(_encode_changed(lambda _: None), entries),
         "what was written is something else": outcomes(_encode_changed(less), entries),
