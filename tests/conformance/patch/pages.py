@@ -186,6 +186,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.patch.pages")
     parser.add_argument("jelly_jvm", type=Path, help="a checkout, with its submodule")
     checkout = parser.parse_args().jelly_jvm
+    if not any((checkout / "submodules" / "protobuf" / "proto").glob("*.proto")):
+        parser.error(f"{str(checkout)!r} is no checkout of Jelly-JVM with its submodule")
     # Of literals whose lexical form is none of their datatype's.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     date = datetime.datetime.now(datetime.timezone.utc).date()

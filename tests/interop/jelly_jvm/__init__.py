@@ -5,6 +5,7 @@ Jena, and, with ``-Drdf4j=true``, its decoder and encoder for RDF4J, read and wr
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -39,7 +40,8 @@ def build(checkout: Path) -> str:
     out = FOLDER / "target"
     plugin, generated, classes = (out / name for name in ("plugin", "generated", "classes"))
     for folder in (plugin, generated, classes):
-        folder.mkdir(exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
     classpath = os.pathsep.join([str(classes), str(plugin), *libraries])
 
     def compile_java(target: Path, sources: Sequence[Path]) -> None:
