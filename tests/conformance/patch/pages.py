@@ -74,7 +74,7 @@ def _subjects(checkout: Path) -> list[Subject]:
         ),
         Subject(
             "rdf4j",
-            "Jelly-JVM for RDF4J",
+            "RDF4J",
             "pkg:maven/eu.neverblink.jelly/jelly-rdf4j-patch",
             revision,
             Server([*JAVA, "-Drdf4j=true", "-cp", classpath], TIMEOUT),
@@ -109,6 +109,8 @@ def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], **values: An
         values: What else the page names.
     """
     first = next(iter(outcomes.values()))
+    # Narrow tables, for phones: our Java is like the core that it is built on.
+    shown = {key: found for key, found in outcomes.items() if key != "java"}
     summary = []
     for key, found in outcomes.items():
         counts = Counter(outcome.verdict for outcome in found)
@@ -123,10 +125,10 @@ def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], **values: An
         summary="\n".join(summary),
         differences="\n\n".join(_differences(outcomes, names)),
         unsupported="\n".join(_unsupported(outcomes, names)),
-        heads=" | ".join(names.values()),
-        lines="|".join("---" for _ in outcomes),
-        rows="\n".join(_rule_rows(outcomes)),
-        choices="\n".join(_choices(outcomes)),
+        heads=" | ".join(names[key] for key in shown),
+        lines="|".join("---" for _ in shown),
+        rows="\n".join(_rule_rows(shown)),
+        choices="\n".join(_choices(shown)),
     )
 
 
@@ -170,7 +172,7 @@ def _rule_rows(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
             passed = sum(o.verdict == "passed" for o in about)
             text = f"{passed} of {len(about)}" if about else "no cases"
             cells.append(text if passed == len(about) else f"**{text}**")
-        yield f"| `{name}` | {rule.strength} | {rule.section} | {' | '.join(cells)} |"
+        yield f"| `{name}` | {rule.strength}, {rule.section} | {' | '.join(cells)} |"
 
 
 def _choices(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
