@@ -174,13 +174,13 @@ long-run: $(VENV)/.dev ## Let 100 million operations go through three processes,
 OFFICIAL_CASES := 187
 
 .PHONY: conformance
-conformance: $(VENV)/.dev ## Run our cases of the official test suite, or all in SUITE, a checkout of it, and write the report
-	$(BIN)/python -m tests.conformance $(if $(SUITE),"$(SUITE)" --at-least $(OFFICIAL_CASES)) \
-	    --report docs/conformance/earl.ttl
+conformance: $(VENV)/.dev ## Run our cases of the official test suite; or all in SUITE, a checkout of it, and write the report
+	$(BIN)/python -m tests.conformance $(if $(SUITE),"$(SUITE)" --at-least $(OFFICIAL_CASES) \
+	    --report docs/conformance/earl.ttl)
 
 .PHONY: conformance-patch
-conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on Jelly-JVM's core, and write its pages
-	$(BIN)/python -m tests.conformance.patch.pages
+conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on JELLY_JVM, a checkout, and write its pages
+	$(BIN)/python -m tests.conformance.patch.pages "$(JELLY_JVM)"
 
 # Each takes a checkout of that project; nothing of theirs is kept.
 PEERS := W3C RDFLIB PYSHACL

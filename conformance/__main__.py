@@ -13,7 +13,7 @@ from conformance import VERSION
 from conformance.check import check
 from conformance.manifest import CASES, SuiteError, read_suite
 from conformance.report import turtle
-from conformance.runner import Commands, Runner, Server
+from conformance.runner import Commands, Patience, Server
 
 ALL_PASS, SOME_FAIL, WRONG_USE = 0, 1, 2
 
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     words = shlex.split(options.runner)
     make: type[Commands] | type[Server] = Server if options.serve else Commands
-    runner: Runner = make(words, options.timeout)
+    runner = Patience(make(words, options.timeout))
     try:
         outcomes = [check(entry, runner) for entry in chosen]
     except OSError as error:

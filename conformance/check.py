@@ -3,7 +3,8 @@
 - From Jelly: what is decoded must be the expected document. A negative case must be refused. If it
   only *may* be refused, it may also be read as the expected document, if there is one.
 - To Jelly: the bytes must keep every rule, have the options, and be the document. The runner must
-  read its own bytes, too. A negative case must be refused.
+  read its own bytes, too. A negative case must be refused. If it only *may* be, the bytes may also
+  keep every rule and have the patches, with options that are right.
 - Round trip: what is decoded is encoded, and both must be as above.
 
 A crash, a time-out and an output that is no document are failures everywhere.
@@ -52,8 +53,8 @@ def check(entry: Entry, runner: Runner) -> Outcome:
     try:
         if entry.kind == "from_jelly":
             info = _from_jelly(entry, runner)
-        elif entry.refusal is not None:
-            info = _refused(runner.run("encode", entry.action))
+        elif entry.refusal in ("must", "lossy"):
+            info = _refused(runner.run("encode", entry.action), entry.refusal)
         else:
             info = _to_jelly(entry, runner)
     except _StopError as stop:
@@ -97,17 +98,18 @@ def _document(output: bytes) -> Document:
         raise _StopError("failed", f"the output is no document: {error}") from error
 
 
-def _refused(answer: Answer) -> str:
+def _refused(answer: Answer, refusal: str) -> str:
     if answer.kind == "refused":
         return "refused"
     _done(answer)
-    raise _StopError("failed", "it was not refused")
+    words = "lossy: it was written, and can't be without a loss" if refusal == "lossy" else ""
+    raise _StopError("failed", words or "it was not refused")
 
 
 def _from_jelly(entry: Entry, runner: Runner) -> str:
     answer = runner.run("decode", entry.action)
     if entry.refusal in ("must", "should"):
-        return _refused(answer)
+        return _refused(answer, entry.refusal)
     if entry.refusal == "may" and answer.kind == "refused":
         return "refused"
     found = _document(_done(answer))
@@ -128,7 +130,12 @@ def _to_jelly(entry: Entry, runner: Runner) -> str:
             differs = difference(document, _document(source.read_bytes()))
             if differs is not None:
                 raise _StopError("failed", differs)
-        data = _done(runner.run("encode", source))
+        answer = runner.run("encode", source)
+        if entry.refusal == "may":
+            if answer.kind == "refused":
+                return "refused"
+            del document["options"]
+        data = _done(answer)
         try:
             remarks = check_bytes(data, document)
         except ValueError as error:
@@ -140,4 +147,6 @@ def _to_jelly(entry: Entry, runner: Runner) -> str:
             differs = difference(document, _document(_done(answer)))
             if differs is not None:
                 raise _StopError("failed", f"it reads its own output differently: {differs}")
+    if entry.refusal == "may":
+        return "written"
     return f"not kept: {', '.join(remarks)}" if remarks else ""

@@ -1,5 +1,9 @@
 """What the specification demands: each rule with its name.
 
+The text is the published one of Jelly-Patch, the beta of 30 July 2025 at
+https://w3id.org/jelly/dev/specification/patch, and what it takes from Jelly-RDF. Two rules are new
+in the beta: a mark stands anywhere in a frame, and a transaction ends in its patch.
+
 A rule stands for the key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` has
 each of them once for each time that it stands there, so that they can be counted: none is left out.
 The texts are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
@@ -32,12 +36,12 @@ class Rule:
 
     @property
     def strength(self) -> str:
-        """The strongest of its key words, or "ruling" if a later ruling alone has it."""
+        """The strongest of its key words."""
         words = self.words
         for word in ("MUST NOT", "MUST", "REQUIRED", "SHOULD NOT", "SHOULD", "RECOMMENDED"):
             if word in words:
                 return word
-        return words[0] if words else "ruling"
+        return words[0]
 
     @property
     def words(self) -> list[str]:
@@ -106,7 +110,7 @@ _ALL = [
         (
             "punctuation-place",
             "MUST",
-            "A mark stands at the end of a frame. A later ruling: anywhere in it.",
+            "A mark ends a patch. It stands anywhere in a frame.",
         ),
         (
             "punctuation-transaction",
@@ -203,7 +207,9 @@ _ALL = [
         ("transactions", "OPTIONAL", "Changes, namespaces and headers stand in or out of them."),
         ("transaction-end", "MUST,MAY,MAY", "TC and TA end a transaction that was started."),
         ("transaction-start", "MUST,MAY", "TX does not stand in a transaction."),
+        ("transaction-open", "MUST", "A transaction ends in its patch, so before the stream does."),
         ("transaction-frame", "MUST NOT,MUST", "In FRAME, a transaction ends in its frame."),
+        ("punctuation-transaction", "MUST NOT", "No mark stands in a transaction."),
     ),
     *_rules(
         "Patch: Headers",
@@ -223,10 +229,6 @@ _ALL = [
         ("media-type", "RECOMMENDED", "The media type is as given.", "no bytes have it"),
         ("file-extension", "RECOMMENDED", "The extension is .jellyp.", "no bytes have it"),
         ("delimited", "SHOULD", "A file is delimited."),
-    ),
-    *_rules(
-        "Patch: later rulings",
-        ("transaction-open", "", "A transaction ends in its patch, so before the stream does."),
     ),
     *_rules(
         "RDF: Conformance",

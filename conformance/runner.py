@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-__all__ = ["Answer", "Commands", "Runner", "Server"]
+__all__ = ["Answer", "Commands", "Patience", "Runner", "Server"]
 
 REFUSED, UNSUPPORTED = 3, 4
 """The exit statuses that mean this; 0 means that it is done, all others that it is broken."""
@@ -35,6 +35,34 @@ class Runner(Protocol):
 
     def close(self) -> None:
         """End what it has started."""
+
+
+class Patience:
+    """Passes on to a runner, until it has answered none of the first three requests.
+
+    Args:
+        runner: The runner.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._requests, self._has_answered = runner, 0, False
+
+    def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
+        """Return what comes of a file.
+
+        Raises:
+            ChildProcessError: The runner does not answer.
+        """
+        answer = self._runner.run(verb, path)
+        self._has_answered |= answer.kind != "broken"
+        self._requests += 1
+        if self._requests == 3 and not self._has_answered:
+            raise ChildProcessError(f"no answer to three requests, the last: {answer.message}")
+        return answer
+
+    def close(self) -> None:
+        """End the runner."""
+        self._runner.close()
 
 
 class Commands:

@@ -14,27 +14,25 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from grpc_tools import protoc
 
-__all__ = ["PROTO_DIR", "file_descriptor", "message_class"]
+__all__ = ["PROTO_DIR", "compile_files", "find_class", "message_class"]
 
 PROTO_DIR = Path(__file__).resolve().parent / "proto"
 
 _RDF = "eu.ostrzyciel.jelly.core.proto.v1."
-_PATCH = _RDF + "patch."
-_JENA = "jelly_rdflib.jena."
-_LIVE = "jelly_rdflib.live.v1."
 
 
-def _compile() -> descriptor_pool.DescriptorPool:
+def compile_files(proto_dir: Path) -> descriptor_pool.DescriptorPool:
+    """Return a pool of the ``*.proto`` files of a folder."""
     include = importlib.resources.files("grpc_tools") / "_proto"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "descriptors"
         arguments = [
             "protoc",
-            f"--proto_path={PROTO_DIR}",
+            f"--proto_path={proto_dir}",
             f"--proto_path={include}",
             f"--descriptor_set_out={out}",
             "--include_imports",
-            *map(str, sorted(PROTO_DIR.glob("*.proto"))),
+            *map(str, sorted(proto_dir.glob("*.proto"))),
         ]
         if protoc.main(arguments) != 0:
             raise RuntimeError(f"protoc failed: {arguments}")
@@ -45,23 +43,27 @@ def _compile() -> descriptor_pool.DescriptorPool:
     return pool
 
 
-_pool = _compile()
+def find_class(pool: descriptor_pool.DescriptorPool, name: str, *packages: str) -> Any:
+    """Return protobuf's class of a message, from the first of the packages that has it.
 
-
-def message_class(name: str) -> Any:
-    """Return protobuf's class of a message of any file."""
-    for package in (_PATCH, _RDF, _JENA, _LIVE):
+    Raises:
+        KeyError: None has it.
+    """
+    for package in packages:
         try:
-            descriptor = _pool.FindMessageTypeByName(package + name)
+            descriptor = pool.FindMessageTypeByName(package + name)
         except KeyError:
             continue
         return message_factory.GetMessageClass(descriptor)
     raise KeyError(name)
 
 
-def file_descriptor(name: str) -> Any:
-    """Return protobuf's description of a file."""
-    return _pool.FindFileByName(name)
+_pool = compile_files(PROTO_DIR)
+
+
+def message_class(name: str) -> Any:
+    """Return protobuf's class of a message of Jelly-Patch or Jelly-RDF."""
+    return find_class(_pool, name, f"{_RDF}patch.", _RDF)
 
 
 RdfIri = message_class("RdfIri")

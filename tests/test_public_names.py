@@ -1,13 +1,16 @@
 """The package's public names, which are imported when they are asked for, and its registration."""
 
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import entry_points, version
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pyjelly
 import pytest
 
 import jelly_rdflib
@@ -15,7 +18,13 @@ import jelly_rdflib.arrow
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.plugins import PLUGINS, Plugin
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pytest depends on it
+
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 @pytest.mark.parametrize("name", jelly_rdflib.__all__)
@@ -132,17 +141,73 @@ def test_entry_points_are_the_plugins() -> None:
             name: f"jelly_rdflib.plugins.{each.module}_{kind}:{each.classes}{kind.title()}"
             for each in PLUGINS
             for name in each.names
+            if name != "jelly"  # pyjelly has one
         }
 
 
-@pytest.mark.parametrize("first", ["pyjelly.integrations.rdflib", "jelly_rdflib"])
-def test_jelly_rdf_is_ours_beside_pyjelly(first: str) -> None:
-    run(
-        f"import {first}\nimport jelly_rdflib, pyjelly.integrations.rdflib, rdflib.plugin\n"
-        "from rdflib.parser import Parser\n"
-        "parser = rdflib.plugin.get('jelly-rdf', Parser)\n"
-        "assert parser.__module__ == 'jelly_rdflib.plugins.rdf_parser'"
+def _link(folder: Path, *paths: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    for path in paths:
+        (folder / path.name).symlink_to(path)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders with pyjelly, this package, both, and all that they need, as installed there."""
+    folder = tmp_path_factory.mktemp("installed")
+    info = _link(folder / "jelly_rdflib-0.dist-info")
+    (info / "METADATA").write_text("Name: jelly-rdflib\nVersion: 0\n")
+    (info / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
+            for group, points in PROJECT["entry-points"].items()
+        )
     )
+    ours = (info, Path(jelly_rdflib.__file__).parent)
+    site = Path(pyjelly.__file__).parents[1]
+    theirs = tuple(site.glob("pyjelly*"))
+    rest = [
+        path for path in site.iterdir() if path not in theirs and "jelly_rdflib" not in path.name
+    ]
+    return {
+        "ours": _link(folder / "ours", *ours),
+        "theirs": _link(folder / "theirs", *theirs),
+        "both": _link(folder / "both", *ours, *theirs),
+        "rest": _link(folder / "rest", *rest),
+    }
+
+
+IMPORTS = ("jelly_rdflib", "pyjelly.integrations.rdflib", "rdflib.plugin")
+
+
+@pytest.mark.parametrize("imports", [*permutations(IMPORTS)], ids=",".join)
+@pytest.mark.parametrize("folders", ["ours theirs", "theirs ours", "both", "ours"])
+def test_jelly_is_pyjellys_where_it_is_installed(
+    installed: dict[str, Path], folders: str, imports: tuple[str, ...]
+) -> None:
+    """Whatever is imported first, and in whatever order the folders are; ``jelly-rdf`` is ours."""
+    is_alone = folders == "ours"
+    imported = [name for name in imports if not (is_alone and name.startswith("pyjelly"))]
+    code = (
+        f"import {', '.join(imported)}, rdflib.plugin\n"
+        "from rdflib.parser import Parser\nfrom rdflib.serializer import Serializer\n"
+        "for kind in (Parser, Serializer):\n"
+        "    for name in ('jelly', 'jelly-rdf'):\n"
+        "        print(rdflib.plugin.get(name, kind).__module__.partition('.')[0])\n"
+    )
+    paths = [str(installed[name]) for name in (*folders.split(), "rest")]
+    # Without the folder of packages, where both are.
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        cwd=installed["rest"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    theirs = "jelly_rdflib" if is_alone else "pyjelly"
+    assert found.stdout.split() == [theirs, "jelly_rdflib"] * 2
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])

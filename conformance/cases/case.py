@@ -19,7 +19,7 @@ __all__ = [
     "bytes_of", "g", "o", "options", "p", "reads", "refuses", "s", "stream", "text", "x",
 ]  # fmt: skip
 
-Refusal = Literal["must", "should", "may"]
+Refusal = Literal["must", "should", "may", "lossy"]
 
 E = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -39,7 +39,8 @@ class Case:
         data: The stream to read; None if it is about writing.
         document: What is read, or to be written. Of a stream to be refused: what it is if it is
             read all the same, or None if nothing sensible is in it.
-        refusal: Whether it must, should or may be refused; None if it must not be.
+        refusal: Whether it must, should or may be refused; None if it must not be. "lossy" is must,
+            for a document that can't be written without a loss.
         repaired: The name of the case that is the same with its fault repaired.
     """
 

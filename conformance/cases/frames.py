@@ -43,7 +43,8 @@ def cases() -> list[Case]:
 
 
 def _lengths() -> list[Case]:
-    whole = stream(_PLAIN)
+    whole, more = stream(_PLAIN), stream([[*_PLAIN[0], b.delete(o=x)]])
+    tagged = stream([[*TABLE, b.add(s, p, b.literal("x", "en"))]])
     first, second = _frame(*TABLE), bytes_of([b.add(s, p, o)])
     ten = options_row(options(max_prefix_table_size=0, max_datatype_table_size=0))
     # An options row of ten bytes looks like a length, if its frame is bare.
@@ -70,6 +71,13 @@ def _lengths() -> list[Case]:
                [[_FIRST, D(S, P, O), A(S, P, X)]]),
         *refuses("frames/cut_off", "frame-length", "The last byte of the last frame is missing.",
                  whole[:-1], whole, [[_FIRST]]),
+        *refuses("frames/cut_off_behind_a_row", "frame-length",
+                 "The last row of the last frame is missing. The rows before it are whole.",
+                 more[: -len(bytes_of([b.delete(o=x)]))], more, [[_FIRST, D(S, P, X)]]),
+        *refuses("frames/cut_off_before_a_language", "frame-length",
+                 "The last field of the last literal is missing: without it, it is a simple one.",
+                 tagged[: -len(field(2, b"en"))], tagged,
+                 [[A(S, P, ("literal", "x", "en", None))]]),
         *refuses("frames/length_cut_off", "frame-length",
                  "After the last frame there is a byte of a longer length.",
                  whole + b"\x80", whole, [[_FIRST]]),
@@ -137,7 +145,7 @@ def _fields() -> list[Case]:
     label = field(2, b"caf\xe9")
     good = field(2, "café".encode())
     rest = field(5, p.SerializeToString()) + field(9, o.SerializeToString())
-    entry = field(13, field(2, b"caf\xe9"))
+    entry = field(13, field(2, b"urn:caf\xe9"))
     padded = (
         field(1, field(1, 1)) + tag(5, LEN, 5) + varint(8, 2) + tag(2, VARINT, 3) + varint(2, 5)
     )
@@ -198,7 +206,7 @@ def _fields() -> list[Case]:
         *refuses("fields/entry_not_utf8", "utf-8 wire",
                  "An entry of the datatype lookup is in Latin-1; nothing uses it.",
                  [[*TABLE, entry, b.add(s, p, o)]],
-                 [[*TABLE, b.datatype("café"), b.add(s, p, o)]], [[_FIRST]]),
+                 [[*TABLE, b.datatype("urn:café"), b.add(s, p, o)]], [[_FIRST]]),
         *refuses("fields/key_not_utf8", "utf-8 wire", "A header's key is in Latin-1.",
                  [[*TABLE, field(14, field(1, b"caf\xe9") + field(3, b"b"))]],
                  [[*TABLE, b.header("café", "b")]], [[("H", "café", ("bnode", "b"))]]),
@@ -212,6 +220,10 @@ def _fields() -> list[Case]:
                  [[A(("bnode", "b"), P, ("literal", "x", "fr", None))]]),
         *refuses("fields/cut_off", "wire", "A row is shorter than the length before its content.",
                  [[*TABLE, b"\x12\x7f", b.add(s, p, o)]], _PLAIN, [[_FIRST]]),
+        *refuses("fields/cut_off_in_the_last_frame", "wire",
+                 "In the last of three frames a row is shorter than the length before its content.",
+                 [TABLE, [b.add(s, p, o)], [b"\x12\x7f"]], [TABLE, [b.add(s, p, o)], []],
+                 [[_FIRST]]),
         *refuses("fields/no_wire_type", "wire", "A field has the wire type 7, which there is not.",
                  [[*TABLE, b.add(s, p, o).SerializeToString() + tag(20, 7) + b"\1"]], _PLAIN,
                  [[_FIRST]]),

@@ -55,7 +55,8 @@ def _entries(kind: str) -> list[Case]:
     # An empty string is no IRI of a datatype.
     empty = [] if kind == "datatype" else reads(
         f"{where}_empty_entry", "lookup-entry", "An entry is the empty string.",
-        [[make(""), *fixed, use(1)]], [[said("")]],
+        [[make(""), b.prefix(E, 16), b.name("urn:p", 16), use(1)]],
+        [[A(("bnode", "a"), ("iri", f"{E}urn:p"), ("iri", E if kind == "name" else "urn:p"))]],
     )  # fmt: skip
     return [
         *empty,
@@ -86,7 +87,7 @@ def _entries(kind: str) -> list[Case]:
                [[said("urn:1"), said("urn:1")]]),
         *reads(f"{where}_unused", "lookup-entry",
                "Entries that nothing uses.",
-               [[*three, make("unused", 9), *fixed, use(1), use(2), use(3), make("last", 9)]],
+               [[*three, make("urn:9", 9), *fixed, use(1), use(2), use(3), make("urn:10", 9)]],
                all_three),
         *reads(f"{where}_last_id", "lookup-size", "The last entry that there may be.",
                [[*fixed, make("urn:15", 15), use(15)]],
@@ -201,6 +202,11 @@ def _ids() -> list[Case]:
                  "Name id 0 after the last entry that is set.",
                  [[*TABLE, b.add(s, p, x), b.add(o=zero)]], [[*TABLE, b.add(s, p, x), b.add(o=s)]],
                  [[A(S, P, X), A(S, P, S)]], "should"),
+        *refuses("ids/name_zero_beyond_the_size", "lookup-size lookup-reference",
+                 "Name id 0 after the last entry that there may be. It is not the first one.",
+                 [[*TABLE, b.name("y", 16), b.add(s, p, b.iri(1, 16)), b.add(o=zero)]],
+                 [[*TABLE, b.name("y", 16), b.add(s, p, b.iri(1, 16)), b.add(o=s)]],
+                 [[A(S, P, ("iri", E + "y")), A(S, P, S)]], "should"),
         *refuses("ids/first_name_not_set", "lookup-reference",
                  "The first IRI has name id 0, so 1, and only entry 2 is set.",
                  [[b.prefix(E), b.name("s", 2), b.add(b.iri(1), b.iri(1, 2), "o")]],

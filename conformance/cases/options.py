@@ -42,7 +42,6 @@ def _place() -> list[Case]:
     whole = stream(_PLAIN)
     again = [[*TABLE, b.add(s, p, o)], [_ROW, b.delete(), _ROW], [_ROW]]
     halves = _ROW.options.SerializeToString()
-    changed = options_row(options(max_name_table_size=17))
     missing = b.delimited([bytes_of([*TABLE, b.add(s, p, o)])])
     late = b.delimited([bytes_of([TABLE[0], _ROW, *TABLE[1:], b.add(s, p, o)])])
     reordered = field(1, field(15, 1) + field(11, 16) + field(10, 16) + field(9, 16)
@@ -64,13 +63,29 @@ def _place() -> list[Case]:
         *reads("options/repeated_in_another_spelling", "repeated-options options-same wire",
                "The same options again, their fields in another order and defaults spelled out.",
                [[*TABLE, reordered, b.add(s, p, o)]], [[_FIRST]]),
-        *refuses("options/changed", "options-same", "The options come again with a larger lookup.",
-                 [[*TABLE, b.add(s, p, o)], [changed]], [[*TABLE, b.add(s, p, o)], [_ROW]],
-                 [[_FIRST]]),
-        *refuses("options/changed_type", "options-same",
-                 "The options come again with another stream type.",
-                 [[*TABLE, b.add(s, p, o)], [options_row(options(stream_type="PUNCTUATED"))]],
-                 [[*TABLE, b.add(s, p, o)], [_ROW]], [[_FIRST]]),
+        *reads("options/repeated_and_counted_on", "repeated-options name-id-zero lookup-next-id",
+               "The same options again: ids of 0 count on, those of entries and those of IRIs.",
+               [[b.prefix("urn:"), *map(b.name, "sp"), b.add(b.iri(1), b.iri(), "o"), _ROW,
+                 b.name("q"), b.add(b.iri()), _ROW, b.prefix("urn:r:"), b.datatype("urn:d"),
+                 b.add(b.iri(2, 1), b.iri(0, 3), b.literal("x", datatype=1)), _ROW,
+                 b.datatype("urn:e"), b.add(o=b.literal("x", datatype=2))]],
+               [[A(("iri", "urn:s"), ("iri", "urn:p"), ("bnode", "o")),
+                 A(("iri", "urn:q"), ("iri", "urn:p"), ("bnode", "o")),
+                 A(("iri", "urn:r:s"), ("iri", "urn:r:q"), text("x", None, "urn:d")),
+                 A(("iri", "urn:r:s"), ("iri", "urn:r:q"), text("x", None, "urn:e"))]]),
+        *(case for name, words, change in (
+            ("", "a larger lookup of names", {"max_name_table_size": 17}),
+            ("_prefixes", "a smaller lookup of prefixes", {"max_prefix_table_size": 15}),
+            ("_datatypes", "a larger lookup of datatypes", {"max_datatype_table_size": 17}),
+            ("_type", "another stream type", {"stream_type": "PUNCTUATED"}),
+            ("_statement_type", "another statement type", {"statement_type": "QUADS"}),
+            ("_generalized", "generalized_statements", {"generalized_statements": True}),
+            ("_rdf_star", "rdf_star", {"rdf_star": True}),
+            ("_version", "another version", {"version": 2}),
+        ) for case in refuses(
+            f"options/changed{name}", "options-same", f"The options come again with {words}.",
+            [[*TABLE, b.add(s, p, o)], [options_row(options(**change))]],
+            [[*TABLE, b.add(s, p, o)], [_ROW]], [[_FIRST]])),
         *reads("options/in_two_halves", "wire",
                "A row of options in two halves, which protobuf merges.",
                b.delimited([bytes_of([field(1, halves[:4]) + field(1, halves[4:]), *TABLE,
@@ -80,10 +95,9 @@ def _place() -> list[Case]:
     ]  # fmt: skip
 
 
-def _typed(**fields: int) -> bytes:
+def _typed(rows: list[Any], **fields: int) -> bytes:
     """Return a stream with types that a document can't have."""
-    row = b.options(**fields)
-    return b.delimited([bytes_of([row, *TABLE, b.add(s, p, o)])])
+    return b.delimited([bytes_of([b.options(**fields), *rows])])
 
 
 def _types() -> list[Case]:
@@ -92,16 +106,24 @@ def _types() -> list[Case]:
     for kind in ("FRAME", "FLAT", "PUNCTUATED"):
         out += reads(f"options/stream_type_{kind.lower()}", "stream-type", f"A {kind} stream.",
                      _PLAIN, [[_FIRST]], stream_type=kind)  # fmt: skip
-    out += refuses("options/stream_type_unspecified", "stream-type", "The stream type is 0.",
-                   _typed(stream_type=0), whole, [[_FIRST]], "should")  # fmt: skip
-    out += refuses("options/stream_type_undefined", "stream-type", "The stream type is 4.",
-                   _typed(stream_type=4), whole, [[_FIRST]])  # fmt: skip
-    out += refuses("options/statement_type_unspecified", "statement-type",
-                   "The statement type is 0.", _typed(statement_type=0), whole, [[_FIRST]],
-                   "should")  # fmt: skip
-    out += refuses("options/statement_type_undefined", "statement-type",
-                   "The statement type is 3, as that of GRAPHS in Jelly-RDF.",
-                   _typed(statement_type=3), whole, [[_FIRST]])  # fmt: skip
+    key = [b.header("k", "b")]
+    for end, words, rows, repaired, said in (
+        ("", "", _PLAIN[0], whole, [[_FIRST]]),
+        ("_header_alone", " There is a header alone, which no type forbids.", key, stream([key]),
+         [[("H", "k", ("bnode", "b"))]]),
+    ):  # fmt: skip
+        out += refuses(f"options/stream_type_unspecified{end}", "stream-type",
+                       f"The stream type is 0.{words}", _typed(rows, stream_type=0), repaired,
+                       said, "should")  # fmt: skip
+        out += refuses(f"options/stream_type_undefined{end}", "stream-type",
+                       f"The stream type is 4.{words}", _typed(rows, stream_type=4), repaired,
+                       said)  # fmt: skip
+        out += refuses(f"options/statement_type_unspecified{end}", "statement-type",
+                       f"The statement type is 0.{words}", _typed(rows, statement_type=0),
+                       repaired, said, "should")  # fmt: skip
+        out += refuses(f"options/statement_type_undefined{end}", "statement-type",
+                       f"The statement type is 3, as that of GRAPHS in Jelly-RDF.{words}",
+                       _typed(rows, statement_type=3), repaired, said)  # fmt: skip
     return out
 
 

@@ -95,8 +95,8 @@ def _marks() -> list[Case]:
     return [
         *out,
         *reads("patches/marks_inside_a_frame", "punctuation-place",
-               "Marks at the start and in the middle of a frame, which a later ruling allows; the"
-               " draft wants them at the end.",
+               "Marks at the start and in the middle of a frame, which the beta allows; the draft"
+               " before it wanted them at the end.",
                [[_mark(), *TABLE, _ROW, _mark(), b.delete(), _mark(), _mark()], [b.add(o=x)]],
                [[], [_FIRST], [D(S, P, O)], [], [A(S, P, X)]], stream_type="PUNCTUATED"),
         *refuses("patches/mark_in_a_transaction", "punctuation-transaction",

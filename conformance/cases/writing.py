@@ -4,11 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.cases.case import DEFAULT, XSD, A, Case, D, E, G, O, P, S, X, options, text
+from conformance.cases.case import (
+    DEFAULT,
+    XSD,
+    A,
+    Case,
+    D,
+    E,
+    G,
+    O,
+    P,
+    Refusal,
+    S,
+    X,
+    options,
+    text,
+)
 from conformance.cases.matrix import documents
 from conformance.document import Plain
 
 _TX, _TC, _TA = ("TX",), ("TC",), ("TA",)
+
+# The negative cases that are not "must". In the first ones a writer may write the right version or
+# type; what the others say can't be written.
+_REFUSALS: dict[str, Refusal] = {
+    **dict.fromkeys(
+        ("version_zero", "version_two", "stream_type_unspecified", "statement_type_unspecified"),
+        "may",
+    ),
+    **dict.fromkeys(("graph_in_triples", "two_patches_in_flat", "too_many_names"), "lossy"),
+}
 
 
 def cases() -> list[Case]:
@@ -31,6 +56,7 @@ def _case(
     comment: str,
     patches: list[list[Plain]],
     repaired: str | None = None,
+    refusal: Refusal = "must",
     **changes: Any,
 ) -> Case:
     return Case(
@@ -38,7 +64,7 @@ def _case(
         rules=tuple(rules.split()),
         comment=comment,
         document={"options": options(**changes), "patches": patches},
-        refusal=None if repaired is None else "must",
+        refusal=None if repaired is None else refusal,
         repaired=repaired,
     )
 
@@ -196,7 +222,8 @@ def _negative() -> list[Case]:
     out = []
     for name, rules, comment, patches, given, repaired, better in pairs:
         twin = f"refused/pos_{name}_repaired"
-        out.append(_case(f"refused/neg_{name}", rules, comment, patches, twin, **given))
+        refusal = _REFUSALS.get(name, "must")
+        out.append(_case(f"refused/neg_{name}", rules, comment, patches, twin, refusal, **given))
         words = f"The fault of neg_{name} repaired."
         out.append(_case(twin, rules, words, repaired or patches, **better))
     return out

@@ -60,7 +60,7 @@ PLUGINS = (
     Plugin(
         ("rdf-patch-thrift", "application/rdf-patch+thrift"), ("rdfpb",), "patch", "RdfPatchThrift"
     ),
-    # Other packages, too, call it "jelly", and may have a plugin of that name.
+    # pyjelly has an entry point "jelly", and of two the order of folders decides: none here.
     Plugin(("jelly-rdf", "jelly", "application/x-jelly-rdf"), ("jelly",), "rdf", "Jelly"),
 )
 
@@ -69,9 +69,9 @@ def register() -> None:
     """Make the plugins known to rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
 
     ``import jelly_rdflib`` calls it. The entry points of the installed package tell rdflib the
-    names even without that import; the formats of file names, and a package that is not installed,
-    need the call. A name that rdflib knows already is left alone: ``jelly`` and the media type may
-    be another package's, if it has entry points of these names. ``jelly-rdf`` is always ours.
+    names even without that import; the formats of file names, the name ``jelly``, and a package
+    that is not installed, need the call. A name that rdflib knows already is left alone: where
+    pyjelly is installed ``jelly`` is its, the media type either's, and ``jelly-rdf`` always ours.
     This package runs SPARQL Update on a recorded store and on a `JellyStore`, rdflib all other.
 
     Examples:

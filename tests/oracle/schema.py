@@ -1,7 +1,10 @@
-"""Protobuf's classes of ``proto/*.proto``: the conformance suite's, and those of Jelly-RDF."""
+"""Protobuf's classes of ``proto/*.proto``: the suite's, and those of all other files."""
 
+from pathlib import Path
+from typing import Any
+
+from conformance import schema as suite
 from conformance.schema import (
-    PROTO_DIR,
     RdfDatatypeEntry,
     RdfDefaultGraph,
     RdfIri,
@@ -15,8 +18,8 @@ from conformance.schema import (
     RdfPrefixEntry,
     RdfQuad,
     RdfTriple,
-    file_descriptor,
-    message_class,
+    compile_files,
+    find_class,
 )
 
 __all__ = [
@@ -43,6 +46,23 @@ __all__ = [
     "file_descriptor",
     "message_class",
 ]
+
+PROTO_DIR = Path(__file__).resolve().parents[2] / "proto"
+_pool = compile_files(PROTO_DIR)
+
+
+def message_class(name: str) -> Any:
+    """Return protobuf's class of a message of any file."""
+    try:
+        return suite.message_class(name)
+    except KeyError:
+        return find_class(_pool, name, "jelly_rdflib.jena.", "jelly_rdflib.live.v1.")
+
+
+def file_descriptor(name: str) -> Any:
+    """Return protobuf's description of a file."""
+    return _pool.FindFileByName(name)
+
 
 RdfGraphStart = message_class("RdfGraphStart")
 RdfGraphEnd = message_class("RdfGraphEnd")

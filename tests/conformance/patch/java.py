@@ -1,8 +1,8 @@
-"""A runner of the Java in ``tests/interop/jvm``: ``python -m tests.conformance.patch.java``.
+"""A runner of the Java in ``tests/interop``: ``python -m tests.conformance.patch.java [OPTION…]``.
 
-Its terms, lookups, repeated terms and quads are Jelly-JVM's. Rows and frames are our own Java,
-after Jelly-JVM's patch module, which is on no registry. Where a patch ends
-without a mark is told here.
+Without options of Java it is that of ``tests/interop/jvm``: terms, lookups, repeated terms, quads
+are Jelly-JVM's, rows and frames are our own. With them, as ``-cp``, it is what they say, which
+`tests.interop.jelly_jvm` builds. Where a patch ends without a mark is told here.
 """
 
 import json
@@ -18,10 +18,12 @@ from tests.interop.jvm import project
 from tests.interop.jvm.peer import Peer, PeerError
 
 _END = ("END",)
+_STACK = ("-Xss8m",)
 
 
 def decode(peer: Peer, data: bytes) -> bytes:
     """Return the JSON of a stream."""
+    rows = peer.read_changes(data, "jellyp")
     _, *values = json.loads(peer.convert(data, "jellyp", "options"))
     statements, stream, *rest = map(json.loads, values)
     order = (stream, statements, *rest)
@@ -29,7 +31,7 @@ def decode(peer: Peer, data: bytes) -> bytes:
     options["stream_type"] = document.STREAM_TYPES[stream]
     options["statement_type"] = document.STATEMENT_TYPES[statements]
     patches: list[list[Plain]] = [[]]
-    for row in peer.read_changes(data, "jellyp"):
+    for row in rows:
         if row == _END:
             patches.append([])
         else:
@@ -71,11 +73,24 @@ def encode(peer: Peer, data: bytes) -> bytes:
     )
 
 
+def _answer(error: str) -> str:
+    """Return what an exception of Java stands for."""
+    # Exceptions are for the caller. An error is not: the stack is used up.
+    if error.startswith("StackOverflowError"):
+        return f"crashed {error}"
+    if error.startswith("UnsupportedOperationException") or "Cannot create generalized" in error:
+        return "unsupported RDF4J has no generalized statements"
+    return f"refused {error}"
+
+
 def main() -> None:
     """Answer requests, a line each, until there are no more."""
-    project.build()
+    options = sys.argv[1:]
+    if not options:
+        project.build()
+    command = ["java", *_STACK, *options, "interop.Server"] if options else None
     with tempfile.TemporaryDirectory() as folder:
-        peer = Peer(Path(folder))
+        peer = Peer(Path(folder), command)
         for line in sys.stdin:
             verb, path, output = line.rstrip("\n").split("\t")
             work = decode if verb == "decode" else encode
@@ -85,9 +100,7 @@ def main() -> None:
             except NotImplementedError as error:
                 print("unsupported", error, flush=True)
             except PeerError as error:
-                # Exceptions are for the caller. An error is not: the stack is used up.
-                word = "crashed" if str(error).startswith("StackOverflowError") else "refused"
-                print(word, error, flush=True)
+                print(_answer(str(error)), flush=True)
         peer.close()
 
 

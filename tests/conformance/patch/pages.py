@@ -1,16 +1,18 @@
-"""``python -m tests.conformance.patch.pages`` runs the suite here, and writes what comes of it.
+"""``python -m tests.conformance.patch.pages JELLY_JVM`` runs the suite, writes what comes of it.
 
 In ``docs/conformance``: a report in EARL of each implementation, and the page ``jelly-patch.md``
-with the table of rules and implementations.
+with the table of rules and implementations. JELLY_JVM is a checkout of Jelly-JVM.
 """
 
+import argparse
 import datetime
 import logging
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rdflib import RDF, Graph, Namespace
 
@@ -23,6 +25,7 @@ from conformance.rules import RULES
 from conformance.runner import Runner, Server
 from tests.conformance.patch import package
 from tests.conformance.patch.in_process import InProcess
+from tests.interop import jelly_jvm
 from tests.interop.jvm import project
 
 if sys.version_info >= (3, 11):
@@ -50,8 +53,10 @@ class Subject(NamedTuple):
     runner: Runner
 
 
-def _subjects() -> list[Subject]:
+def _subjects(checkout: Path) -> list[Subject]:
     versions = project.versions()
+    classpath = jelly_jvm.build(checkout)
+    revision = jelly_jvm.revision(checkout)
     return [
         Subject(
             "jelly-rdflib",
@@ -61,8 +66,22 @@ def _subjects() -> list[Subject]:
             InProcess(package.answer),
         ),
         Subject(
+            "jelly-jvm",
+            "Jelly-JVM",
+            "pkg:maven/eu.neverblink.jelly/jelly-jena-patch",
+            revision,
+            Server([*JAVA, "-cp", classpath], TIMEOUT),
+        ),
+        Subject(
+            "rdf4j",
+            "RDF4J",
+            "pkg:maven/eu.neverblink.jelly/jelly-rdf4j-patch",
+            revision,
+            Server([*JAVA, "-Drdf4j=true", "-cp", classpath], TIMEOUT),
+        ),
+        Subject(
             "java",
-            "our Java on Jelly-JVM's core",
+            "our Java",
             "pkg:maven/eu.neverblink.jelly/jelly-core",
             f"{versions['Jelly-JVM']}, with Jena {versions['Apache Jena']}",
             Server(JAVA, TIMEOUT),
@@ -81,15 +100,17 @@ def read_report(key: str) -> dict[str, str]:
     }
 
 
-def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], date: datetime.date) -> str:
+def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], **values: Any) -> str:
     """Return the page of outcomes by the keys of implementations.
 
     Args:
         outcomes: Those of each implementation, in the order of the cases.
         names: Of the implementations.
-        date: When they were tried.
+        values: What else the page names.
     """
     first = next(iter(outcomes.values()))
+    # Narrow tables, for phones: our Java is like the core that it is built on.
+    shown = {key: found for key, found in outcomes.items() if key != "java"}
     summary = []
     for key, found in outcomes.items():
         counts = Counter(outcome.verdict for outcome in found)
@@ -100,28 +121,47 @@ def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], date: dateti
     return _PAGE.format(
         version=VERSION,
         count=len(first),
-        date=date,
+        **values,
         summary="\n".join(summary),
-        differences="\n\n".join(_differences(outcomes)),
-        heads=" | ".join(names.values()),
-        lines="|".join("---" for _ in outcomes),
-        rows="\n".join(_rule_rows(outcomes)),
-        choices="\n".join(_choices(outcomes)),
+        differences="\n\n".join(_differences(outcomes, names)),
+        unsupported="\n".join(_unsupported(outcomes, names)),
+        heads=" | ".join(names[key] for key in shown),
+        lines="|".join("---" for _ in shown),
+        rows="\n".join(_rule_rows(shown)),
+        choices="\n".join(_choices(shown)),
     )
 
 
-def _differences(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
-    failed: dict[str, list[str]] = {}
-    for found in outcomes.values():
+def difference_of(outcome: Outcome) -> str:
+    """Return the rule that a failure is told under: the one that was broken, or one of the case."""
+    told = re.search(r"\[([a-z0-9-]+)\]$", outcome.info)
+    if told and told[1] in DIFFERENCES:
+        return told[1]
+    return next(rule for rule in DIFFERENCES if rule in outcome.entry.rules)
+
+
+def _differences(outcomes: dict[str, list[Outcome]], names: dict[str, str]) -> Iterator[str]:
+    failed: dict[str, dict[str, list[str]]] = {}
+    for key, found in outcomes.items():
         for outcome in found:
-            if outcome.verdict != "passed":
-                rule = next(rule for rule in DIFFERENCES if rule in outcome.entry.rules)
-                failed.setdefault(rule, []).append(outcome.entry.name)
+            if outcome.verdict == "failed":
+                cases = failed.setdefault(difference_of(outcome), {})
+                cases.setdefault(outcome.entry.name, []).append(names[key])
     for rule in filter(failed.__contains__, RULES):
-        cases = ", ".join(f"`{name}`" for name in failed[rule])
-        yield f"**{rule}**: {DIFFERENCES[rule]}\nCases: {cases}."
+        groups: dict[str, list[str]] = {}
+        for name, who in failed[rule].items():
+            groups.setdefault(", ".join(who), []).append(f"`{name}`")
+        lists = "\n".join(f"- {who}: {', '.join(cases)}" for who, cases in groups.items())
+        yield f"**{rule}**: {DIFFERENCES[rule].strip()}\n\n{lists}"
     if not failed:
         yield "Nothing."
+
+
+def _unsupported(outcomes: dict[str, list[Outcome]], names: dict[str, str]) -> Iterator[str]:
+    for key, found in outcomes.items():
+        why = Counter(o.info.rpartition(": ")[2] for o in found if o.verdict == "unsupported")
+        for words, count in why.items():
+            yield f"- {names[key]}, {count} cases: {words}."
 
 
 def _rule_rows(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
@@ -132,7 +172,7 @@ def _rule_rows(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
             passed = sum(o.verdict == "passed" for o in about)
             text = f"{passed} of {len(about)}" if about else "no cases"
             cells.append(text if passed == len(about) else f"**{text}**")
-        yield f"| `{name}` | {rule.strength} | {rule.section} | {' | '.join(cells)} |"
+        yield f"| `{name}` | {rule.strength}, {rule.section} | {' | '.join(cells)} |"
 
 
 def _choices(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
@@ -144,13 +184,18 @@ def _choices(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Run the suite on both, and write the reports and the page."""
+    """Run the suite on all, and write the reports and the page."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance.patch.pages")
+    parser.add_argument("jelly_jvm", type=Path, help="a checkout, with its submodule")
+    checkout = parser.parse_args().jelly_jvm
+    if not any((checkout / "submodules" / "protobuf" / "proto").glob("*.proto")):
+        parser.error(f"{str(checkout)!r} is no checkout of Jelly-JVM with its submodule")
     # Of literals whose lexical form is none of their datatype's.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     entries = read_suite()
     outcomes, names = {}, {}
-    for subject in _subjects():
+    for subject in _subjects(checkout):
         found = [check(entry, subject.runner) for entry in entries]
         subject.runner.close()
         report = turtle(
@@ -164,7 +209,9 @@ def main() -> None:
         outcomes[subject.key], names[subject.key] = found, subject.name
         passed = sum(outcome.verdict == "passed" for outcome in found)
         print(f"{subject.name}: {passed} of {len(found)} cases pass")
-    (FOLDER / "jelly-patch.md").write_text(page(outcomes, names, date), encoding="utf-8")
+    (FOLDER / "jelly-patch.md").write_text(
+        page(outcomes, names, date=date, revision=jelly_jvm.revision(checkout)), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

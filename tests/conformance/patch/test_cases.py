@@ -1,16 +1,26 @@
 """The cases: made as they are committed, of every rule, and right by two readers."""
 
+import os
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from conformance import document, reader
+from conformance import schema as pb
 from conformance.cases import Case, all_cases
 from conformance.document import Plain
 from conformance.generate import files
 from conformance.manifest import CASES
 from conformance.rules import RULES
+from conformance.schema import PROTO_DIR
 from tests.conformance.patch.package import to_document
 from tests.oracle import decoder
+from tests.support import ROOT
 
 ALL = all_cases()
 READ = [case for case in ALL if case.data is not None]
@@ -36,6 +46,26 @@ def test_the_suite_does_not_know_the_package() -> None:
         "sys.exit('jelly_rdflib' in sys.modules or 'tests' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_copy_of_the_folder_starts(tmp_path: Path) -> None:
+    shutil.copytree(PROTO_DIR.parent, tmp_path / "conformance", symlinks=True)
+    command = [sys.executable, "-m", "conformance", f"{sys.executable} -m conformance.example"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run(
+        [*command, "--only", "frames/pos_bare"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.endswith(" cases pass, 0 fail, 0 are not supported\n")
+
+
+def test_its_schema_is_that_of_the_package() -> None:
+    for path in PROTO_DIR.iterdir():
+        assert path.read_bytes() == (ROOT / "proto" / path.name).read_bytes()
 
 
 # -- the rules ------------------------------------------------------------------------------------
@@ -75,6 +105,26 @@ def _suites_reader(case: Case) -> str | None:
 def test_the_suites_reader_agrees() -> None:
     wrong = {case.name: _suites_reader(case) for case in READ}
     assert {name: reason for name, reason in wrong.items() if reason} == {}
+
+
+def _iris(term: Any) -> Iterator[str]:
+    if isinstance(term, tuple) and term:
+        if term[0] == "iri" or (term[0] == "literal" and term[3] is not None):
+            yield term[{"iri": 1, "literal": 3}[term[0]]]
+        for part in term:
+            yield from _iris(part)
+
+
+def test_positive_cases_hang_on_no_string_that_is_no_iri() -> None:
+    for case in READ:
+        if case.refusal is None:
+            assert case.data is not None
+            assert case.document is not None
+            found = list(_iris(tuple(chain(*case.document["patches"]))))
+            for part in reader.split(case.data):
+                rows = pb.RdfPatchFrame.FromString(part).rows
+                found += [row.datatype.value for row in rows if row.WhichOneof("row") == "datatype"]
+            assert [iri for iri in found if not re.match(r"[a-z]+:[^ <>]", iri)] == [], case.name
 
 
 def _patches(operations: list[Plain]) -> list[list[Plain]]:

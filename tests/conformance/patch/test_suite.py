@@ -201,6 +201,65 @@ def test_who_accepts_all_fails_all_that_must_be_refused() -> None:
     assert {outcome.verdict for outcome in outcomes(_accept, negative)} == {"failed"}
 
 
+RIGHT = {"version": 1, "stream_type": "FLAT", "statement_type": "TRIPLES"}
+
+
+def _encode_changed(change: Callable[[Document], Any]) -> Answer:
+    """Return a runner that writes something else, without a check."""
+
+    def answer(verb: str, path: Path) -> bytes:
+        if verb == "decode":
+            return _example(verb, path)
+        wanted = document.load(path.read_bytes())
+        change(wanted)
+        frames = spelling.frames(wanted, compact=True)
+        return example.rows.delimited(map(example.bytes_of, frames))
+
+    return answer
+
+
+def test_a_writer_may_write_what_is_right_or_refuse() -> None:
+    entries = [e for e in ENTRIES if e.kind == "to_jelly" and e.refusal == "may"]
+    assert len(entries) == 4
+
+    def right(found: Document) -> None:
+        found["options"] |= RIGHT
+
+    def quads(found: Document) -> None:
+        found["options"] |= {**RIGHT, "statement_type": "QUADS"}
+        found["patches"] = [[(*row[:4], document.DEFAULT) for row in found["patches"][0]]]
+
+    def less(found: Document) -> None:
+        right(found)
+        found["patches"][0].pop()
+
+    said = {
+        "written": outcomes(_encode_changed(right), entries)
+        + outcomes(_encode_changed(quads), entries),
+        "refused": outcomes(_refuse, entries),
+        "what was written breaks a rule": outcomes(_encode_changed(lambda _: None), entries),
+        "what was written is something else": outcomes(_encode_changed(less), entries),
+    }
+    for words, found in said.items():
+        assert {o.verdict for o in found} == {"passed" if " " not in words else "failed"}
+        assert all(o.info.startswith(words) for o in found)
+
+
+def test_a_writer_that_loses_something_is_told_so() -> None:
+    entries = [e for e in ENTRIES if e.refusal == "lossy"]
+    assert [e.name.rpartition("neg_")[2] for e in entries] == [
+        "graph_in_triples",
+        "too_many_names",
+        "two_patches_in_flat",
+    ]
+
+    def nothing(found: Document) -> None:
+        found["patches"] = []
+
+    for outcome in outcomes(_encode_changed(nothing), entries):
+        assert (outcome.verdict, outcome.info[:6]) == ("failed", "lossy:")
+
+
 def test_a_writer_that_is_wrong_fails() -> None:
     entries = {entry.name: entry for entry in ENTRIES}
     entry = entries["to_jelly/shapes/pos_punctuated_quads_all"]
@@ -338,6 +397,20 @@ def test_the_report_has_each_case(
     assert found == dict.fromkeys(names, EARL.inapplicable)
 
 
+@pytest.mark.parametrize("serve", [[], ["--serve"]])
+def test_a_runner_that_never_answers_is_started_three_times(
+    small: Path, tmp_path: Path, serve: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    starts = tmp_path / "starts"
+    code = f"import sys\nopen({str(starts)!r}, 'a').write('x')\nsys.exit('no such module')"
+    command = _script(tmp_path / "command", code)
+    assert main([command, "--cases", str(small), *serve]) == WRONG_USE
+    assert starts.read_text() == "xxx"
+    said = capsys.readouterr().err
+    assert "the runner can't be started: no answer to three requests" in said
+    assert ("no such module" in said) != bool(serve)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -345,7 +418,7 @@ def test_the_report_has_each_case(
         ["true", "--only", "nonsense"],
         ["true", "--rule", "nonsense"],
         ["true", "--cases", "none"],
-        ["false", "--report", "none/report.ttl"],
+        ["true", "--report", "none/report.ttl"],
     ],
 )
 def test_wrong_use(small: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

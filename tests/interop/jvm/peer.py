@@ -24,13 +24,14 @@ class Peer:
 
     Args:
         folder: An empty folder for the files.
+        command: What starts it, if it is not the project of this folder.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, command: list[str] | None = None) -> None:
         self._folder = folder
         self._numbers = itertools.count()
         self._process = subprocess.Popen(
-            project.command("interop.Server"),
+            command or project.command("interop.Server"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
