@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.paths import Path
-from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings
 from rdflib.term import BNode, Literal, Node, Variable
 
 from jelly_rdflib.graph.stores.target import get_default_graph
+
+if TYPE_CHECKING:
+    # rdflib's engine loads this module while it is imported. So it is imported by functions.
+    from rdflib.plugins.sparql.sparql import FrozenBindings
 
 _STORE = "jelly_rdflib.store.jelly_store"
 
@@ -97,6 +100,8 @@ def _solutions(
     ctx: Any, variables: list[Node], found: Iterable[tuple[Node, ...]]
 ) -> Iterator[FrozenBindings]:
     """Yield solutions as rdflib has them: each has a context of its own, whose graph may change."""
+    from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings  # noqa: PLC0415
+
     # What their constructors set, without the copies that these make.
     outer, state = dict(ctx.bindings), ctx.__dict__
     kind: Any = type(ctx)
@@ -118,6 +123,8 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
     The pattern may be that of a graph, or of each named graph. All aggregates are COUNT without
     DISTINCT, of all or of a variable, or give a variable of the groups.
     """
+    from rdflib.plugins.sparql.sparql import FrozenBindings  # noqa: PLC0415
+
     inner = part.p.p
     term = inner.term if inner.name == "Graph" else None
     pattern = inner if term is None else inner.p

@@ -173,6 +173,17 @@ print(modules())
     assert done.stdout.split() == ["{'rdflib'}", "{'jelly_rdflib'}"]
 
 
+@pytest.mark.parametrize("first", ["jelly_rdflib.plugins.sparql", "rdflib.plugins.sparql"])
+def test_the_hook_of_sparql_and_rdflibs_engine_are_imported_in_any_order(first: str) -> None:
+    code = f"""
+import {first}
+from rdflib import Graph
+print(len(Graph(store="Jelly").query("SELECT * {{ ?s ?p ?o }}")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
+
+
 @pytest.mark.parametrize("format", ["turtle", "trig"])
 @pytest.mark.parametrize(
     ("between", "bound"),
