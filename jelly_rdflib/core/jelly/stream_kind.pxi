@@ -11,6 +11,10 @@ cdef enum StreamKind:
     PATCH_STREAM
     STATEMENT_STREAM
 
+cdef enum:
+    # The version tag of Jelly-RDF 1.2, a draft in which a frame has columns in place of rows.
+    DRAFT_VERSION = 3
+
 def holds_changes(bytes frame not None):
     """Is a stream with this first frame Jelly-Patch? None: the frame does not tell."""
     cdef Span span
