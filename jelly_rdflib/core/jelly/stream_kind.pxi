@@ -30,11 +30,11 @@ def holds_changes(bytes frame not None):
 cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
     cdef StreamKind kind = StreamKind.UNKNOWN_STREAM
     cdef Span row, options
-    cdef int found = find_first_field(&frame, LENGTH_DELIMITED, &row)
+    cdef int found = find_field(&frame, 1, LENGTH_DELIMITED, &row)
     if found <= 0:
         return StreamKind.NO_ROWS if found == 0 else StreamKind.UNKNOWN_STREAM
     while True:
-        found = find_first_field(&row, LENGTH_DELIMITED, &options)
+        found = find_field(&row, 1, LENGTH_DELIMITED, &options)
         if found <= 0:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
         # The options may come in parts.
@@ -44,23 +44,40 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
 
 cdef StreamKind find_options_kind(Span options) noexcept nogil:
     cdef Span ignored
-    cdef int found = find_first_field(&options, VARINT, &ignored)
+    cdef int found = find_field(&options, 1, VARINT, &ignored)
     if found < 0:
         return StreamKind.UNKNOWN_STREAM
     return StreamKind.PATCH_STREAM if found > 0 else StreamKind.STATEMENT_STREAM
 
 
-cdef int find_first_field(Span* rest, uint32_t wanted, Span* found) noexcept nogil:
-    """Find the next field 1 of that wire type, of the fields that are unread; 0: there is none."""
+cdef bint has_draft_version(Span frame) noexcept nogil:
+    """Does the first row of a frame have options of Jelly-RDF 1.2?"""
+    cdef Span row, options, number
+    cdef uint64_t version = 0
+    cdef Failure ignored
+    if find_field(&frame, 1, LENGTH_DELIMITED, &row) <= 0:
+        return False
+    while find_field(&row, 1, LENGTH_DELIMITED, &options) > 0:
+        while find_field(&options, VERSION, VARINT, &number) > 0:
+            read_varint(&number.start, number.end, &version, &ignored)
+    return version == DRAFT_VERSION
+
+
+cdef int find_field(
+    Span* rest, uint32_t wanted, uint32_t wanted_type, Span* found
+) noexcept nogil:
+    """Find the next field of that number and wire type among those unread; 0: there is none."""
     cdef uint32_t field, wire_type
     cdef Failure ignored
     while rest.start < rest.end:
         if read_tag(&rest.start, rest.end, &field, &wire_type, &ignored) < 0:
             return -1
-        if field == 1 and wire_type == wanted:
-            if wanted == VARINT:
-                return 1
+        if field == wanted and wire_type == wanted_type == LENGTH_DELIMITED:
             return 1 if read_span(&rest.start, rest.end, found, &ignored) >= 0 else -1
+        found.start = rest.start
         if skip_field(&rest.start, rest.end, field, wire_type, &ignored) < 0:
             return -1
+        found.end = rest.start
+        if field == wanted and wire_type == wanted_type:
+            return 1
     return 0

@@ -67,11 +67,16 @@ DRAFT_STREAMS = {
     "two-frames": DraftStream(_FIRST_FRAME + _HEX("22") + SECOND_FRAME, 6, True, _TRIPLES),
     "quads": DraftStream(_HEX("8b01") + QUADS_OPTIONS + QUADS_COLUMNS, 6, True, _QUADS),
     "bare": DraftStream(TRIPLES_OPTIONS + TRIPLES_COLUMNS, 4, False, _TRIPLES),
+    "triples-columns-first": DraftStream(TRIPLES_COLUMNS + TRIPLES_OPTIONS, 132, False, _TRIPLES),
+    "quads-columns-first": DraftStream(QUADS_COLUMNS + QUADS_OPTIONS, 128, False, _QUADS),
     "delimited-columns-first": DraftStream(
         _HEX("8f01") + TRIPLES_COLUMNS + TRIPLES_OPTIONS, 134, True, _TRIPLES
     ),
     "earlier-triples": DraftStream(
         _HEX("8f01") + EARLIER_TRIPLES_OPTIONS + TRIPLES_COLUMNS, 6, True, _TRIPLES
+    ),
+    "earlier-quads-columns-first": DraftStream(
+        QUADS_COLUMNS + EARLIER_QUADS_OPTIONS, 128, False, _QUADS
     ),
 }
 REFUSAL = (
