@@ -19,6 +19,8 @@ cdef class BatchReader(BatchSource):
     cdef FrameDecoder statement_decoder  # None as soon as the format is known
     cdef FrameDecoder other_decoder
     cdef bint is_last
+    # Of a stream of Jelly-RDF 1.2 that was refused: see `read_draft_options`.
+    cdef readonly dict draft_options
 
     def __cinit__(
         self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None,
@@ -56,6 +58,13 @@ cdef class BatchReader(BatchSource):
             if not self.decoder.found_options and self.frames.position > 0:
                 what = "Jelly" if self.other_decoder is not None else self.decoder.format.decode()
                 error.message += f"; is the input {what} at all?"
+            if (
+                error.rule is Rule.VERSION_TAG
+                and self.decoder.row_message == STREAM_ROW
+                and not self.decoder.has_options
+            ):
+                # The frame is still in memory.
+                self.draft_options = read_draft_options(self.found_frame())
             raise
         self.is_finished = True
         return batch if batch.rows.count > 0 else None
@@ -70,11 +79,7 @@ cdef class BatchReader(BatchSource):
 
     cdef int choose_decoder(self) except -1:
         """Choose by the first frame with rows; one without may have metadata, as of Jelly-RDF."""
-        cdef Span frame
-        cdef StreamKind kind
-        frame.start = self.frames.frame
-        frame.end = self.frames.frame + self.frames.frame_size
-        kind = find_stream_kind(frame)
+        cdef StreamKind kind = find_stream_kind(self.found_frame())
         if (self.decoder is self.statement_decoder) != (
             kind == StreamKind.STATEMENT_STREAM or kind == StreamKind.NO_ROWS
         ):
@@ -84,6 +89,13 @@ cdef class BatchReader(BatchSource):
         if kind != StreamKind.NO_ROWS:
             self.statement_decoder = self.other_decoder = None
         return 0
+
+    cdef Span found_frame(self) noexcept:
+        """Return the last frame, which is there up to the next reading."""
+        cdef Span frame
+        frame.start = self.frames.frame
+        frame.end = self.frames.frame + self.frames.frame_size
+        return frame
 
 
 cdef Batch decode_found(FrameReader frames, FrameDecoder decoder):

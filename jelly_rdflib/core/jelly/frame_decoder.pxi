@@ -509,7 +509,8 @@ cdef class FrameDecoder:
     ) noexcept nogil:
         """Check the stream's options, and make the lookups that they ask for."""
         if (
-            self.check_types(options, at) < 0
+            self.check_version(options[VERSION], at) < 0
+            or self.check_types(options, at) < 0
             or self.check_options(options, at) < 0
             or self.terms.set_lookups(&options[TABLE_SIZES]) < 0
             or self.put_name(name) < 0
@@ -553,22 +554,26 @@ cdef class FrameDecoder:
                     options[number] = fields[slot].value != 0
         return self.terms.check_text(name[0])
 
-    cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Check the fields that both formats have."""
-        cdef uint32_t size
-        cdef int lookup
+    cdef int check_version(self, uint32_t version, const uint8_t* at) noexcept nogil:
+        """Check the version, which says what the other fields mean."""
         self.terms.failure.what = self.format
-        if options[VERSION] == 0:
+        if version == 0:
             return fail(
                 &self.terms.failure, at, b"version-tag", b"options of {what} without a version"
             )
-        if options[VERSION] > self.newest_version:
+        if version > self.newest_version:
             return fail_number(
                 &self.terms.failure, at,
                 b"version-tag",
                 b"version {number} of {what}: this library reads up to version {bound}",
-                options[VERSION], self.newest_version,
+                version, self.newest_version,
             )
+        return 0
+
+    cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        """Check the fields that both formats have."""
+        cdef uint32_t size
+        cdef int lookup
         if options[TABLE_SIZES] < MIN_NAME_TABLE_SIZE:
             return fail_number(
                 &self.terms.failure, at, b"name-lookup-size",

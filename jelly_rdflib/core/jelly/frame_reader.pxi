@@ -1,5 +1,9 @@
 """Cuts a stream of bytes into frames."""
 
+cdef enum:
+    # Of a frame's columns, in Jelly-RDF 1.2.
+    COLUMNS_TAG = 2 << 3 | LENGTH_DELIMITED
+
 @cython.nonecheck(True)
 @cython.final
 cdef class FrameReader(InputBuffer):
@@ -52,8 +56,12 @@ cdef class FrameReader(InputBuffer):
         options in it; a delimited one with its length and the tag of its first row. As the tags
         are the same byte, a first byte that is not the tag must be a length; one that is may be
         either, and then the third byte tells: no row in a frame of 10 bytes is 10 bytes long.
+        Only a bare frame of Jelly-RDF 1.2 may start with the tag of its columns instead.
         """
         self.is_started = True
+        if self.fill(1) and self.begin[0] == COLUMNS_TAG:
+            self.is_delimited = not self.starts_with_columns()
+            return 0
         self.fill(3)
         self.is_delimited = not (
             self.end - self.begin >= 1 and self.begin[0] == ROWS_TAG
@@ -63,6 +71,32 @@ cdef class FrameReader(InputBuffer):
             )
         )
         return 0
+
+    cdef bint starts_with_columns(self) except -1:
+        """Tell a bare frame that starts with its columns from delimited ones, the first of 18 bytes.
+
+        The columns' tag is the same byte as this length. A frame of that size with options or
+        metadata is seen at once, without waiting for a next one. Else the whole input decides.
+        """
+        cdef Span frame, entry, ignored
+        cdef StreamKind kind
+        if self.fill(1 + COLUMNS_TAG):
+            frame.start = self.begin + 1
+            frame.end = frame.start + COLUMNS_TAG
+            kind = find_stream_kind(frame)
+            if kind == StreamKind.PATCH_STREAM or kind == StreamKind.STATEMENT_STREAM:
+                return False
+            if (
+                kind == StreamKind.NO_ROWS
+                and find_field(&frame, METADATA, LENGTH_DELIMITED, &entry) > 0
+                # Its fields are texts: this reads it up to its end.
+                and find_field(&entry, 1, VARINT, &ignored) == 0
+            ):
+                return False
+        self.fill(self.max_frame_size + 1)
+        frame.start = self.begin
+        frame.end = self.end
+        return has_draft_version(frame)
 
     cdef bint next_delimited(self) except -1:
         cdef const uint8_t* at

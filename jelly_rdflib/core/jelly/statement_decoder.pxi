@@ -61,6 +61,17 @@ cdef class StatementFrameDecoder(FrameDecoder):
         ).encode()
         return self.warning
 
+    cdef int check_version(self, uint32_t version, const uint8_t* at) noexcept nogil:
+        if version != DRAFT_VERSION:
+            return FrameDecoder.check_version(self, version, at)
+        return fail_number(
+            &self.terms.failure, at, b"version-tag",
+            b"version {number} of Jelly-RDF is the draft of Jelly-RDF 1.2, with columns in place"
+            b" of rows: this library reads up to version {bound}; pyjelly 0.9 and Jelly-JVM's main"
+            b" branch write version {number} by default, so ask them for version {bound}",
+            version, self.newest_version,
+        )
+
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-RDF, "Physical stream types" and "Logical stream types"."""
         cdef uint32_t physical = options[PHYSICAL_TYPE]

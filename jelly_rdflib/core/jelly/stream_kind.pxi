@@ -11,6 +11,10 @@ cdef enum StreamKind:
     PATCH_STREAM
     STATEMENT_STREAM
 
+cdef enum:
+    # The version tag of Jelly-RDF 1.2, a draft in which a frame has columns in place of rows.
+    DRAFT_VERSION = 3
+
 def holds_changes(bytes frame not None):
     """Is a stream with this first frame Jelly-Patch? None: the frame does not tell."""
     cdef Span span
@@ -26,11 +30,11 @@ def holds_changes(bytes frame not None):
 cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
     cdef StreamKind kind = StreamKind.UNKNOWN_STREAM
     cdef Span row, options
-    cdef int found = find_first_field(&frame, LENGTH_DELIMITED, &row)
+    cdef int found = find_field(&frame, 1, LENGTH_DELIMITED, &row)
     if found <= 0:
         return StreamKind.NO_ROWS if found == 0 else StreamKind.UNKNOWN_STREAM
     while True:
-        found = find_first_field(&row, LENGTH_DELIMITED, &options)
+        found = find_field(&row, 1, LENGTH_DELIMITED, &options)
         if found <= 0:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
         # The options may come in parts.
@@ -40,23 +44,67 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
 
 cdef StreamKind find_options_kind(Span options) noexcept nogil:
     cdef Span ignored
-    cdef int found = find_first_field(&options, VARINT, &ignored)
+    cdef int found = find_field(&options, 1, VARINT, &ignored)
     if found < 0:
         return StreamKind.UNKNOWN_STREAM
     return StreamKind.PATCH_STREAM if found > 0 else StreamKind.STATEMENT_STREAM
 
 
-cdef int find_first_field(Span* rest, uint32_t wanted, Span* found) noexcept nogil:
-    """Find the next field 1 of that wire type, of the fields that are unread; 0: there is none."""
+cdef bint has_draft_version(Span frame) noexcept nogil:
+    """Does the first row of a frame have options of Jelly-RDF 1.2?"""
+    cdef Span row, options, number
+    cdef uint64_t version = 0
+    cdef Failure ignored
+    if find_field(&frame, 1, LENGTH_DELIMITED, &row) <= 0:
+        return False
+    while find_field(&row, 1, LENGTH_DELIMITED, &options) > 0:
+        while find_field(&options, VERSION, VARINT, &number) > 0:
+            read_varint(&number.start, number.end, &version, &ignored)
+    return version == DRAFT_VERSION
+
+
+cdef dict read_draft_options(Span frame):
+    """Return the options of Jelly-RDF 1.2 that a frame has in its first row; None: it has none.
+
+    They are the fields that are set, by their numbers: field 1, the stream's name, is a str, and any
+    other one is a number.
+    """
+    cdef uint32_t field, wire_type
+    cdef uint64_t number
+    cdef Span row, options, rest, value
+    cdef Failure ignored
+    cdef dict fields = {}
+    if not has_draft_version(frame):
+        return None
+    find_field(&frame, 1, LENGTH_DELIMITED, &row)
+    while find_field(&row, 1, LENGTH_DELIMITED, &options) > 0:
+        for field in range(<uint32_t>1, <uint32_t>OPTION_FIELDS):
+            rest = options
+            wire_type = LENGTH_DELIMITED if field == 1 else VARINT
+            while find_field(&rest, field, wire_type, &value) > 0:
+                if field == 1:
+                    name = (<const char*>value.start)[:value.end - value.start]
+                    fields[field] = name.decode(errors="replace")
+                elif read_varint(&value.start, value.end, &number, &ignored) >= 0:
+                    fields[field] = <uint32_t>number
+    return fields
+
+
+cdef int find_field(
+    Span* rest, uint32_t wanted, uint32_t wanted_type, Span* found
+) noexcept nogil:
+    """Find the next field of that number and wire type among those unread; 0: there is none."""
     cdef uint32_t field, wire_type
     cdef Failure ignored
     while rest.start < rest.end:
         if read_tag(&rest.start, rest.end, &field, &wire_type, &ignored) < 0:
             return -1
-        if field == 1 and wire_type == wanted:
-            if wanted == VARINT:
-                return 1
+        if field == wanted and wire_type == wanted_type == LENGTH_DELIMITED:
             return 1 if read_span(&rest.start, rest.end, found, &ignored) >= 0 else -1
+        found.start = rest.start
         if skip_field(&rest.start, rest.end, field, wire_type, &ignored) < 0:
             return -1
+        found.end = rest.start
+        if field == wanted and wire_type == wanted_type:
+            return 1
     return 0
