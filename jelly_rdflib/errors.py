@@ -214,7 +214,8 @@ class ApplyError(_PlacedError):
     Attributes:
         source: The file or the address that the change is from; else None.
         offset, frame, line: Where the frame of the change starts, if bytes were applied, or in a
-            text the rows that were read with it; else None.
+            text the rows that were read with it; else None. With ``strict=True`` the message has
+            the place instead.
 
     Examples:
         >>> import jelly_rdflib as jr

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from rdflib import Dataset
+from rdflib import Dataset, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import arrow
@@ -86,8 +86,37 @@ def test_files_and_answers_have_names_and_bytes_have_none(tmp_path: Path) -> Non
         assert _error("read_operations", memoryview(unnamed.read())).source is None
 
 
-def test_an_error_of_use_names_the_file(tmp_path: Path) -> None:
+OF_USE: dict[str, tuple[Callable[[Any], object], str]] = {
+    "apply": (lambda source: jr.apply(source, Dataset()), "line 1"),
+    "apply to a server": (lambda source: jr.apply(source, "http://localhost:1/ds"), "line 1"),
+    "apply strictly": (lambda source: jr.apply(source, Dataset(), strict=True), "patch 1"),
+    "effective": (lambda source: list(jr.effective(source, Dataset())), "line 1"),
+}
+
+
+@pytest.mark.parametrize("way", OF_USE)
+def test_an_error_of_use_names_the_file(way: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.rdfp"
     path.write_text("A <urn:s> <urn:p> << <urn:s> <urn:p> <urn:o> >> .\n")
-    with pytest.raises(jr.ApplyError, match=rf"^{path}: .*line 1"):
-        jr.apply(path, Dataset())
+    use, place = OF_USE[way]
+    with pytest.raises(jr.ApplyError, match=rf"^{path}: .*{place}") as caught:
+        use(path)
+    assert caught.value.source == str(path)
+
+
+def test_a_place_in_a_patch_is_not_that_of_the_frame_that_was_read_last(tmp_path: Path) -> None:
+    """To hold the transaction all of it is read before its first change is applied."""
+    path = tmp_path / "frames.jellyp"
+    changes = [
+        (jr.Op.A, URIRef("urn:s"), URIRef("urn:p"), URIRef(f"urn:{n}"), None) for n in (1, 1, 2)
+    ]
+    with jr.PatchWriter(path, options=jr.PatchOptions(frame_rows=1)) as writer:
+        writer.write_all([(jr.Op.TX,), *changes, (jr.Op.TC,)])
+    with pytest.raises(jr.ApplyError, match="operation 3, in transaction 1") as caught:
+        jr.apply(path, Dataset(), strict=True)
+    error = caught.value
+    assert (error.source, error.offset, error.frame) == (str(path), None, None)
+    with pytest.raises(jr.LimitError) as limited:
+        jr.apply(path, Dataset("Jelly"), strict=True, limits=jr.Limits(max_held_operations=2))
+    assert limited.value.source == str(path)
+    assert limited.value.frame is not None

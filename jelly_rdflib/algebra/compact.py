@@ -9,7 +9,7 @@ from typing import Any
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
-from jelly_rdflib.algebra.sources import closing_reader, open_checked, open_rows, operation_at
+from jelly_rdflib.algebra.sources import open_checked, open_rows, operation_at
 from jelly_rdflib.core.batch import (
     Batch,
     BatchSlice,
@@ -23,6 +23,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.types import ChangeFormat, Readable
 
 

@@ -9,7 +9,6 @@ from typing import Any, BinaryIO, cast
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.sources import (
-    closing_reader,
     is_held,
     open_checked,
     open_rows,
@@ -29,6 +28,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.streams.sources import OpenedElsewhere, is_rereadable
 from jelly_rdflib.types import ChangeFormat, Readable
 

@@ -11,7 +11,6 @@ from rdflib.term import IdentifiedNode, Node, URIRef
 
 from jelly_rdflib.algebra.sources import (
     check_rows,
-    closing_reader,
     is_held,
     is_plain_statement,
     open_checked,
@@ -27,6 +26,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Change, Op, Operation, PrefixChange
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 

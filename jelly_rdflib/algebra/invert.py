@@ -9,7 +9,7 @@ from typing import Any
 
 from rdflib.term import Node
 
-from jelly_rdflib.algebra.sources import closing_reader, cut_rows, is_held, open_checked, open_rows
+from jelly_rdflib.algebra.sources import cut_rows, is_held, open_checked, open_rows
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import (
     Batch,
@@ -26,6 +26,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.types import ChangeFormat, Readable
 
 # Headers in one batch.

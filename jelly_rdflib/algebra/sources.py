@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
 from typing import Any, cast
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
@@ -142,24 +141,6 @@ def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
         # The nodes stay with the terms, else each part of the batch would make them anew.
         batch.terms[0]
     return BatchSlice(batch, start, stop).as_batch(bytes(kept[start:stop]))
-
-
-@contextmanager
-def closing_reader(opened: Any) -> Iterator[None]:
-    """Close a reader after the block, and tell a LimitError of the block where it stands.
-
-    An iterator of the caller is not closed.
-    """
-    if not isinstance(opened, OperationReader | BatchSource):
-        yield
-        return
-    with closing(opened):
-        try:
-            yield
-        except LimitError as error:
-            if error.offset is None:
-                opened.place_error(error)
-            raise
 
 
 def operation_at(batch: Batch, row: int) -> Operation:

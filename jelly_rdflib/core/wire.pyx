@@ -4,7 +4,7 @@ cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stddef cimport ptrdiff_t
 
-from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
+from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.rules import Rule
 
 include "wire/failure.pxi"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast, overload
 
@@ -12,7 +12,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib import importers
 from jelly_rdflib.core.batch import Batch, OperationReader, check_closed, follow_transaction
-from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.stores.native import UndoLog, choose_changes
@@ -23,7 +23,7 @@ from jelly_rdflib.graph.whole_patches import WholePatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.store.jelly_store import JellyStore
-from jelly_rdflib.streams.open_input import open_input, open_read
+from jelly_rdflib.streams.open_input import closing_reader, open_input, open_read
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_at_hand
 from jelly_rdflib.types import ChangeFormat, Readable
@@ -236,7 +236,7 @@ def _apply_remotely(source: Any, address: str, reading: dict[str, Any]) -> Remot
     if opened is None:
         check_source(source, **reading)
         return cast("RemoteResult", apply_to_fuseki(source, address))
-    with closing(OperationReader(opened)) as operations:
+    with closing_reader(operations := OperationReader(opened)):
         return cast("RemoteResult", apply_to_fuseki(operations, address))
 
 
@@ -299,7 +299,8 @@ def apply_read(
     No other code may read the target between two operations. For the other arguments see
     `_Applier`.
     """
-    try:
+    # With `strict` the error says where the operation stands.
+    with closing_reader(operations, is_ahead=strict):
         applier = _Applier(
             place,
             is_atomic=atomic,
@@ -308,15 +309,6 @@ def apply_read(
             max_prefixes=(limits or Limits()).max_prefixes,
         )
         return applier.run(operations, strict=strict, limits=limits)
-    except (ApplyError, LimitError) as error:
-        # With `strict` the error says where the operation stands.
-        if isinstance(operations, OperationReader) and error.offset is None and not strict:
-            operations.place_error(error)
-        raise
-    finally:
-        # It may have a file open, if it was not read to the end.
-        if isinstance(operations, OperationReader):
-            operations.close()
 
 
 class _Applier:

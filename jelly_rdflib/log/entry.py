@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypeVar
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
-from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import BatchSource, OperationReader
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import LogError
@@ -24,6 +23,7 @@ from jelly_rdflib.operations import Header, Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
+from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.types import Readable
 

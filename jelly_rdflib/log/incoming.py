@@ -14,7 +14,6 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.algebra.sources import (
-    closing_reader,
     cut_patches,
     ends_patch,
     is_held,
@@ -30,7 +29,7 @@ from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.operations import Header, Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.streams.open_input import open_read
+from jelly_rdflib.streams.open_input import closing_reader, open_read
 from jelly_rdflib.types import ChangeFormat
 
 

@@ -21,7 +21,6 @@ from typing import Any
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import BatchSlice, SliceIterator
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, LogError
@@ -36,6 +35,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.patch.committed import committed_changes, marks_of
+from jelly_rdflib.streams.open_input import closing_reader
 
 POSITION = URIRef("urn:x-jelly-rdflib:position")
 """The predicate of a position; its object is the id of the patch that was applied last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from jelly_rdflib.algebra.sources import closing_reader, cut_patches, ends_patch
+from jelly_rdflib.algebra.sources import cut_patches, ends_patch
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, Tabular
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.nodes import NODE_TYPES
@@ -12,7 +12,7 @@ from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.open_input import closing_reader, open_input
 from jelly_rdflib.types import ChangeFormat, Readable
 
 _DEFAULT_LIMITS = Limits()

@@ -1,7 +1,9 @@
-"""Opens inputs, and finds their formats."""
+"""Opens inputs, finds their formats, and closes them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,7 @@ from jelly_rdflib.core.batch import (
 )
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import ApplyError, DecodeError, LimitError
 from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
@@ -128,3 +130,24 @@ def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> 
     if not is_readable(source):
         return None
     return open_input(source, holds_changes=True, normalize=normalize, **reading).batches()
+
+
+@contextmanager
+def closing_reader(opened: Any, *, is_ahead: bool = False) -> Iterator[None]:
+    """Close a reader after the block, and tell an error of use in the block where it stands.
+
+    An iterator of the caller is not closed. A reader that ``is_ahead`` has read on behind what an
+    ApplyError is about: that gets the name of the source, and no place.
+    """
+    if not isinstance(opened, OperationReader | BatchSource):
+        yield
+        return
+    with closing(opened):
+        try:
+            yield
+        except (ApplyError, LimitError) as error:
+            if error.offset is None:
+                opened.place_error(error)
+                if is_ahead and isinstance(error, ApplyError):
+                    error.offset = error.frame = error.line = None
+            raise

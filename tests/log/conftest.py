@@ -64,7 +64,7 @@ def works(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     counting(jelly, "BatchReader", "decoded")
     counting(files, "PatchWriter", "encoded")
-    monkeypatch.setattr(open_input, "OperationReader", fail)
+    monkeypatch.setattr(open_input.Input, "operations", fail)
     monkeypatch.setattr(sources, "NodeBatches", fail)
     monkeypatch.setattr(patch_operations.PatchOperations, "__iter__", fail)
     monkeypatch.setitem(

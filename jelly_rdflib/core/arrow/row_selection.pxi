@@ -7,7 +7,8 @@ cdef class RowSelection:
 
     With an accepted row the marks of its transaction stay, the headers of its patch that come
     before or after it, and the end of its patch. Patches and transactions without an accepted row
-    go. Headers wait for the first such row: more of them than ``max_held`` are a LimitError.
+    go. Headers wait for the first such row: more of them than ``max_held``, the limit
+    ``max_held_operations``, are a LimitError.
 
     Args:
         filter: A `RowFilter`; None: all rows are accepted.
@@ -86,7 +87,8 @@ cdef class RowSelection:
             self.held_count += 1
             if self.held_count > self.max_held:
                 raise LimitError(
-                    f"a patch has more than {self.max_held} headers before its first wanted row"
+                    f"a patch has more than {self.max_held} headers before its first wanted row",
+                    limit="max_held_operations", value=self.max_held,
                 )
             rows_copy(&self.headers, rows, row, op)
         return 0

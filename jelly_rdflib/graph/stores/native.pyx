@@ -5,7 +5,6 @@
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_Compare
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind, TermTable, is_unnamed

@@ -128,8 +128,9 @@ def test_prefixes_are_kept_where_they_are_asked_for() -> None:
 def test_headers_that_wait_are_limited() -> None:
     batches = read([header(n) for n in range(4)], 1)
     selection = RowSelection(wanted_objects(), 3)
-    with pytest.raises(jr.LimitError, match="more than 3 headers"):
+    with pytest.raises(jr.LimitError, match="more than 3 headers") as caught:
         select(batches, selection)
+    assert (caught.value.limit, caught.value.value) == ("max_held_operations", 3)
 
 
 def test_a_batch_that_no_reader_made_is_refused() -> None:
