@@ -48,6 +48,8 @@ __all__ = [
 ]
 
 PROTO_DIR = Path(__file__).resolve().parents[2] / "proto"
+# The package of the messages of gRPC, too, which the suite has none of.
+_JELLY = "eu.ostrzyciel.jelly.core.proto.v1."
 _pool = compile_files(PROTO_DIR)
 
 
@@ -56,7 +58,7 @@ def message_class(name: str) -> Any:
     try:
         return suite.message_class(name)
     except KeyError:
-        return find_class(_pool, name, "jelly_rdflib.jena.", "jelly_rdflib.live.v1.")
+        return find_class(_pool, name, "jelly_rdflib.jena.", "jelly_rdflib.live.v1.", _JELLY)
 
 
 def file_descriptor(name: str) -> Any:
