@@ -75,6 +75,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-RDF, "Physical stream types" and "Logical stream types"."""
         cdef uint32_t physical = options[PHYSICAL_TYPE]
+        cdef const char* what
         if physical == 0:
             return fail(
                 &self.terms.failure, at, b"physical-type", b"options without a physical type"
@@ -90,8 +91,10 @@ cdef class StatementFrameDecoder(FrameDecoder):
                 b"{number} is no logical type", options[LOGICAL_TYPE], 0
             )
         if not IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10] and not self.is_quiet:
-            self.terms.failure.what = self.describe_types(options)
+            what = self.describe_types(options)
             if self.is_strict:
+                # Only now: a warning's text is gone before a later failure.
+                self.terms.failure.what = what
                 return fail(
                     &self.terms.failure, at, b"format",
                     b"{what}; the stream can be read with strict=False"

@@ -216,3 +216,14 @@ class TestDecoder:
         for normalize, lex in ((None, "1"), (False, "01")):
             ((_, _, o),) = jr.StatementDecoder(normalize=normalize).decode_frame(frame)
             assert str(o) == lex
+
+
+def test_a_failure_after_a_warning_does_not_use_its_text() -> None:
+    """Fuzzing found it: the warning of the first frame is gone when the second one fails."""
+    data = bytes.fromhex(
+        "220a130a1110031801200148800150025802700d7802f9ffffff0fd56cf0cac3bc7fe3330a260a1b0a0861"
+        "2073747265616d10011801200148800150025802700d7802fdffffff0f4c5282a00a05520308ff010a024a00"
+    )
+    report = jr.inspect(data)
+    assert report.error is not None
+    assert report.error.message == "options that differ from the first options of the stream"
