@@ -260,7 +260,8 @@ class LogError(JellyError):
     """A patch log, or a replica of one, is in a wrong state, or lacks something asked for.
 
     Args:
-        message: What is wrong, in words; after a ``path``, what is wrong with that.
+        message: What is wrong, in words. If there is a ``path``, a sentence without its subject,
+            which is the path.
         path: The file or folder that is wrong, or its address on a server.
         advice: What to do about it.
 

@@ -104,7 +104,7 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(OPTIONS_ROW)
 
     def leave_lengths_out(self):
-        """Hand on bare frames, as what keeps them apart wants them: messages, or rows of a table.
+        """Hand on bare frames: for messages of a queue and rows of a table, which keep frames apart.
 
         It is called before the first frame is closed.
         """

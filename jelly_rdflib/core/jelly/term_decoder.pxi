@@ -476,7 +476,7 @@ cdef class TermDecoder:
             while row < last_start:
                 if row[0] != ROWS_TAG:
                     break
-                # The lengths of the row and of what is in it must say the same.
+                # The length of the row must agree with that of the one field in it.
                 size = row[1]
                 if size < 0x80:
                     tag = row[2]
