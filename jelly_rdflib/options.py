@@ -34,6 +34,7 @@ _MAX_TABLE_SIZE = 1 << 24
 _MAX_COUNT = MAX_FRAME_SIZE = (1 << 31) - 1
 _MAX_TOTAL = (1 << 63) - 1
 _NEWEST_VERSION = 2  # of Jelly-RDF; only this one has namespace declarations
+_DRAFT_VERSION = 3  # of Jelly-RDF 1.2, which is read
 
 # The highest value of each limit; of those that are not here it is _MAX_COUNT.
 _MAX_LIMITS = {
@@ -485,7 +486,7 @@ class StreamOptions(_Options):
                 f" {_show(self.physical_type)}"
             )
 
-    def _normalize(self) -> None:
+    def _normalize(self, newest_version: int = _NEWEST_VERSION) -> None:
         """Give each field its own type, and check it by itself."""
         if not isinstance(self.stream_name, str):
             raise TypeError(f"stream_name must be a str, not {type(self.stream_name).__name__}")
@@ -501,10 +502,10 @@ class StreamOptions(_Options):
             _check_range("logical_type", logical, 0, _MAX_COUNT)
         if version is None:
             version = 2 if self.namespace_declarations else 1
-        _check_range("version", version, 1, _NEWEST_VERSION)
+        _check_range("version", version, 1, newest_version)
         if self.namespace_declarations and version == 1:
             raise ValueError("namespace declarations need version 2")
-        has_names = version == 2
+        has_names = version >= 2
         vars(self).update(logical_type=logical, version=version, namespace_declarations=has_names)
 
     def _changed(self) -> dict[str, Any]:
@@ -530,8 +531,11 @@ class StreamOptions(_Options):
 
     @classmethod
     def of_stream(cls, **settings: Any) -> StreamOptions:
-        """Make the options of a stream that was read: its types need not go together."""
+        """Make the options of a stream that was read: its types need not go together.
+
+        It may have version 3, the draft of Jelly-RDF 1.2, which is not written.
+        """
         options = object.__new__(cls)
         vars(options).update(settings)
-        options._normalize()
+        options._normalize(_DRAFT_VERSION)
         return options

@@ -220,6 +220,59 @@ class Rule(str, Enum):
         "Rows are those of the physical type (Jelly-RDF, Physical stream types).",
     )
     # What readers take, and `jelly_rdflib.validate` warns of.
+    COLUMN_ROWS = (
+        "column-rows",
+        "error",
+        "A frame has rows or columns, as the version says; with columns it has at most one"
+        " row, of options (Jelly-RDF 1.2).",
+    )
+    COLUMN_OPTIONS = (
+        "column-options",
+        "error",
+        "The options have no generalized_statements, rdf_star or logical type, and a stream"
+        " type and an RDF version that are defined (Jelly-RDF 1.2).",
+    )
+    COLUMN_LAYOUT = (
+        "column-layout",
+        "error",
+        "The values of a column fill its rows, each cell but those of the default graph"
+        " (Jelly-RDF 1.2).",
+    )
+    COLUMN_KINDS = (
+        "column-kinds",
+        "error",
+        "The kinds of a column are those of its values, and may stand in its position"
+        " (Jelly-RDF 1.2).",
+    )
+    COLUMN_LISTS = (
+        "column-lists",
+        "error",
+        "A list that goes with another one has no number, one, or as many; a language tag's"
+        " number is one of them (Jelly-RDF 1.2).",
+    )
+    MESSAGE_LENGTHS = (
+        "message-lengths",
+        "error",
+        "Only a stream of messages has their lengths, which are no more than the rows"
+        " (Jelly-RDF 1.2).",
+    )
+    DIRECTION = (
+        "direction",
+        "error",
+        "A base direction is one of two, stands beside a language tag, and is in the version of"
+        " RDF that the options announce (Jelly-RDF 1.2).",
+    )
+    TRIPLE_TERM = (
+        "triple-term",
+        "error",
+        "A triple term has three terms, and is in the version of RDF that the options announce"
+        " (Jelly-RDF 1.2).",
+    )
+    LANGUAGE_DATATYPE = (
+        "language-datatype",
+        "error",
+        "The lookup has no datatype of literals with a language tag (Jelly-RDF 1.2).",
+    )
     LOGICAL_TYPE = "logical-type", "warning", "The logical type is one that is defined."
     VERSION = (
         "version",

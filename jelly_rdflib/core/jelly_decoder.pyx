@@ -7,7 +7,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy, memset, strlen
 
 from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.io cimport InputBuffer
@@ -27,6 +27,9 @@ include "jelly/term_decoder.pxi"
 include "jelly/stream_kind.pxi"
 include "jelly/frame_decoder.pxi"
 include "jelly/patch_decoder.pxi"
+include "jelly/column_options.pxi"
+include "jelly/column_lists.pxi"
+include "jelly/column_decoder.pxi"
 include "jelly/statement_decoder.pxi"
 include "jelly/frame_reader.pxi"
 include "jelly/batch_reader.pxi"

@@ -14,6 +14,7 @@ ctypedef struct RowColumns:
 
 cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil
 cdef int rows_grow(RowColumns* rows) noexcept nogil
+cdef int rows_reserve(RowColumns* rows, size_t more) noexcept nogil
 cdef void rows_free(RowColumns* rows) noexcept nogil
 
 
@@ -58,6 +59,7 @@ cdef class Batch(Tabular):
     cdef RowColumns rows
     cdef readonly TermTable terms
     cdef readonly dict metadata
+    cdef readonly tuple message_ends
     cdef bint has_graphs
     cdef tuple operation(self, size_t row, list nodes)
     cdef tuple statement(self, size_t row, list nodes)

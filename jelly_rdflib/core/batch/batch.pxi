@@ -39,6 +39,11 @@ cdef int rows_grow(RowColumns* rows) noexcept nogil:
     return rows_resize(rows, capacity) if capacity > rows.capacity else -1
 
 
+cdef int rows_reserve(RowColumns* rows, size_t more) noexcept nogil:
+    """Make room for so many rows more."""
+    return 0 if more <= rows.capacity - rows.count else rows_resize(rows, rows.count + more)
+
+
 cdef int rows_resize(RowColumns* rows, size_t capacity) noexcept nogil:
     """Move the columns to memory with room for more rows; a failure leaves them as they were.
 
@@ -123,6 +128,8 @@ cdef class Batch(Tabular):
 
     A frame of Jelly-RDF gives a batch too, with `Op.A` for each statement and `Op.PA` for each
     namespace declaration. ``metadata`` is a dict of str to bytes: the metadata of the frame.
+    ``message_ends`` is a tuple of the numbers of operations before which a message ends, in a
+    stream of messages (Jelly-RDF 1.2, a draft); None in any other stream.
 
     Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
     ``pyarrow.py_buffer(batch.s)`` copy nothing. A batch is also a table with terms as text, for all

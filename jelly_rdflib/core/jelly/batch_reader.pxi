@@ -19,8 +19,6 @@ cdef class BatchReader(BatchSource):
     cdef FrameDecoder statement_decoder  # None as soon as the format is known
     cdef FrameDecoder other_decoder
     cdef bint is_last
-    # Of a stream of Jelly-RDF 1.2 that was refused: see `read_draft_options`.
-    cdef readonly dict draft_options
 
     def __cinit__(
         self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None,
@@ -40,6 +38,11 @@ cdef class BatchReader(BatchSource):
         """The stream's options; None before its first frame was read."""
         return self.decoder.options
 
+    @property
+    def draft_options(self):
+        """What the options have that only Jelly-RDF 1.2 has; None of any other stream."""
+        return self.decoder.draft_options
+
     cdef int close_source(self) except -1:
         self.frames.close()
         return 0
@@ -58,13 +61,6 @@ cdef class BatchReader(BatchSource):
             if not self.decoder.found_options and self.frames.position > 0:
                 what = "Jelly" if self.other_decoder is not None else self.decoder.format.decode()
                 error.message += f"; is the input {what} at all?"
-            if (
-                error.rule is Rule.VERSION_TAG
-                and self.decoder.row_message == STREAM_ROW
-                and not self.decoder.has_options
-            ):
-                # The frame is still in memory.
-                self.draft_options = read_draft_options(self.found_frame())
             raise
         self.is_finished = True
         return batch if batch.rows.count > 0 else None

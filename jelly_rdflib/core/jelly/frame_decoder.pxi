@@ -136,6 +136,11 @@ cdef class FrameDecoder:
         finally:
             PyBuffer_Release(&view)
 
+    @property
+    def draft_options(self):
+        """What the options have that only Jelly-RDF 1.2 has; None of any other stream."""
+        return None
+
     def finish(self):
         """End the stream; return a batch with the `Op.END` that its end stands for, if any.
 
@@ -175,11 +180,7 @@ cdef class FrameDecoder:
             put_saved_text(&out, <const uint8_t*>self.name_start, self.name_size)
             put_saved_number(&out, self.frame)
             self.terms.save(&out)
-            if self.row_message == PATCH_ROW:
-                put_saved_number(&out, self.in_transaction)
-                put_saved_number(&out, self.patch_is_open)
-            else:
-                put_saved_number(&out, self.is_in_graph)
+            self.save_state(&out)
             return <bytes>(<char*>out.data)[:out.size]
         finally:
             buffer_free(&out)
@@ -210,13 +211,7 @@ cdef class FrameDecoder:
         self.warning = None
         self.frame = take_saved_number(&rest, MAX_FRAMES)
         self.terms.restore(&rest)
-        if self.row_message == PATCH_ROW:
-            self.in_transaction = take_saved_flag(&rest)
-            self.patch_is_open = take_saved_flag(&rest)
-        elif take_saved_flag(&rest):
-            if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
-                raise damaged("in a graph, but there is none")
-            self.is_in_graph = self.has_regular_rows = True
+        self.restore_state(&rest)
         if rest.start != rest.end:
             raise damaged("it goes on behind its end")
         self.is_broken = False
@@ -473,14 +468,7 @@ cdef class FrameDecoder:
         if not self.has_options:
             return self.set_options(options, name, message.start)
         if self.repeated_options == REFUSE:
-            return fail(
-                &self.terms.failure, message.start,
-                b"repeated-options",
-                b"the stream has its options again, and nothing says what that means: choose"
-                b" on_repeated_options='restart' if a new stream starts here (the producer has"
-                b" started anew, or makes each message a stream), or 'continue' if the producer"
-                b" repeats them and goes on with its lookups",
-            )
+            return self.refuse_repeated(message.start)
         if self.repeated_options == START_ANEW:
             # The rows before it in the frame would belong to the old stream, and those after it
             # to the new one.
@@ -503,6 +491,16 @@ cdef class FrameDecoder:
                 b"options that differ from the first options of the stream"
             )
         return 0
+
+    cdef int refuse_repeated(self, const uint8_t* at) noexcept nogil:
+        return fail(
+            &self.terms.failure, at,
+            b"repeated-options",
+            b"the stream has its options again, and nothing says what that means: choose"
+            b" on_repeated_options='restart' if a new stream starts here (the producer has"
+            b" started anew, or makes each message a stream), or 'continue' if the producer"
+            b" repeats them and goes on with its lookups",
+        )
 
     cdef int set_options(
         self, const uint32_t* options, Span name, const uint8_t* at
@@ -709,4 +707,12 @@ cdef class FrameDecoder:
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Check the fields of the options that only this format has, and take notice of them."""
+        return 0
+
+    cdef int save_state(self, WriteBuffer* out) except -1:
+        """Save what only this format has to know of earlier frames."""
+        return 0
+
+    cdef int restore_state(self, Span* rest) except -1:
+        """Restore what `save_state` saved; the options and the last terms are there."""
         return 0

@@ -2,7 +2,7 @@
 
 cdef enum:
     # Of a frame's columns, in Jelly-RDF 1.2.
-    COLUMNS_TAG = 2 << 3 | LENGTH_DELIMITED
+    COLUMNS_TAG = COLUMNS_FIELD << 3 | LENGTH_DELIMITED
 
 @cython.nonecheck(True)
 @cython.final

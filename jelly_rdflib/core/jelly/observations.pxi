@@ -62,6 +62,10 @@ MESSAGE_NAMES = {
     NAMESPACE_DECLARATION: "RdfNamespaceDeclaration",
     METADATA_ENTRY: "entry of metadata",
     STREAM_ROW: "RdfStreamRow",
+    COLUMN_ROW: "RdfStreamRow",
+    COLUMN_OPTIONS: "RdfStreamOptions",
+    COLUMN_TRIPLE: "RdfTripleTerm",
+    COLUMN_LITERAL: "RdfLiteral",
 }
 ROW_NAMES = {MESSAGE_NAMES[PATCH_ROW], MESSAGE_NAMES[STREAM_ROW]}
 

@@ -28,6 +28,16 @@ cdef class PatchFrameDecoder(FrameDecoder):
         """The number of the stream type; 0 before the options were read."""
         return self.option_fields[STREAM_TYPE] if self.has_options else 0
 
+    cdef int save_state(self, WriteBuffer* out) except -1:
+        put_saved_number(out, self.in_transaction)
+        put_saved_number(out, self.patch_is_open)
+        return 0
+
+    cdef int restore_state(self, Span* rest) except -1:
+        self.in_transaction = take_saved_flag(rest)
+        self.patch_is_open = take_saved_flag(rest)
+        return 0
+
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-Patch, "Patch stream options"."""
         if options[STATEMENT_TYPE] == 0:

@@ -27,11 +27,16 @@ cdef enum:
     TRIPLE_STATEMENT = 18  # an RdfTriple that is a row, and so not quoted
     METADATA_ENTRY = 19
     EMPTY_MESSAGE = 20
-    MESSAGES = 21
+    # Of Jelly-RDF 1.2, a draft.
+    COLUMN_ROW = 21
+    COLUMN_OPTIONS = 22
+    COLUMN_TRIPLE = 23
+    COLUMN_LITERAL = 24
+    MESSAGES = 25
 
 cdef enum:
     MAX_FIELD = 16
-    MAX_SLOTS = 9
+    MAX_SLOTS = 12
 
 ctypedef struct Field:
     # A field on the wire that its message has in the schema.
@@ -46,6 +51,10 @@ GRAPH_TERMS = [IRI_MESSAGE, TEXT, EMPTY_MESSAGE, LITERAL_MESSAGE]
 STATEMENT = [dict(enumerate(TERMS, first)) for first in (1, 5, 9)]
 FLAGS = [{3: ENUM}, {4: ENUM}]
 SIZES = [{9: NUMBER}, {10: NUMBER}, {11: NUMBER}]
+STATEMENT_ROWS = {
+    2: TRIPLE_STATEMENT, 3: QUAD_MESSAGE, 4: GRAPH_START_MESSAGE, 5: EMPTY_MESSAGE,
+    6: NAMESPACE_DECLARATION, 9: LOOKUP_ENTRY, 10: LOOKUP_ENTRY, 11: LOOKUP_ENTRY,
+}
 
 # Of each message that has fields: its oneofs, as the kinds of their members by number of field. A
 # field by itself is a oneof of one member.
@@ -68,11 +77,18 @@ FIELDS = {
     GRAPH_START_MESSAGE: [dict(enumerate(GRAPH_TERMS, 1))],
     NAMESPACE_DECLARATION: [{1: TEXT}, {2: IRI_MESSAGE}],
     METADATA_ENTRY: [{1: TEXT}, {2: BYTES}],
-    STREAM_ROW: [{
-        1: STREAM_OPTIONS, 2: TRIPLE_STATEMENT, 3: QUAD_MESSAGE, 4: GRAPH_START_MESSAGE,
-        5: EMPTY_MESSAGE, 6: NAMESPACE_DECLARATION,
-        9: LOOKUP_ENTRY, 10: LOOKUP_ENTRY, 11: LOOKUP_ENTRY,
-    }],
+    STREAM_ROW: [{1: STREAM_OPTIONS, **STATEMENT_ROWS}],
+    COLUMN_ROW: [{1: COLUMN_OPTIONS, **STATEMENT_ROWS}],
+    # Both drafts: see `DRAFTS`.
+    COLUMN_OPTIONS: [
+        {1: TEXT}, {2: ENUM}, *FLAGS, {5: ENUM}, {6: ENUM}, {7: ENUM}, *SIZES, {14: ENUM},
+        {15: NUMBER},
+    ],
+    COLUMN_TRIPLE: [
+        {1: IRI_MESSAGE, 2: TEXT}, {5: IRI_MESSAGE},
+        {9: IRI_MESSAGE, 10: TEXT, 11: COLUMN_LITERAL, 12: COLUMN_TRIPLE},
+    ],
+    COLUMN_LITERAL: [{1: TEXT}, {2: TEXT, 3: NUMBER}, {4: ENUM}],
 }
 
 # By message and by number of field: what the field holds, and the slot of its oneof.

@@ -21,12 +21,17 @@ cdef class StatementFrameDecoder(FrameDecoder):
     Args:
         strict: Refuse a logical type that does not go with the physical type; else warn of it.
         is_quiet: If not strict, don't warn.
+        drop_directions: Leave base directions out of literals, with a warning.
     """
 
     cdef bint is_strict
     cdef bint is_quiet  # not strict, and no warning either
+    cdef bint is_columnar  # the stream is of Jelly-RDF 1.2
+    cdef ColumnDecoder columns
 
-    def __cinit__(self, *_, bint strict=True, bint is_quiet=False, **__):
+    def __cinit__(
+        self, *_, bint strict=True, bint is_quiet=False, bint drop_directions=False, **__
+    ):
         self.row_message = STREAM_ROW
         self.options_message = STREAM_OPTIONS
         self.newest_version = 2
@@ -37,6 +42,9 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.other_options = (
             b"these are the options of Jelly-Patch, not of Jelly-RDF: see read_operations()"
         )
+        self.columns = ColumnDecoder(
+            self.terms, min(self.max_frame_rows, <size_t>MAX_ROW_COUNT), drop_directions
+        )
         self.is_strict = strict
         self.is_quiet = is_quiet and not strict
 
@@ -45,9 +53,243 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """The stream's options, a `jelly_rdflib.StreamOptions`; None before they were read."""
         if not self.has_options:
             return None
-        return StreamOptions.of_stream(
-            stream_name=self.stream_name.decode(), **self.named_options(STREAM_OPTION_FIELDS)
+        values = self.named_options(STREAM_OPTION_FIELDS)
+        if self.is_columnar:
+            # In the terms of Jelly-RDF 1.1: what is said about frames there is true of messages.
+            grouped = self.option_fields[MESSAGES_OPTION] != 0
+            base = LogicalStreamType.GRAPHS if grouped else LogicalStreamType.FLAT_TRIPLES
+            values["logical_type"] = base + self.has_graphs
+            values["rdf_star"] = self.option_fields[RDF_VERSION_OPTION] in (0, RDF_1_2)
+        return StreamOptions.of_stream(stream_name=self.stream_name.decode(), **values)
+
+    @property
+    def draft_options(self):
+        """What the options have that only Jelly-RDF 1.2 has; None of any other stream."""
+        if not self.has_options or not self.is_columnar:
+            return None
+        return {
+            "stream_type": "MESSAGES" if self.option_fields[MESSAGES_OPTION] else "FLAT",
+            "rdf_version": RDF_VERSIONS[self.option_fields[RDF_VERSION_OPTION]],
+        }
+
+    cdef Batch take_batch(self):
+        cdef Batch batch = FrameDecoder.take_batch(self)
+        batch.message_ends = self.columns.message_ends
+        return batch
+
+    cdef int decode_frame_rows(self, Span frame) noexcept nogil:
+        if not self.has_options:
+            self.is_columnar = has_draft_version(frame)
+            self.columns.has_messages = self.columns.message_is_open = False
+            self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
+        if self.is_columnar:
+            return self.decode_frame_columns(frame)
+        return FrameDecoder.decode_frame_rows(self, frame)
+
+    cdef int decode_frame_columns(self, Span frame) noexcept nogil:
+        """Decode a frame of Jelly-RDF 1.2: options in a row, if any, then columns."""
+        cdef Failure* failure = &self.terms.failure
+        cdef const uint8_t* at = frame.start
+        cdef bint has_batch = False
+        cdef uint32_t wire_type
+        cdef Field field
+        cdef Span batch, row
+        self.is_in_row = False
+        self.row = 0
+        self.terms.frame = frame
+        self.columns.start_frame()
+        while at < frame.end:
+            field.at = at
+            if read_tag(&at, frame.end, &field.number, &wire_type, failure) < 0:
+                return -1
+            if field.number != ROWS_FIELD and field.number != COLUMNS_FIELD:
+                if self.decode_frame_field(&at, frame.end, &field, wire_type) < 0:
+                    return -1
+                continue
+            if expect_wire_type(
+                LENGTH_DELIMITED, field.number, wire_type, field.at, failure
+            ) < 0:
+                return -1
+            if field.number == ROWS_FIELD:
+                # Before the columns, wherever it stands.
+                if read_span(&at, frame.end, &row, failure) < 0 or self.decode_option_row(row) < 0:
+                    self.is_in_row = True
+                    return -1
+                self.row += 1
+                continue
+            if has_batch:
+                return fail(failure, field.at, b"column-rows", b"columns stand twice in a frame")
+            if read_span(&at, frame.end, &batch, failure) < 0:
+                return -1
+            has_batch = True
+        if has_batch and self.decode_batch(batch) < 0:
+            return -1
+        if self.columns.has_dropped:
+            self.columns.has_dropped = False
+            self.add_warning(b"base directions of literals are left out")
+        return self.terms.end_frame()
+
+    cdef int decode_batch(self, Span batch) noexcept nogil:
+        """Decode an RdfColumnBatch: lookup entries, namespaces, and then statements."""
+        cdef Span rest = batch
+        cdef Span namespace
+        cdef int found
+        if self.columns.start_batch(batch) < 0:
+            return -1
+        self.terms.last_name = self.terms.last_prefix = 0
+        while True:
+            found = find_field(&rest, BATCH_NAMESPACES, LENGTH_DELIMITED, &namespace)
+            if found <= 0:
+                break
+            if self.decode_namespace(PA, NAMESPACE_DECLARATION, namespace) < 0:
+                return -1
+        return self.columns.decode_statements(&self.rows)
+
+    cdef int decode_option_row(self, Span row) noexcept nogil:
+        """Decode the one row that a frame of Jelly-RDF 1.2 may have."""
+        cdef uint32_t[OPTION_FIELDS] options
+        cdef Field content
+        cdef Span name
+        if self.row > 0:
+            return fail(
+                &self.terms.failure, row.start, b"column-rows",
+                b"a second row in a frame of Jelly-RDF 1.2, whose statements are in columns",
+            )
+        if self.terms.read_message(COLUMN_ROW, row, &content) < 0:
+            return -1
+        if content.kind != COLUMN_OPTIONS:
+            return fail(
+                &self.terms.failure, row.start, b"column-rows",
+                b"row without options in a stream of Jelly-RDF 1.2, whose statements are in columns",
+            )
+        self.found_options = True
+        if (
+            self.read_options(content.span, options, &name) < 0
+            or self.choose_draft(options, content.span.start) < 0
+        ):
+            return -1
+        if self.has_options and self.check_restated(options, content.span.start) < 0:
+            return -1
+        return self.set_column_options(options, name, content.span.start)
+
+    cdef int choose_draft(self, uint32_t* options, const uint8_t* at) noexcept nogil:
+        """Tell which draft the options are of, and give their types the numbers of the later one."""
+        cdef const Draft* draft = &DRAFTS[0 if options[PHYSICAL_TYPE] != 0 else 1]
+        cdef uint32_t physical = options[draft.physical_type]
+        cdef uint32_t messages = options[draft.stream_type]
+        cdef uint32_t rdf_version = options[draft.rdf_version]
+        if draft.rdf_version < 7 and options[7] != 0 or physical == 0:
+            return fail_number(
+                &self.terms.failure, at, b"physical-type",
+                b"options of neither draft of Jelly-RDF 1.2: field 2 is {number}, field 5 is"
+                b" {bound}", options[2], options[5],
+            )
+        options[PHYSICAL_TYPE] = physical
+        options[MESSAGES_OPTION] = messages
+        options[RDF_VERSION_OPTION] = rdf_version
+        options[LENGTHS_OPTION] = draft.message_lengths
+        return 0
+
+    cdef int check_restated(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        """Check options that come again: the lookups start anew, with other sizes if they say so."""
+        if self.repeated_options == REFUSE:
+            return self.refuse_repeated(at)
+        if (
+            options[VERSION] != DRAFT_VERSION
+            or options[PHYSICAL_TYPE] != self.option_fields[PHYSICAL_TYPE]
+            or options[MESSAGES_OPTION] != self.option_fields[MESSAGES_OPTION]
+            or options[LENGTHS_OPTION] != self.option_fields[LENGTHS_OPTION]
+        ):
+            return fail(
+                &self.terms.failure, at, b"options-same",
+                b"options with another version, physical type or stream type than the first ones",
+            )
+        return 0
+
+    cdef int set_column_options(
+        self, const uint32_t* options, Span name, const uint8_t* at
+    ) noexcept nogil:
+        """Check options of Jelly-RDF 1.2, as `choose_draft` numbers them, and start with them."""
+        cdef Failure* failure = &self.terms.failure
+        cdef bint is_triples = options[PHYSICAL_TYPE] == TRIPLES
+        if options[PHYSICAL_TYPE] not in (TRIPLES, QUADS):
+            return fail_number(
+                failure, at, b"physical-type",
+                b"{number} is no physical type of Jelly-RDF 1.2", options[PHYSICAL_TYPE], 0,
+            )
+        if options[GENERALIZED_STATEMENTS] or options[RDF_STAR] or options[LOGICAL_TYPE]:
+            return fail(
+                failure, at, b"column-options",
+                b"generalized_statements, rdf_star or a logical type, which Jelly-RDF 1.2 has not",
+            )
+        if options[MESSAGES_OPTION] > 1 or options[RDF_VERSION_OPTION] > RDF_1_2:
+            return fail_number(
+                failure, at, b"column-options",
+                b"stream type {number} and RDF version {bound}, of which one is not defined",
+                options[MESSAGES_OPTION], options[RDF_VERSION_OPTION],
+            )
+        if options[TABLE_SIZES] < MIN_COLUMN_NAMES:
+            return fail_number(
+                failure, at, b"name-lookup-size",
+                b"name lookup of {number} entries: the least is {bound} in Jelly-RDF 1.2",
+                options[TABLE_SIZES], MIN_COLUMN_NAMES,
+            )
+        if (
+            self.check_options(options, at) < 0
+            or self.terms.set_lookups(&options[TABLE_SIZES]) < 0
+            or self.put_name(name) < 0
+        ):
+            return -1
+        self.is_columnar = True
+        self.has_graphs = not is_triples
+        self.has_regular_rows = False
+        memcpy(self.option_fields, options, sizeof(self.option_fields))
+        self.columns.start_stream(options, self.has_options)
+        if not self.has_options:
+            self.add_warning(
+                b"Jelly-RDF 1.2 is a draft: what this library reads of it may change with the draft"
+            )
+        self.has_options = True
+        return 0
+
+    cdef int add_warning(self, const char* what) noexcept with gil:
+        """Warn of something when the frame is decoded."""
+        try:
+            self.warning = what if self.warning is None else self.warning + b"; " + what
+        except MemoryError:
+            return fail_memory(&self.terms.failure, NULL)
+        return 0
+
+    cdef int decode_frame_field(
+        self, const uint8_t** at, const uint8_t* end, const Field* field, uint32_t wire_type
+    ) noexcept nogil:
+        if field.number != COLUMNS_FIELD:
+            return FrameDecoder.decode_frame_field(self, at, end, field, wire_type)
+        if not self.has_options:
+            return fail(
+                &self.terms.failure, field.at,
+                b"options-first", b"the stream does not start with its options",
+            )
+        return fail_number(
+            &self.terms.failure, field.at, b"column-rows",
+            b"columns in a stream of version {number}, whose statements are in rows",
+            self.option_fields[VERSION], 0,
         )
+
+    cdef int save_state(self, WriteBuffer* out) except -1:
+        put_saved_number(out, self.is_in_graph or self.columns.message_is_open)
+        return 0
+
+    cdef int restore_state(self, Span* rest) except -1:
+        if not take_saved_flag(rest):
+            return 0
+        if self.is_columnar and self.columns.has_messages:
+            self.columns.message_is_open = True
+            return 0
+        if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
+            raise damaged("in a graph, but there is none")
+        self.is_in_graph = self.has_regular_rows = True
+        return 0
 
     cdef const char* describe_types(self, const uint32_t* options) noexcept with gil:
         """Say, with the types' names, that they don't go together."""
@@ -61,16 +303,18 @@ cdef class StatementFrameDecoder(FrameDecoder):
         ).encode()
         return self.warning
 
-    cdef int check_version(self, uint32_t version, const uint8_t* at) noexcept nogil:
-        if version != DRAFT_VERSION:
-            return FrameDecoder.check_version(self, version, at)
-        return fail_number(
-            &self.terms.failure, at, b"version-tag",
-            b"version {number} of Jelly-RDF is the draft of Jelly-RDF 1.2, with columns in place"
-            b" of rows: this library reads up to version {bound}; pyjelly 0.9 and Jelly-JVM's main"
-            b" branch write version {number} by default, so ask them for version {bound}",
-            version, self.newest_version,
-        )
+    cdef int set_options(
+        self, const uint32_t* options, Span name, const uint8_t* at
+    ) noexcept nogil:
+        if options[VERSION] != DRAFT_VERSION:
+            return FrameDecoder.set_options(self, options, name, at)
+        if self.has_options and not self.is_columnar:
+            return fail_number(
+                &self.terms.failure, at, b"version-tag",
+                b"options of version {number} in a stream of version {bound}",
+                DRAFT_VERSION, self.option_fields[VERSION],
+            )
+        return self.set_column_options(options, name, at)
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-RDF, "Physical stream types" and "Logical stream types"."""

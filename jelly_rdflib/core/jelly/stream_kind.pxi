@@ -63,33 +63,6 @@ cdef bint has_draft_version(Span frame) noexcept nogil:
     return version == DRAFT_VERSION
 
 
-cdef dict read_draft_options(Span frame):
-    """Return the options of Jelly-RDF 1.2 that a frame has in its first row; None: it has none.
-
-    They are the fields that are set, by their numbers: field 1, the stream's name, is a str, and any
-    other one is a number.
-    """
-    cdef uint32_t field, wire_type
-    cdef uint64_t number
-    cdef Span row, options, rest, value
-    cdef Failure ignored
-    cdef dict fields = {}
-    if not has_draft_version(frame):
-        return None
-    find_field(&frame, 1, LENGTH_DELIMITED, &row)
-    while find_field(&row, 1, LENGTH_DELIMITED, &options) > 0:
-        for field in range(<uint32_t>1, <uint32_t>OPTION_FIELDS):
-            rest = options
-            wire_type = LENGTH_DELIMITED if field == 1 else VARINT
-            while find_field(&rest, field, wire_type, &value) > 0:
-                if field == 1:
-                    name = (<const char*>value.start)[:value.end - value.start]
-                    fields[field] = name.decode(errors="replace")
-                elif read_varint(&value.start, value.end, &number, &ignored) >= 0:
-                    fields[field] = <uint32_t>number
-    return fields
-
-
 cdef int find_field(
     Span* rest, uint32_t wanted, uint32_t wanted_type, Span* found
 ) noexcept nogil:

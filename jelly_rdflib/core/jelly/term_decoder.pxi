@@ -367,36 +367,39 @@ cdef class TermDecoder:
 
     cdef int set_entry(self, int number, Span entry) noexcept nogil:
         """Set an entry of a lookup (Jelly-RDF, "Prefix, name, and datatype lookup entries")."""
-        cdef Lookup* lookup = &self.lookups[number]
         cdef Field[2] fields
-        cdef const uint8_t* text
-        cdef size_t size
-        cdef uint32_t id
         if self.read_message(LOOKUP_ENTRY, entry, fields) < 0:
             return -1
-        id = <uint32_t>fields[0].value
-        text = fields[1].span.start
-        size = fields[1].span.end - text
+        return self.define_entry(number, <uint32_t>fields[0].value, fields[1].span, entry.start)
+
+    cdef int define_entry(
+        self, int number, uint32_t id, Span text, const uint8_t* at
+    ) noexcept nogil:
+        """Set an entry to a text; id 0 is that of the next one."""
+        cdef Lookup* lookup = &self.lookups[number]
+        cdef size_t size = text.end - text.start
         if id == 0 and lookup.last_set < 0xFFFFFFFFU:
             id = lookup.last_set + 1
         if id > lookup.size:
             self.failure.what = lookup.name
             return fail_number(
-                &self.failure, entry.start, range_rule(lookup, id),
+                &self.failure, at, range_rule(lookup, id),
                 b"{what} entry {number} is out of range: the lookup has {bound} entries",
                 id, lookup.size,
             )
-        if self.check_text(fields[1].span) < 0:
+        if self.check_text(text) < 0:
             return -1
         if self.held - counted_bytes(lookup, id) + size > self.limits.text_size:
             return fail_limit(
-                &self.failure, text,
+                &self.failure, text.start,
                 b"max_text_size", b"the lookups have more than {bound} bytes of text",
                 0, self.limits.text_size,
             )
         self.start_definition(number)
-        if lookup_set_text(lookup, id, text, <uint32_t>size, self.next_serial, &self.held) < 0:
-            return fail_memory(&self.failure, entry.start)
+        if lookup_set_text(
+            lookup, id, text.start, <uint32_t>size, self.next_serial, &self.held
+        ) < 0:
+            return fail_memory(&self.failure, at)
         return 0
 
     cdef inline void start_definition(self, int number) noexcept nogil:
@@ -896,10 +899,7 @@ cdef class TermDecoder:
             self.counts.terms[<int>TermKind.DEFAULT_GRAPH] += 1
             if self.check_message(EMPTY_MESSAGE, term.span) < 0:
                 return -1
-            return terms_intern(
-                &self.terms, TermKind.DEFAULT_GRAPH, term.span.start, 0, 0,
-                term_hash(TermKind.DEFAULT_GRAPH, 0, 0), term.span.start, &self.failure,
-            )
+            return self.intern_default_graph(term.span.start)
         if position == PREDICATE and not self.generalized and self.recover(
             term.span.start,
             b"generalized-option",
@@ -910,6 +910,12 @@ cdef class TermDecoder:
             return self.decode_triple(term.span, depth + 1)
         self.counts.terms[<int>TermKind.BLANK_NODE] += 1
         return self.intern_text(TermKind.BLANK_NODE, term.span, 0)
+
+    cdef int64_t intern_default_graph(self, const uint8_t* at) noexcept nogil:
+        return terms_intern(
+            &self.terms, TermKind.DEFAULT_GRAPH, at, 0, 0, term_hash(TermKind.DEFAULT_GRAPH, 0, 0),
+            at, &self.failure,
+        )
 
     cdef int64_t decode_iri(self, Span message) noexcept nogil:
         """Decode an RdfIri (Jelly-RDF, "IRIs")."""

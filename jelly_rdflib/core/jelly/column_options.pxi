@@ -1,0 +1,31 @@
+"""The options of Jelly-RDF 1.2: two drafts have the same version, and other numbers."""
+
+cdef enum:
+    # Of a frame: its columns.
+    COLUMNS_FIELD = 2
+    # Where the decoder keeps options that only Jelly-RDF 1.2 has, among those of Jelly-RDF 1.1.
+    MESSAGES_OPTION = 5  # the stream type: 0 for FLAT, 1 for MESSAGES
+    RDF_VERSION_OPTION = 6
+    LENGTHS_OPTION = 7  # the field of message lengths, which tells the draft
+    # The least size of the lookup of names.
+    MIN_COLUMN_NAMES = 128
+
+cdef enum:
+    # `RdfVersion`, where 0 announces none.
+    RDF_1_1 = 1
+    RDF_1_2_BASIC = 2
+    RDF_1_2 = 3
+
+RDF_VERSIONS = ["unspecified", "1.1", "1.2-basic", "1.2"]
+
+ctypedef struct Draft:
+    # The numbers of fields: three of the options, and one of a batch of columns.
+    uint32_t physical_type
+    uint32_t stream_type
+    uint32_t rdf_version
+    uint32_t message_lengths
+
+# The later draft, and the one before it, which has no field 2 of the options.
+cdef Draft[2] DRAFTS
+DRAFTS[0] = Draft(2, 5, 6, 15)
+DRAFTS[1] = Draft(5, 6, 7, 10)
