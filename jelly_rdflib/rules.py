@@ -106,7 +106,7 @@ class Rule(str, Enum):
         "stream-type",
         "error",
         "The type of a patch stream is FRAME, FLAT or PUNCTUATED (Jelly-Patch, Patch"
-        " stream types).",
+        " stream types), that of a stream of Jelly-RDF 1.2 FLAT or MESSAGES.",
     )
     STATEMENT_TYPE = (
         "statement-type",
@@ -220,58 +220,80 @@ class Rule(str, Enum):
         "Rows are those of the physical type (Jelly-RDF, Physical stream types).",
     )
     # What readers take, and `jelly_rdflib.validate` warns of.
-    COLUMN_ROWS = (
-        "column-rows",
+    MIXED_LAYOUTS = (
+        "mixed-layouts",
         "error",
-        "A frame has rows or columns, as the version says; with columns it has at most one"
-        " row, of options (Jelly-RDF 1.2).",
+        "A stream has its statements in rows or in columns, as its version says (Jelly-RDF 1.2).",
+    )
+    OPTIONS_TWICE = (
+        "options-twice",
+        "error",
+        "A frame has its options and its columns once (Jelly-RDF 1.2).",
     )
     COLUMN_OPTIONS = (
         "column-options",
         "error",
-        "The options have no generalized_statements, rdf_star or logical type, and a stream"
-        " type and an RDF version that are defined (Jelly-RDF 1.2).",
+        "The options are those of the version: only in Jelly-RDF 1.2 there are a stream type and a"
+        " version of RDF, but no flags and no logical type.",
     )
+    RDF_VERSION = "rdf-version", "error", "The version of RDF is one that is defined."
+    RDF_VERSION_TERMS = (
+        "rdf-version-terms",
+        "error",
+        "Terms are those of the version of RDF that the options announce (Jelly-RDF 1.2).",
+    )
+    ROW_COUNT = "row-count", "error", "A batch has less than 2^27 rows (Jelly-RDF 1.2)."
     COLUMN_LAYOUT = (
         "column-layout",
         "error",
-        "The values of a column fill its rows, each cell but those of the default graph"
-        " (Jelly-RDF 1.2).",
+        "Layouts take values that a column has, and fill rows that there are (Jelly-RDF 1.2).",
+    )
+    COLUMN_VALUES = (
+        "column-values",
+        "error",
+        "A column stands once, and has no value behind the last row (Jelly-RDF 1.2).",
+    )
+    COLUMN_UNBOUND = (
+        "column-unbound",
+        "error",
+        "Only the column of graphs has cells without a value (Jelly-RDF 1.2).",
+    )
+    COLUMN_POSITION = (
+        "column-position",
+        "error",
+        "The values of a column may stand in its position (Jelly-RDF 1.2).",
     )
     COLUMN_KINDS = (
         "column-kinds",
         "error",
-        "The kinds of a column are those of its values, and may stand in its position"
-        " (Jelly-RDF 1.2).",
+        "The kinds of a column are those of its values (Jelly-RDF 1.2).",
     )
     COLUMN_LISTS = (
         "column-lists",
         "error",
-        "A list that goes with another one has no number, one, or as many; a language tag's"
-        " number is one of them (Jelly-RDF 1.2).",
+        "A list that goes with another one has no number, one for all, or one for each"
+        " (Jelly-RDF 1.2).",
+    )
+    LANGUAGE_TAG_INDEX = (
+        "language-tag-index",
+        "error",
+        "A literal's language tag is one of its column (Jelly-RDF 1.2).",
+    )
+    LANGUAGE_DATATYPE = (
+        "language-datatype",
+        "error",
+        "The lookup has no datatype of literals with a language tag (Jelly-RDF 1.2).",
+    )
+    DIRECTION = (
+        "direction",
+        "error",
+        "A base direction is one of two, and stands beside a language tag (Jelly-RDF 1.2).",
     )
     MESSAGE_LENGTHS = (
         "message-lengths",
         "error",
         "Only a stream of messages has their lengths, which are no more than the rows"
         " (Jelly-RDF 1.2).",
-    )
-    DIRECTION = (
-        "direction",
-        "error",
-        "A base direction is one of two, stands beside a language tag, and is in the version of"
-        " RDF that the options announce (Jelly-RDF 1.2).",
-    )
-    TRIPLE_TERM = (
-        "triple-term",
-        "error",
-        "A triple term has three terms, and is in the version of RDF that the options announce"
-        " (Jelly-RDF 1.2).",
-    )
-    LANGUAGE_DATATYPE = (
-        "language-datatype",
-        "error",
-        "The lookup has no datatype of literals with a language tag (Jelly-RDF 1.2).",
     )
     LOGICAL_TYPE = "logical-type", "warning", "The logical type is one that is defined."
     VERSION = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -20,9 +20,10 @@ from jelly_rdflib.errors import JellyError
 from jelly_rdflib.formats import Format, guess_by_name
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.formats.protobuf import check_protobuf
-from jelly_rdflib.operations import Op
+from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.streams.destination import Destination
+from jelly_rdflib.streams.frames import message_parts
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 # The texts that have generalized statements only if the user says so.
@@ -173,25 +174,29 @@ def write_batches(
     options = writer.options
     has_frames = isinstance(options, StreamOptions)
     is_grouped = has_frames and options.is_grouped
+    # Whether the message goes on that is being written.
+    is_open = False
     for batch in batches:
-        is_frame = is_grouped or (has_frames and options.delimited and bool(batch.metadata))
-        if is_frame and is_pending:
-            writer.end_frame()
-        if merges_graphs:
-            _write_triples(batch, writer)
-        else:
-            writer.write_all(batch)
-        if is_frame:
-            writer.end_frame(batch.metadata)
-        is_pending = not is_frame
+        has_metadata = has_frames and options.delimited and bool(batch.metadata)
+        for part, is_end in message_parts(batch) if is_grouped else ((batch, has_metadata),):
+            if is_pending and not is_open and (is_grouped or is_end):
+                writer.end_frame()
+            if part is batch and not merges_graphs:
+                writer.write_all(batch)
+            else:
+                _write_rows(part, writer, merges_graphs=merges_graphs)
+            if is_end:
+                writer.end_frame(batch.metadata)
+            is_pending = not is_end
+            is_open = is_grouped and not is_end
     return is_pending
 
 
-def _write_triples(batch: Batch, writer: Any) -> None:
-    """Write the namespaces, and the statements without their graphs."""
+def _write_rows(rows: Iterable[Operation], writer: Any, *, merges_graphs: bool) -> None:
+    """Write the namespaces, and the statements, without their graphs if these are merged."""
     has_namespaces = writer.options is None or writer.options.namespace_declarations
-    for op, *terms in batch:
+    for op, *terms in rows:
         if op == Op.A:
-            writer.write(tuple(terms[:3]))
+            writer.write(tuple(terms[:3] if merges_graphs else terms))
         elif has_namespaces:
             writer.add_namespace(*terms[:2])

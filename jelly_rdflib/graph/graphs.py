@@ -1,4 +1,4 @@
-"""Streams of graphs and datasets: Jelly-RDF in which each frame is one of them."""
+"""Streams of graphs and datasets: Jelly-RDF in which each frame, or message, is one of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from rdflib.store import Store
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import DecodeError, EncodeError
+from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import Limits, LogicalStreamType, PhysicalStreamType, StreamOptions
-from jelly_rdflib.streams.frames import FrameIterator, read_frames
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.streams.frames import FrameIterator, message_parts, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
 from jelly_rdflib.types import Readable, Writable
 
@@ -31,6 +32,9 @@ def read_graphs(
     strict: bool = True,
 ) -> GraphIterator:
     """Iterate over the graphs or datasets of a Jelly-RDF stream: one for each frame.
+
+    In a stream of messages (Jelly-RDF 1.2, a draft) there is one for each message, wherever its
+    frames are cut.
 
     Blank nodes keep their labels, so that two frames may speak of one node. The namespaces that a
     frame declares are bound in its graph.
@@ -79,7 +83,7 @@ class GraphIterator:
     def __init__(self, frames: FrameIterator, *, strict: bool) -> None:
         self._frames = frames
         self._is_strict = strict
-        self._batches = self._read_batches()
+        self._parts = self._read_parts()
 
     def __iter__(self) -> GraphIterator:
         return self
@@ -89,23 +93,31 @@ class GraphIterator:
 
     def __next__(self) -> Graph:
         """Return the next graph; after an ApplyError the one after that can still be read."""
-        batch = next(self._batches)
+        # A message may go on in the next frame.
+        part, is_end = next(self._parts)
         is_triples = self.options and self.options.physical_type == PhysicalStreamType.TRIPLES
         graph = Graph() if is_triples else Dataset()
-        if batch:
-            apply(batch, graph, atomic=False)
+        try:
+            apply(part, graph, atomic=False)
+            while not is_end:
+                part, is_end = next(self._parts, ((), True))
+                apply(part, graph, atomic=False)
+        except ApplyError:
+            while not is_end:
+                _, is_end = next(self._parts, ((), True))
+            raise
         return graph
 
-    def _read_batches(self) -> Iterator[Batch | None]:
+    def _read_parts(self) -> Iterator[tuple[Batch | Iterable[Operation], bool]]:
         # Frames before the stream's options are empty, but the options say what they are.
         for early, frame in enumerate(self._frames):
             if self.options is not None:
                 self._check_grouped(self.options, early)
-                yield from itertools.repeat(None, early)
-                yield frame.batch
+                yield from itertools.repeat(((), True), early)
+                yield from message_parts(frame.batch)
                 break
         for frame in self._frames:
-            yield frame.batch
+            yield from message_parts(frame.batch)
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""

@@ -15,7 +15,6 @@ from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count, shorten
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.inspection.draft_options import draft_options
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.report_tables import report_parts
 from jelly_rdflib.operations import Op
@@ -148,8 +147,8 @@ class StreamReport:
     Args:
         format: The name of its format, such as ``"jelly-patch"``; None if it is not known.
         options: The options; None if the format has no options, or the input has none.
-        draft_options: The options of a stream of Jelly-RDF 1.2, whose rows can't be read since it
-            is a draft: by the names of its schema, types as text. None for any other input.
+        draft_options: The options that only a stream of Jelly-RDF 1.2 has, a draft: its
+            ``stream_type`` and ``rdf_version``, as text. None for any other input.
         compression: ``"gzip"``, ``"zstd"``, or None.
         stored_size: Bytes that were read, as they are stored.
         size: Bytes that were decoded, uncompressed.
@@ -178,7 +177,7 @@ class StreamReport:
 
     format: str | None
     options: PatchOptions | StreamOptions | None
-    draft_options: dict[str, str | int] | None
+    draft_options: dict[str, str] | None
     compression: str | None
     stored_size: int
     size: int
@@ -392,7 +391,7 @@ class FrameInspector(Iterator[FrameReport]):
         return StreamReport(
             format=getattr(self._input.format, "name", None),
             options=batches.options,
-            draft_options=draft_options(batches),
+            draft_options=getattr(batches, "draft_options", None),
             compression=meter.compression,
             stored_size=meter.size,
             # Only readers of frames and of text know how far they have decoded.

@@ -59,7 +59,7 @@ def report_parts(report: StreamReport) -> Iterator[Part]:
 
 
 def _tables(report: StreamReport) -> Iterator[Table]:
-    options = report.as_dict()["options"] or report.draft_options or {}
+    options = {**(report.as_dict()["options"] or {}), **(report.draft_options or {})}
     yield Table(("option", "value"), list(options.items()), "options")
     rows = [
         (kind, tally.count, tally.size, f"{100 * tally.size / report.size:.1f} %")

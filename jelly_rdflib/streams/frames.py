@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import itertools
 from collections.abc import Iterator
 
 from rdflib.term import URIRef
@@ -10,7 +12,7 @@ from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.display.operations import operations_html
 from jelly_rdflib.display.words import count
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.operations import Op, Statement
+from jelly_rdflib.operations import Op, Operation, Statement
 from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.types import Readable
@@ -68,6 +70,26 @@ def read_frames(
         on_repeated_options=on_repeated_options,
     )
     return FrameIterator(opened.batches())
+
+
+def message_parts(batch: Batch) -> Iterator[tuple[Batch | Iterator[Operation], bool]]:
+    """Yield the parts of a frame that are of one message, and whether the message ends there.
+
+    In a stream without messages, each frame is one. A part ends where the next one is asked for.
+    """
+    if batch.message_ends is None:
+        yield batch, True
+        return
+    # The nodes are made once for all messages.
+    rows, start = iter(batch), 0
+    for end in batch.message_ends:
+        part = itertools.islice(rows, end - start)
+        yield part, True
+        # Where a part was not read to its end.
+        collections.deque(part, 0)
+        start = end
+    if start < len(batch):
+        yield rows, False
 
 
 class FrameIterator(Iterator["Frame"]):

@@ -83,6 +83,7 @@ cdef class ColumnDecoder:
     cdef bint message_is_open  # the last message has rows, and may go on
     # Of the batch that is being decoded.
     cdef uint32_t row_count
+    cdef uint32_t found_columns  # by bit
     cdef Span[4] columns
     cdef ValueList lengths
     # The tags of a column, by their number: terms of the batch.
@@ -100,14 +101,14 @@ cdef class ColumnDecoder:
     def __dealloc__(self):
         PyMem_RawFree(self.tags)
 
-    cdef int start_stream(self, const uint32_t* options, bint is_restated) noexcept with gil:
+    cdef int start_stream(self, const uint32_t* options) noexcept with gil:
         """Take the options of the stream, which may be restated: an open message ends there."""
         self.has_graphs = options[PHYSICAL_TYPE] != TRIPLES
         self.has_messages = options[MESSAGES_OPTION] != 0
         self.rdf_version = options[RDF_VERSION_OPTION]
         self.lengths_field = options[LENGTHS_OPTION]
         self.message_ends = () if self.has_messages else None
-        if is_restated and self.message_is_open:
+        if self.has_messages and self.message_is_open:
             self.message_ends = (0,)
         self.message_is_open = False
         return 0
@@ -126,7 +127,7 @@ cdef class ColumnDecoder:
         cdef Span span
         cdef const uint8_t* tag
         cdef uint32_t field, wire_type, position
-        self.row_count = 0
+        self.row_count = self.found_columns = 0
         for position in range(4):
             # A column that is not there has no values.
             self.columns[position].start = self.columns[position].end = message.end
@@ -145,7 +146,7 @@ cdef class ColumnDecoder:
                     return -1
                 if self.row_count > MAX_ROW_COUNT:
                     return fail_number(
-                        failure, tag, b"column-layout",
+                        failure, tag, b"row-count",
                         b"batch of {number} rows: the most is {bound}",
                         self.row_count, MAX_ROW_COUNT,
                     )
@@ -158,12 +159,13 @@ cdef class ColumnDecoder:
                 if field < BATCH_NAMESPACES and self.set_entries(field - BATCH_ENTRIES, span) < 0:
                     return -1
                 if position < 4:
-                    if self.columns[position].end != message.end:
+                    if self.found_columns >> position & 1:
                         return fail_number(
-                            failure, tag, b"column-layout",
+                            failure, tag, b"column-values",
                             b"column {number} of 4 (s, p, o, g) stands twice in a batch",
                             position + 1, 0,
                         )
+                    self.found_columns |= 1U << position
                     self.columns[position] = span
             elif field == self.lengths_field:
                 if count_values(
@@ -234,10 +236,10 @@ cdef class ColumnDecoder:
             return -1
         if rows_reserve(rows, self.row_count) < 0:
             return fail_memory(failure, self.columns[SUBJECT].start)
-        if not self.has_graphs and self.columns[GRAPH].start < self.columns[GRAPH].end:
+        if not self.has_graphs and self.found_columns >> GRAPH & 1:
             return fail(
                 failure, self.columns[GRAPH].start,
-                b"column-kinds", b"graph column in a stream of triples",
+                b"row-type", b"column of graphs in a stream of triples",
             )
         for position in range(3 + self.has_graphs):
             if (
@@ -299,13 +301,9 @@ cdef class ColumnDecoder:
         for kind in range(4):
             count += lists[VALUE_LISTS[kind]].count
             counts.terms[VALUE_TERMS[kind]] += lists[VALUE_LISTS[kind]].count
-        if count > self.row_count:
-            return fail_number(
-                failure, column.at, b"column-layout",
-                b"column of {number} values in a batch of {bound} rows", count, self.row_count,
-            )
         column.value_count = <uint32_t>count
-        counts.repeated[position] += self.row_count - count
+        if count < self.row_count:
+            counts.repeated[position] += self.row_count - count
         if self.check_kinds(column) < 0:
             return -1
         return self.start_lists(column)
@@ -348,24 +346,24 @@ cdef class ColumnDecoder:
             if POSITION_KINDS[column.position] >> kind & 1 == 0:
                 failure.what = VALUE_NAMES[kind]
                 return fail_number(
-                    failure, column.at, b"column-kinds",
+                    failure, column.at, b"column-position",
                     b"{what} in column {number} of 4 (s, p, o, g)", column.position + 1, 0,
                 )
             if kind == TRIPLE_VALUE and self.check_version(
-                RDF_1_2_BASIC, column.at, b"triple-term", b"triple terms"
+                RDF_1_2_BASIC, column.at, b"triple terms"
             ) < 0:
                 return -1
         return 0
 
     cdef inline int check_version(
-        self, uint32_t last, const uint8_t* at, const char* rule, const char* what
+        self, uint32_t last, const uint8_t* at, const char* what
     ) noexcept nogil:
         """Fail if the stream announces a version of RDF up to the last one without something."""
         if self.rdf_version == 0 or self.rdf_version > last:
             return 0
         self.terms.failure.what = what
         return fail(
-            &self.terms.failure, at, rule,
+            &self.terms.failure, at, b"rdf-version-terms",
             b"{what} in a stream whose options announce a version of RDF without them",
         )
 
@@ -449,7 +447,7 @@ cdef class ColumnDecoder:
         if not is_language_tag(tag):
             return fail(&self.terms.failure, tag.start, b"format", b"this is no language tag")
         if direction > 0 and self.check_version(
-            RDF_1_1, tag.start, b"direction", b"base directions"
+            RDF_1_1, tag.start, b"base directions"
         ) < 0:
             return -1
         if direction > 0 and self.drops_directions:
@@ -476,7 +474,7 @@ cdef class ColumnDecoder:
         cdef const uint8_t* at
         cdef uint32_t row = 0
         cdef uint32_t number = 0
-        cdef uint32_t token, more
+        cdef uint32_t token, more, skip, left
         cdef uint64_t length
         cdef int64_t term
         while number < layouts.count:
@@ -494,30 +492,39 @@ cdef class ColumnDecoder:
                     return -1
                 number += 1
                 length += more
-            if self.fill_values(column, cells, &row, row_count, token >> LAYOUT_SKIP, at) < 0:
+            length += 1 if token & LAYOUT_UNBOUND else 2
+            skip = token >> LAYOUT_SKIP
+            left = column.value_count - column.value
+            # A value is repeated behind those that are skipped.
+            if skip > left or (skip == left and not token & LAYOUT_UNBOUND):
+                return fail_number(
+                    failure, at, b"column-layout",
+                    b"layout that takes more values than the {number} that are left", left, 0,
+                )
+            if skip + length > row_count - row:
+                return fail_number(
+                    failure, at, b"column-layout",
+                    b"layout of {number} cells, where {bound} are left",
+                    skip + length, row_count - row,
+                )
+            if self.fill_values(column, cells, &row, skip) < 0:
                 return -1
             if token & LAYOUT_UNBOUND:
                 term = self.unbound_term(column, at)
-                length += 1
-            elif column.value == column.value_count:
-                return fail(
-                    failure, at, b"column-layout", b"layout that repeats, but no value is left"
-                )
             else:
                 term = self.next_value(column)
-                length += 2
             if term < 0:
                 return -1
-            if length > row_count - row:
-                return fail_number(
-                    failure, at, b"column-layout",
-                    b"layout of {number} cells, where {bound} are left", length, row_count - row,
-                )
             fill_cells(cells + row, <uint32_t>length, <uint32_t>term)
             row += <uint32_t>length
-        if self.fill_values(
-            column, cells, &row, row_count, column.value_count - column.value, column.at
-        ) < 0:
+        length = column.value_count - column.value
+        if length > row_count - row:
+            return fail_number(
+                failure, column.at, b"column-values",
+                b"{number} values behind the layouts of a column, where {bound} cells are left",
+                length, row_count - row,
+            )
+        if self.fill_values(column, cells, &row, <uint32_t>length) < 0:
             return -1
         if row < row_count:
             term = self.unbound_term(column, column.at)
@@ -527,24 +534,11 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int fill_values(
-        self, Column* column, uint32_t* cells, uint32_t* row, uint32_t row_count, uint32_t count,
-        const uint8_t* at
+        self, Column* column, uint32_t* cells, uint32_t* row, uint32_t count
     ) noexcept nogil:
-        """Fill a cell with each of the next values."""
+        """Fill a cell with each of the next values; there are so many of both."""
         cdef uint32_t end = row[0] + count
         cdef int64_t term
-        if count > column.value_count - column.value:
-            return fail_number(
-                &self.terms.failure, at, b"column-layout",
-                b"layout of {number} values, where {bound} are left",
-                count, column.value_count - column.value,
-            )
-        if count > row_count - row[0]:
-            return fail_number(
-                &self.terms.failure, at, b"column-layout",
-                b"column with {number} values more, where {bound} cells are left",
-                count, row_count - row[0],
-            )
         while row[0] < end:
             term = self.next_value(column)
             if term < 0:
@@ -557,7 +551,7 @@ cdef class ColumnDecoder:
         """Return the default graph, which alone is a cell without a value."""
         if column.position != GRAPH:
             return fail_number(
-                &self.terms.failure, at, b"column-layout",
+                &self.terms.failure, at, b"column-unbound",
                 b"column {number} of 4 (s, p, o, g) has no value for some rows",
                 column.position + 1, 0,
             )
@@ -632,7 +626,7 @@ cdef class ColumnDecoder:
             return self.intern_text(TermKind.TYPED_LITERAL, text, <uint32_t>datatype)
         if kind // 2 > self.tag_count:
             return fail_number(
-                failure, text.start, b"column-lists",
+                failure, text.start, b"language-tag-index",
                 b"literal with language tag {number} of {bound}", kind // 2, self.tag_count,
             )
         return self.intern_text(TermKind.LANGUAGE_LITERAL, text, self.tags[kind // 2 - 1])
@@ -660,7 +654,7 @@ cdef class ColumnDecoder:
                 number = self.decode_triple(terms[position].span, depth + 1)
             else:
                 return fail_number(
-                    failure, message.start, b"triple-term",
+                    failure, message.start, b"quoted-repeated-term",
                     b"triple term without a term in position {number} of 3", position + 1, 0,
                 )
             if number < 0:

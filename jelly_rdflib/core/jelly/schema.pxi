@@ -73,7 +73,10 @@ FIELDS = {
         6: EMPTY_MESSAGE, 7: EMPTY_MESSAGE, 8: EMPTY_MESSAGE,
         11: LOOKUP_ENTRY, 12: LOOKUP_ENTRY, 13: LOOKUP_ENTRY, 14: PATCH_HEADER, 15: EMPTY_MESSAGE,
     }],
-    STREAM_OPTIONS: [{1: TEXT}, {2: ENUM}, *FLAGS, *SIZES, {14: ENUM}, {15: NUMBER}],
+    # Fields 5 and 6 must be unset: they are of Jelly-RDF 1.2.
+    STREAM_OPTIONS: [
+        {1: TEXT}, {2: ENUM}, *FLAGS, {5: ENUM}, {6: ENUM}, *SIZES, {14: ENUM}, {15: NUMBER},
+    ],
     GRAPH_START_MESSAGE: [dict(enumerate(GRAPH_TERMS, 1))],
     NAMESPACE_DECLARATION: [{1: TEXT}, {2: IRI_MESSAGE}],
     METADATA_ENTRY: [{1: TEXT}, {2: BYTES}],

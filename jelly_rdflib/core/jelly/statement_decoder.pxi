@@ -78,9 +78,17 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return batch
 
     cdef int decode_frame_rows(self, Span frame) noexcept nogil:
+        if (
+            self.has_options and self.repeated_options == START_ANEW
+            and find_stream_kind(frame) == StreamKind.STATEMENT_STREAM
+        ):
+            # Another stream, of whatever version.
+            self.has_options = self.is_in_graph = False
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
-            self.columns.has_messages = self.columns.message_is_open = False
+            self.columns.has_messages = False
+            if self.frame == 0:
+                self.columns.message_is_open = False
             self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
         if self.is_columnar:
             return self.decode_frame_columns(frame)
@@ -118,7 +126,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
                 self.row += 1
                 continue
             if has_batch:
-                return fail(failure, field.at, b"column-rows", b"columns stand twice in a frame")
+                return fail(failure, field.at, b"options-twice", b"columns stand twice in a frame")
             if read_span(&at, frame.end, &batch, failure) < 0:
                 return -1
             has_batch = True
@@ -147,22 +155,29 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef int decode_option_row(self, Span row) noexcept nogil:
         """Decode the one row that a frame of Jelly-RDF 1.2 may have."""
+        cdef Counts* counts = &self.terms.counts
         cdef uint32_t[OPTION_FIELDS] options
         cdef Field content
         cdef Span name
-        if self.row > 0:
-            return fail(
-                &self.terms.failure, row.start, b"column-rows",
-                b"a second row in a frame of Jelly-RDF 1.2, whose statements are in columns",
-            )
         if self.terms.read_message(COLUMN_ROW, row, &content) < 0:
             return -1
+        if content.kind == NO_FIELD:
+            return fail(
+                &self.terms.failure, row.start, b"row-kinds", b"row of no kind that is known"
+            )
         if content.kind != COLUMN_OPTIONS:
             return fail(
-                &self.terms.failure, row.start, b"column-rows",
+                &self.terms.failure, row.start, b"mixed-layouts",
                 b"row without options in a stream of Jelly-RDF 1.2, whose statements are in columns",
             )
+        if self.row > 0:
+            return fail(
+                &self.terms.failure, row.start,
+                b"options-twice", b"second row with options in a frame of Jelly-RDF 1.2",
+            )
         self.found_options = True
+        counts.rows[OPTIONS_ROW].count += 1
+        counts.rows[OPTIONS_ROW].size += row.end - row.start
         if (
             self.read_options(content.span, options, &name) < 0
             or self.choose_draft(options, content.span.start) < 0
@@ -222,11 +237,15 @@ cdef class StatementFrameDecoder(FrameDecoder):
                 failure, at, b"column-options",
                 b"generalized_statements, rdf_star or a logical type, which Jelly-RDF 1.2 has not",
             )
-        if options[MESSAGES_OPTION] > 1 or options[RDF_VERSION_OPTION] > RDF_1_2:
+        if options[MESSAGES_OPTION] > 1:
             return fail_number(
-                failure, at, b"column-options",
-                b"stream type {number} and RDF version {bound}, of which one is not defined",
-                options[MESSAGES_OPTION], options[RDF_VERSION_OPTION],
+                failure, at, b"stream-type",
+                b"{number} is no stream type of Jelly-RDF 1.2", options[MESSAGES_OPTION], 0,
+            )
+        if options[RDF_VERSION_OPTION] > RDF_1_2:
+            return fail_number(
+                failure, at, b"rdf-version",
+                b"{number} is no version of RDF", options[RDF_VERSION_OPTION], 0,
             )
         if options[TABLE_SIZES] < MIN_COLUMN_NAMES:
             return fail_number(
@@ -244,7 +263,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.has_graphs = not is_triples
         self.has_regular_rows = False
         memcpy(self.option_fields, options, sizeof(self.option_fields))
-        self.columns.start_stream(options, self.has_options)
+        self.columns.start_stream(options)
         if not self.has_options:
             self.add_warning(
                 b"Jelly-RDF 1.2 is a draft: what this library reads of it may change with the draft"
@@ -271,7 +290,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
                 b"options-first", b"the stream does not start with its options",
             )
         return fail_number(
-            &self.terms.failure, field.at, b"column-rows",
+            &self.terms.failure, field.at, b"mixed-layouts",
             b"columns in a stream of version {number}, whose statements are in rows",
             self.option_fields[VERSION], 0,
         )
@@ -318,6 +337,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-RDF, "Physical stream types" and "Logical stream types"."""
+        if options[MESSAGES_OPTION] or options[RDF_VERSION_OPTION]:
+            return fail_number(
+                &self.terms.failure, at, b"column-options",
+                b"a stream type or a version of RDF, which streams of version {number} don't have",
+                options[VERSION], 0,
+            )
         cdef uint32_t physical = options[PHYSICAL_TYPE]
         cdef const char* what
         if physical == 0:

@@ -23,6 +23,11 @@ cdef class StatementFrameEncoder(FrameEncoder):
     def __init__(self, types not None, options, sink=None):
         if not isinstance(options, StreamOptions):
             raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
+        if options.version >= 3:
+            raise ValueError(
+                "Jelly-RDF 1.2 is a draft, and is not written: give options of version 2, such as"
+                " dataclasses.replace(options, version=2)"
+            )
         super().__init__(types, options, sink, (RDF_NAME, RDF_PREFIX, RDF_DATATYPE))
         self.physical_type = options.physical_type
         self.has_graphs = self.physical_type != TRIPLES

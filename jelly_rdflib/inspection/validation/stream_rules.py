@@ -29,6 +29,8 @@ class StreamRules:
         self._statistics = statistics
         self._options: PatchOptions | StreamOptions | None = None
         self._options_place: dict[str, Any] = {}
+        # Jelly-RDF 1.2: its options may come again, and always allow triple terms.
+        self._is_draft = False
         self._has_large_frame = False
         self._has_repeated_options = False
         self._has_namespaces = False
@@ -45,7 +47,8 @@ class StreamRules:
             self._options = options
             self._options_place = {"offset": offset, "frame": frame, "row": 0}
             yield from self._take_options(options)
-        if not self._has_repeated_options and self._statistics.counts["rows"][1]["count"] > 1:
+        repeats = self._statistics.counts["rows"][1]["count"] > 1 and not self._is_draft
+        if repeats and not self._has_repeated_options:
             self._has_repeated_options = True
             message = "the stream has its options again: it may be several that were joined"
             yield Fault(rule=Rule.REPEATED_OPTIONS, message=message, offset=offset, frame=frame)
@@ -64,6 +67,7 @@ class StreamRules:
             yield Fault(rule=Rule.DELIMITED, message="a bare frame: files are delimited", offset=0)
         if isinstance(options, PatchOptions):
             return
+        self._is_draft = options.version == 3
         logical, physical = options.logical_type, options.physical_type
         name = getattr(logical, "name", str(int(logical)))
         if not LogicalStreamType.is_consistent(logical, physical):
@@ -104,7 +108,7 @@ class StreamRules:
         """Find faults that only the end of the stream shows."""
         options, statistics, blame = self._options, self._statistics, self._blame_options
         assert options is not None, "a stream without options has failed"
-        if options.rdf_star and not self._has_quoted_triples:
+        if options.rdf_star and not self._has_quoted_triples and not self._is_draft:
             yield blame(Rule.UNUSED_FEATURE, "rdf_star is set, but nothing is quoted")
         if options.generalized_statements and not self._has_generalized_statements:
             message = "generalized_statements is set, but no statement needs it"

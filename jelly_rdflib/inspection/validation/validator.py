@@ -13,7 +13,6 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.display.words import shorten
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.inspection.draft_options import draft_options
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
@@ -134,10 +133,6 @@ class _Validator:
                 yield from self._frames.finish()
         except DecodeError as error:
             self._errors.append(error)
-            options = draft_options(self._batches)
-            if options is not None:
-                values = (f"{name} {value}" for name, value in options.items() if value != "")
-                error.message += f"; its options are {', '.join(map(shorten, values))}"
             yield from self._take_errors()
         finally:
             self._batches.close()
