@@ -8,11 +8,21 @@ from google.protobuf.message import DecodeError as ProtobufError
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 from tests.oracle.wire import WireError, check
 
-_LANGUAGE_TAG = re.compile("[a-zA-Z]+(-[a-zA-Z0-9]+)*")
+LANGUAGE_TAG = re.compile("[a-zA-Z]+(-[a-zA-Z0-9]+)*")
 
 
 class RuleError(ValueError):
-    """The input breaks a rule."""
+    """The input breaks a rule.
+
+    Attributes:
+        rule: The rule's name, empty where the oracle has none for it.
+        frame: The number of the frame, None if it is not known.
+    """
+
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.frame: int | None = None
 
 
 class Doubt(Exception):
@@ -25,17 +35,22 @@ class Lookup:
         self.entries: dict[int, str] = {}
         self.last_entry = 0
 
-    def define(self, entry: Any) -> None:
-        number = entry.id or self.last_entry + 1
-        if number > self.size:
-            raise RuleError(f"entry {number} in a lookup of {self.size}")
-        self.entries[number] = entry.value
+    def define(self, number: int, value: str) -> None:
+        number = number or self.last_entry + 1
+        self._check(number)
+        self.entries[number] = value
         self.last_entry = number
 
     def get(self, number: int) -> str:
+        self._check(number)
         if number not in self.entries:
-            raise RuleError(f"entry {number} is not defined")
+            raise RuleError(f"entry {number} is not defined", "lookup-reference")
         return self.entries[number]
+
+    def _check(self, number: int) -> None:
+        if number > self.size:
+            rule = "lookup-size" if self.size else "no-lookup"
+            raise RuleError(f"entry {number} in a lookup of {self.size}", rule)
 
 
 class TermReference:
@@ -86,7 +101,8 @@ class TermReference:
         if self.options is None:
             raise RuleError("first row is not the options")
         if kind in self.lookups:
-            self.lookups[kind].define(getattr(row, kind))
+            entry = getattr(row, kind)
+            self.lookups[kind].define(entry.id, entry.value)
             return None
         return kind
 
@@ -142,7 +158,7 @@ class TermReference:
         kind = literal.WhichOneof("literalKind")
         if kind == "langtag":
             # the specification's SHOULD; rdflib can't hold anything else
-            if not _LANGUAGE_TAG.fullmatch(literal.langtag):
+            if not LANGUAGE_TAG.fullmatch(literal.langtag):
                 raise RuleError("no language tag")
             return ("literal", literal.lex, literal.langtag, None)
         if kind == "datatype":

@@ -6,7 +6,7 @@ What it writes is legal all the same.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tests.oracle import build, wire
@@ -14,21 +14,21 @@ from tests.oracle import schema as pb
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 
-def _iris(term: Plain | None) -> Iterator[str]:
+def iris_of(term: Plain | None) -> Iterator[str]:
     """Yield the IRIs of a term in the order in which they are written."""
     if term is not None and term[0] == "iri":
         yield term[1]
     elif term is not None and term[0] == "triple":
         for part in term[1:]:
-            yield from _iris(part)
+            yield from iris_of(part)
 
 
-def _datatypes(term: Plain | None) -> Iterator[str]:
+def datatypes_of(term: Plain | None) -> Iterator[str]:
     if term is not None and term[0] == "literal" and term[3] is not None:
         yield term[3]
     elif term is not None and term[0] == "triple":
         for part in term[1:]:
-            yield from _datatypes(part)
+            yield from datatypes_of(part)
 
 
 def _terms(operation: Plain) -> list[Plain]:
@@ -40,13 +40,19 @@ def needs(operations: list[Plain]) -> tuple[int, int]:
     names = datatypes = 0
     for operation in operations:
         terms = _terms(operation)
-        names = max(names, sum(1 for term in terms for _ in _iris(term)))
-        datatypes = max(datatypes, len({d for term in terms for d in _datatypes(term)}))
+        names = max(names, sum(1 for term in terms for _ in iris_of(term)))
+        datatypes = max(datatypes, len({d for term in terms for d in datatypes_of(term)}))
     return names, datatypes
 
 
-class _Lookup:
-    """A lookup table as the producer sees it."""
+class ProducerLookup:
+    """A lookup table as the producer sees it.
+
+    Args:
+        rng: The dice.
+        size: The most entries that it has.
+        make_row: Makes the row of an entry of its value and its id, which may be 0.
+    """
 
     def __init__(self, rng: random.Random, size: int, make_row: Any) -> None:
         self.rng = rng
@@ -90,6 +96,15 @@ class _Lookup:
         return self.rng.choice(self.entries_of(value))
 
 
+def cut(rng: random.Random, iri: str) -> tuple[str, str]:
+    """Return a prefix and a name that together are the IRI."""
+    if rng.random() < 0.7:
+        at = max(iri.rfind("#"), iri.rfind("/")) + 1
+    else:
+        at = rng.choice([0, len(iri), rng.randint(0, len(iri))])
+    return iri[:at], iri[at:]
+
+
 class TermProducer:
     """Rows of terms and of the entries they need.
 
@@ -101,9 +116,9 @@ class TermProducer:
 
     def __init__(self, rng: random.Random, options: dict[str, Any], rows: Any) -> None:
         self.rng = rng
-        self.names = _Lookup(rng, options["max_name_table_size"], rows.name)
-        self.prefixes = _Lookup(rng, options["max_prefix_table_size"], rows.prefix)
-        self.datatypes = _Lookup(rng, options["max_datatype_table_size"], rows.datatype)
+        self.names = ProducerLookup(rng, options["max_name_table_size"], rows.name)
+        self.prefixes = ProducerLookup(rng, options["max_prefix_table_size"], rows.prefix)
+        self.datatypes = ProducerLookup(rng, options["max_datatype_table_size"], rows.datatype)
         self.last: dict[str, Plain | None] = dict.fromkeys("spog")
         self.last_prefix_id = 0
         self.last_name_id = 0
@@ -125,8 +140,8 @@ class TermProducer:
 
     def _entries(self, written: dict[str, Plain]) -> list[Any]:
         terms = [t for p, t in written.items() if p != "g" or t != DEFAULT_GRAPH]
-        iris = [iri for term in terms for iri in _iris(term)]
-        datatypes = [datatype for term in terms for datatype in _datatypes(term)]
+        iris = [iri for term in terms for iri in iris_of(term)]
+        datatypes = [datatype for term in terms for datatype in datatypes_of(term)]
         self.cuts = {iri: self._cut(iri) for iri in iris}
         prefixes = {prefix for prefix, _ in self.cuts.values()}
         if len(prefixes) > self.prefixes.size:
@@ -143,13 +158,7 @@ class TermProducer:
         )
 
     def _cut(self, iri: str) -> tuple[str, str]:
-        if self.prefixes.size == 0:
-            return "", iri
-        if self.rng.random() < 0.7:
-            at = max(iri.rfind("#"), iri.rfind("/")) + 1
-        else:
-            at = self.rng.choice([0, len(iri), self.rng.randint(0, len(iri))])
-        return iri[:at], iri[at:]
+        return cut(self.rng, iri) if self.prefixes.size else ("", iri)
 
     def _message(self, term: Plain) -> Any:
         kind = term[0]
@@ -198,8 +207,21 @@ def _riffle(rng: random.Random, *sequences: list[Any]) -> list[Any]:
     return [next(iterators[n]) for n in order]
 
 
-def spelled(messages: list[Any], rng: random.Random, *, single: bool = False) -> bytes:
-    """Return frames as bytes, delimited or (``single``) bare, spelled in odd but legal ways."""
+def spelled(
+    messages: list[Any],
+    rng: random.Random,
+    *,
+    single: bool = False,
+    is_bare: Callable[[bytes], bool] = wire.looks_bare,
+) -> bytes:
+    """Return frames as bytes, delimited or (``single``) bare, spelled in odd but legal ways.
+
+    Args:
+        messages: The frames.
+        rng: The dice.
+        single: Write the only frame bare.
+        is_bare: Tells bare frames from delimited ones, as readers do.
+    """
     for mess in (rng.choice([0.0, 0.02, 0.1, 0.3]), 0.0):
         parts = [wire.spell(message, rng, mess) for message in messages]
         if single:
@@ -207,6 +229,6 @@ def spelled(messages: list[Any], rng: random.Random, *, single: bool = False) ->
         else:
             size = rng.choice([0, 0, 5])
             data = b"".join(wire.varint(len(part), size if mess else 0) + part for part in parts)
-        if wire.looks_bare(data) == single:
+        if is_bare(data) == single:
             return data
     raise AssertionError("a plain stream must be told from a bare frame")

@@ -4,7 +4,8 @@ A plain term is one of
 
 - ``("iri", text)``; in statements `DEFAULT_GRAPH` is the default graph, which is None in operations
 - ``("bnode", label)``
-- ``("literal", lex, language or None, datatype or None)``
+- ``("literal", lex, language or None, datatype or None)``, and with a base direction, which
+  rdflib's terms have not, ``("literal", lex, language, None, "ltr" or "rtl")``
 - ``("triple", s, p, o)``
 
 and a plain operation is the package's tuple with the code's name and plain terms in it.

@@ -162,9 +162,12 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
         known = descriptor.fields_by_number.get(number)
         end = _skip(data, at, number, wire_type, depth + 1, doubts)
         if known is not None:
-            if wire_type != _WIRE_TYPES[known.type]:
+            if _is_packable(known) and wire_type == LEN:
+                _check_packed(data[at:end])
+            elif wire_type != _WIRE_TYPES[known.type]:
                 raise WireError(f"{descriptor.name}.{known.name} has wire type {wire_type}")
-            doubts |= _check_value(known, data[at:end], depth)
+            else:
+                doubts |= _check_value(known, data[at:end], depth)
         elif _is_map_entry(descriptor):
             # protobuf's Python implementation loses such an entry, others do not
             doubts.add("unknown field in an entry of a map")
@@ -174,6 +177,20 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
 
 def _is_map_entry(descriptor: Any) -> bool:
     return descriptor is not None and bool(descriptor.GetOptions().map_entry)
+
+
+def _is_packable(known: Any) -> bool:
+    """Tell whether a field is a list of numbers."""
+    return bool(known.is_repeated) and known.type == _UINT32
+
+
+def _check_packed(content: bytes) -> None:
+    """Check what follows the tag of numbers that are packed."""
+    at = read_varint(content, 0)[1]
+    while at < len(content):
+        value, at = read_varint(content, at)
+        if value > _MAX_UINT32:
+            raise WireError("number does not fit into 32 bits")
 
 
 def _check_value(known: Any, content: bytes, depth: int) -> set[str]:
@@ -261,7 +278,9 @@ class _Speller:
             first, second = type(value)(), type(value)()
             for inner, content in value.ListFields():
                 part = self.rng.choice([first, second])
-                if inner.type == _MESSAGE:
+                if inner.is_repeated:
+                    getattr(part, inner.name).extend(content)
+                elif inner.type == _MESSAGE:
                     getattr(part, inner.name).CopyFrom(content)
                 else:
                     setattr(part, inner.name, content)
@@ -276,6 +295,24 @@ class _Speller:
         values = [b"overwritten", value] if self.chance() else [value]
         return [self.block(known.number, self.message(make(key=key, value=v))) for v in values]
 
+    def repeated(self, known: Any, values: Any) -> Iterator[bytes]:
+        """Yield the fields that together are a list: numbers are packed, or not, or some are."""
+        if known.type == _MESSAGE:
+            for value in values:
+                yield self.block(known.number, self.message(value))
+        elif known.type != _UINT32:
+            for value in values:
+                yield self.scalar(known, value)
+        else:
+            rest = list(values)
+            while rest:
+                if self.chance():
+                    yield self.scalar(known, rest.pop(0))
+                    continue
+                count = self.rng.randint(0, len(rest)) if self.chance() else len(rest)
+                yield self.block(known.number, b"".join(map(self.number, rest[:count])))
+                del rest[:count]
+
     def message(self, message: Any, half: bool = False) -> bytes:
         descriptor = message.DESCRIPTOR
         # each sequence keeps its own order, and they are shuffled into each other
@@ -283,12 +320,11 @@ class _Speller:
         present = set()
         for known, value in message.ListFields():
             present.add(known.number)
-            if known.name == "rows":
-                rows = [self.block(known.number, self.message(row)) for row in value]
-                sequences.append(rows)
-                continue
             if _is_map_entry(known.message_type):
                 sequences += [self.entry(known, key, value[key]) for key in value]
+                continue
+            if known.is_repeated:
+                sequences.append(list(self.repeated(known, value)))
                 continue
             sequence = []
             if known.containing_oneof is not None and self.chance():
@@ -299,7 +335,10 @@ class _Speller:
         for known in [] if half else descriptor.fields:
             # a default value may be spelled out, but it would undo what the other half has set
             plain = known.type != _MESSAGE and known.containing_oneof is None
-            if plain and known.number not in present and self.chance():
+            if known.is_repeated:
+                if _is_packable(known) and known.number not in present and self.chance():
+                    sequences.append([self.block(known.number, b"")])
+            elif plain and known.number not in present and self.chance():
                 sequences.append(
                     [self.scalar(known, {_STRING: "", _BYTES: b""}.get(known.type, 0))]
                 )
