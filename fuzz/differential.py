@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError as ProtobufError
 
 import jelly_rdflib as jr
 from tests import support as patch_support
+from tests.core.columns import plain_batches as columns_support
 from tests.core.jelly import statement_support as rdf_support
 from tests.core.text import reference as text_reference
 from tests.oracle import schema as pb
@@ -19,7 +20,7 @@ from tests.support import LOOSE
 
 from .outcomes import attempt, is_compressed, plain_operations
 
-__all__ = ["compare_patch", "compare_rdf", "compare_text"]
+__all__ = ["compare_columns", "compare_patch", "compare_rdf", "compare_text"]
 
 
 def compare_patch(data: bytes) -> None:
@@ -36,6 +37,12 @@ def compare_rdf(data: bytes) -> None:
         return
     is_refused = rdf_support.assert_same_outcome(data)
     assert is_refused or not _is_malformed(pb.RdfStreamFrame, data), "protobuf refuses it"
+
+
+def compare_columns(data: bytes) -> None:
+    """Jelly-RDF 1.2: what protobuf and the second reader take is taken, and says the same."""
+    if not is_compressed(data):
+        columns_support.assert_same_outcome(data)
 
 
 def _is_malformed(message_class: Any, data: bytes) -> bool:

@@ -25,12 +25,16 @@ class MessageMutator:
     """Mutates an input.
 
     Args:
-        names: The frames' classes in the schema; each input is taken for one of them.
+        names: The frames' classes, or their names in the schema; each input is taken for one.
         mutate_bytes: Mutates bytes, to at most so many: what is done to all other inputs.
     """
 
-    def __init__(self, names: Sequence[str], mutate_bytes: Callable[[bytes, int], bytes]) -> None:
-        self._classes = [pb.message_class(name) for name in names]
+    def __init__(
+        self, names: Sequence[str | type], mutate_bytes: Callable[[bytes, int], bytes]
+    ) -> None:
+        self._classes = [
+            pb.message_class(name) if isinstance(name, str) else name for name in names
+        ]
         self._mutate_bytes = mutate_bytes
 
     def __call__(self, data: bytes, max_size: int, seed: int) -> bytes:
@@ -74,6 +78,8 @@ class MessageMutator:
             other = rng.choice(frames).rows
             row = rng.choice(other) if other else rows.add()
             _insert(rows, rng.randrange(len(rows) + 1), row)
+        elif hasattr(frame, "columns") and rng.random() < 0.9:
+            _change_field(frame.columns, rng, 0)
         elif kind == 5:
             rows.add()
             _fill(rows[-1], rng, 0)

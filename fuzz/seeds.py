@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from jelly_rdflib.formats.syntaxes import messages
 from tests import strategies
+from tests.core.columns import stream_strategies as columns_strategies
 from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.draft_streams import DRAFT_STREAMS
 from tests.core.jelly.streams import PATCH_BARE, PATCH_REALISTIC, PATCH_SMALL, RDF_TYPES, SMALL
 from tests.core.patch_wires import TEXT
 from tests.core.test_round_trips import as_rdf_patch_says, sayable
 from tests.core.text import soup
 from tests.core.thrift import oracle as thrift
 from tests.formats.syntaxes import texts
-from tests.oracle import producer, rdf_producer, wire
+from tests.oracle import columns_producer, producer, rdf_producer, wire
 
 from .looking import make_decoder
 
@@ -101,6 +103,13 @@ def _statements() -> Iterator[bytes]:
         yield rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)
 
 
+def _columns() -> Iterator[bytes]:
+    yield from (stream.data for stream in DRAFT_STREAMS.values())
+    rng = random.Random(5)
+    for stream in _draw(columns_strategies.streams(), 2 * COUNT):
+        yield columns_producer.write_columns(stream, rng)
+
+
 def _texts() -> Iterator[bytes]:
     yield _values("rdf-patch")
     rng = random.Random(3)
@@ -118,10 +127,11 @@ def _thrift() -> Iterator[bytes]:
 def _frames() -> Iterator[bytes]:
     yield from _patches()
     yield from _statements()
+    yield from _columns()
 
 
 def _any() -> Iterator[bytes]:
-    for make in (_patches, _statements, _texts, _thrift):
+    for make in (_patches, _statements, _columns, _texts, _thrift):
         some = list(make())[: COUNT // 2]
         yield from some
         for data in some[:3]:
@@ -130,7 +140,7 @@ def _any() -> Iterator[bytes]:
 
 
 def _states() -> Iterator[bytes]:
-    for is_patch, make in ((True, _patches), (False, _statements)):
+    for is_patch, make in ((True, _patches), (False, _statements), (False, _columns)):
         for data in make():
             decoder = make_decoder(is_patch)
             try:
@@ -170,6 +180,7 @@ def _answers() -> Iterator[bytes]:
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "patch": _patches,
     "rdf": _statements,
+    "columns": _columns,
     "frames": _frames,
     "text": _texts,
     "thrift": _thrift,

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from tests.oracle import columns_schema
+
 from . import differential, entries, looking, reading, round_trips, syntaxes, terms
 from .messages import MessageMutator
 
@@ -34,6 +36,7 @@ class Target:
 
 PATCH = partial(MessageMutator, ("RdfPatchFrame",))
 RDF = partial(MessageMutator, ("RdfStreamFrame",))
+COLUMNS = partial(MessageMutator, [draft.Frame for draft in columns_schema.DRAFTS])
 BOTH = partial(MessageMutator, ("RdfPatchFrame", "RdfStreamFrame"))
 
 TARGETS = {
@@ -45,6 +48,7 @@ TARGETS = {
     "entries": Target(entries.enter, "any", BOTH),
     "patch-differential": Target(differential.compare_patch, "patch", PATCH),
     "rdf-differential": Target(differential.compare_rdf, "rdf", RDF),
+    "columns-differential": Target(differential.compare_columns, "columns", COLUMNS),
     "text-differential": Target(differential.compare_text, "text"),
     "patch-round-trip": Target(round_trips.round_trip_patch, "patch", PATCH),
     "rdf-round-trip": Target(round_trips.round_trip_rdf, "rdf", RDF),

@@ -228,7 +228,7 @@ class Rule(str, Enum):
     OPTIONS_TWICE = (
         "options-twice",
         "error",
-        "A frame has its options and its columns once (Jelly-RDF 1.2).",
+        "A frame has its options once (Jelly-RDF 1.2).",
     )
     COLUMN_OPTIONS = (
         "column-options",
@@ -251,7 +251,7 @@ class Rule(str, Enum):
     COLUMN_VALUES = (
         "column-values",
         "error",
-        "A column stands once, and has no value behind the last row (Jelly-RDF 1.2).",
+        "A column has no value behind the last row (Jelly-RDF 1.2).",
     )
     COLUMN_UNBOUND = (
         "column-unbound",

@@ -17,8 +17,8 @@ from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.stores.contents import Contents
-from jelly_rdflib.options import Limits, LogicalStreamType, PhysicalStreamType, StreamOptions
 from jelly_rdflib.operations import Operation
+from jelly_rdflib.options import Limits, LogicalStreamType, PhysicalStreamType, StreamOptions
 from jelly_rdflib.streams.frames import FrameIterator, message_parts, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
 from jelly_rdflib.types import Readable, Writable

@@ -406,10 +406,10 @@ def is_bare(data: bytes) -> bool:
     return any(row.options.version == VERSION for row in rows)
 
 
-def read(data: bytes) -> list[Frame]:
+def read(data: bytes, *, with_end: bool = True) -> list[Frame]:
     """Return the frames of an input of bytes, delimited or bare.
 
-    The operations of the last one end with what the end of input stands for.
+    The operations of the last one end with what the end of input stands for, if that is wanted.
 
     Raises:
         RuleError: It breaks a rule.
@@ -423,7 +423,8 @@ def read(data: bytes) -> list[Frame]:
     result = [reference.frame(part) for part in parts]
     # There is one frame at least, or it has no options.
     end = reference.finish()
-    result[-1].operations.extend(end)
+    if with_end:
+        result[-1].operations.extend(end)
     return result
 
 

@@ -7,6 +7,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.unknown_fields import UnknownFieldSet
+
 from tests.oracle import schema as pb
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
 from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
@@ -16,6 +18,7 @@ from tests.oracle.wire import WireError, split
 SUPPORT = {TRIPLES: (0, 1, 3), QUADS: (0, 2, 4), GRAPHS: (0, 2, 4)}
 """The base logical types that go with a physical type (Jelly-RDF, "Consistency with …")."""
 
+DRAFT_VERSION = 3
 _MAX_INT32 = (1 << 31) - 1
 
 
@@ -60,6 +63,8 @@ class Reference(TermReference):
 
     def frame(self, frame: Any) -> Frame:
         """Return what one frame says."""
+        if any(field.field_number == 2 for field in UnknownFieldSet(frame)):
+            raise RuleError("columns in a stream of rows")
         operations = [op for row in frame.rows if (op := self.row(row)) is not None]
         return Frame(operations, dict(frame.metadata))
 
@@ -108,6 +113,11 @@ class Reference(TermReference):
         return tuple(self._repeatable(message, oneof, letter) for letter, oneof in positions)
 
     def _check_options(self, options: Any) -> None:
+        if options.version == DRAFT_VERSION:
+            raise Doubt("a stream of Jelly-RDF 1.2, for `columns_decoder`")
+        for field in UnknownFieldSet(options):
+            if field.field_number in (5, 6) and field.data:
+                raise RuleError("options of Jelly-RDF 1.2")
         supported = SUPPORT.get(options.physical_type)
         if supported is None:
             raise RuleError("physical type")

@@ -159,14 +159,12 @@ cdef class ColumnDecoder:
                 if field < BATCH_NAMESPACES and self.set_entries(field - BATCH_ENTRIES, span) < 0:
                     return -1
                 if position < 4:
-                    if self.found_columns >> position & 1:
-                        return fail_number(
-                            failure, tag, b"column-values",
-                            b"column {number} of 4 (s, p, o, g) stands twice in a batch",
-                            position + 1, 0,
-                        )
+                    if join_messages(
+                        self.terms, &self.columns[position],
+                        not self.found_columns >> position & 1, span,
+                    ) < 0:
+                        return -1
                     self.found_columns |= 1U << position
-                    self.columns[position] = span
             elif field == self.lengths_field:
                 if count_values(
                     &self.lengths, True, &rest.start, rest.end, wire_type, tag, failure
@@ -576,7 +574,8 @@ cdef class ColumnDecoder:
         return self.decode_triple(span, 1)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
-        if self.terms.frame.end - text.end >= SLACK:
+        # A message that was put together has no bytes behind it.
+        if self.terms.frame.start <= text.start and text.end <= self.terms.frame.end - SLACK:
             return self.terms.intern_regular_text(kind, text.start, text.end - text.start, extra)
         return self.terms.intern_text(kind, text, extra)
 

@@ -29,6 +29,23 @@ ctypedef struct ValueList:
     Span packed  # what is unread of a packed occurrence
 
 
+cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more) noexcept nogil:
+    """Put a message that stands more than once together, as protobuf merges it.
+
+    Its parts are checked field by field: the fields that they have are read later.
+    """
+    cdef Span rest = more
+    cdef Span ignored
+    if is_first:
+        joined[0] = more
+        return 0
+    if find_field(&rest, 0, VARINT, &ignored) == 0:
+        rest = joined[0]
+        if find_field(&rest, 0, VARINT, &ignored) == 0:
+            return terms.join(joined, more)
+    return fail(&terms.failure, more.start, b"wire", b"columns that are no message")
+
+
 cdef int count_numbers(Span packed, uint32_t* count, Failure* failure) noexcept nogil:
     """Count the varints in a packed field; they are checked when they are read."""
     cdef const uint8_t* at = packed.start

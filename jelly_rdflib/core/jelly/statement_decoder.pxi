@@ -125,9 +125,10 @@ cdef class StatementFrameDecoder(FrameDecoder):
                     return -1
                 self.row += 1
                 continue
-            if has_batch:
-                return fail(failure, field.at, b"options-twice", b"columns stand twice in a frame")
-            if read_span(&at, frame.end, &batch, failure) < 0:
+            if (
+                read_span(&at, frame.end, &row, failure) < 0
+                or join_messages(self.terms, &batch, not has_batch, row) < 0
+            ):
                 return -1
             has_batch = True
         if has_batch and self.decode_batch(batch) < 0:

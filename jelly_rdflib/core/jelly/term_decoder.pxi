@@ -821,15 +821,22 @@ cdef class TermDecoder:
         The encodings of two messages, one after the other, are the encoding of the merged message.
         Each of them must be a message by itself, as for protobuf.
         """
-        cdef size_t first = merged.end - merged.start
-        cdef size_t second = more.end - more.start
-        cdef MergedSpan* node = self.merged
-        cdef bint is_last = node != NULL and merged.start == <uint8_t*>(node + 1)
         if (
-            (not is_last and self.check_message(message, merged[0]) < 0)
+            (not self.is_last_merged(merged[0]) and self.check_message(message, merged[0]) < 0)
             or self.check_message(message, more) < 0
         ):
             return -1
+        return self.join(merged, more)
+
+    cdef inline bint is_last_merged(self, Span message) noexcept nogil:
+        return self.merged != NULL and message.start == <uint8_t*>(self.merged + 1)
+
+    cdef int join(self, Span* merged, Span more) noexcept nogil:
+        """Put the bytes of ``more`` behind ``merged``; both were checked to be messages."""
+        cdef size_t first = merged.end - merged.start
+        cdef size_t second = more.end - more.start
+        cdef MergedSpan* node = self.merged
+        cdef bint is_last = self.is_last_merged(merged[0])
         # The message that was merged last grows in place. So a field that is repeated a thousand
         # times is not copied a thousand times.
         if not is_last or first + second > node.capacity:

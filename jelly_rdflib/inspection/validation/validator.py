@@ -11,7 +11,6 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
-from jelly_rdflib.display.words import shorten
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding

@@ -17,6 +17,7 @@ from tests.core.columns.fault_streams import (
 from tests.core.columns.stream_strategies import streams
 from tests.core.jelly.draft_streams import (
     DRAFT_STREAMS,
+    EARLIER_QUADS_COLUMNS,
     EARLIER_QUADS_OPTIONS,
     EARLIER_TRIPLES_OPTIONS,
     QUADS_COLUMNS,
@@ -55,8 +56,6 @@ QUADS_SAID = [
     [(S, P, ("triple", S, P, B), G), (S, Q, O, G)],
     [(S, Q, O, DEFAULT_GRAPH)],
 ]
-# The earlier draft has the messages' lengths in field 10.
-EARLIER_QUADS_COLUMNS = QUADS_COLUMNS.replace(b"\x7a\x02\x14\x02", b"\x52\x02\x14\x02")
 
 
 def said(data: bytes) -> list[Plain]:

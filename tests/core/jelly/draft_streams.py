@@ -33,6 +33,8 @@ QUADS_COLUMNS = (
 # The options as an earlier draft, with the same version, numbers them: the types in 5, 6 and 7.
 EARLIER_TRIPLES_OPTIONS = _HEX("0a0d 0a0b 2801 488001 5010 5810 7803")
 EARLIER_QUADS_OPTIONS = _HEX("0a0d 0a0b 2802 3001 3803 488001 7803")
+# ... and the lengths of messages in 10.
+EARLIER_QUADS_COLUMNS = QUADS_COLUMNS.replace(b"\x7a\x02\x14\x02", b"\x52\x02\x14\x02")
 
 
 class DraftStream(NamedTuple):
@@ -76,11 +78,6 @@ DRAFT_STREAMS = {
         _HEX("8f01") + EARLIER_TRIPLES_OPTIONS + TRIPLES_COLUMNS, 6, True, _TRIPLES
     ),
     "earlier-quads-columns-first": DraftStream(
-        QUADS_COLUMNS + EARLIER_QUADS_OPTIONS, 128, False, _QUADS
+        EARLIER_QUADS_COLUMNS + EARLIER_QUADS_OPTIONS, 128, False, _QUADS
     ),
 }
-REFUSAL = (
-    "version 3 of Jelly-RDF is the draft of Jelly-RDF 1.2, with columns in place of rows: this"
-    " library reads up to version 2; pyjelly 0.9 and Jelly-JVM's main branch write version 3 by"
-    " default, so ask them for version 2"
-)
