@@ -148,7 +148,6 @@ class Reference:
                 raise RuleError(f"{field} in a stream of columns", "column-options")
         if options.max_name_table_size < 128:
             raise RuleError("name lookup of less than 128", "name-lookup-size")
-        self.lookups = {}
         for kind, most in LIMITS.items():
             size = getattr(options, f"max_{kind}_table_size")
             if size > most:

@@ -262,6 +262,15 @@ def _literal_faults() -> Iterable[tuple[Any, ...]]:
     for direction in (3, _MOST):
         changes = {"objects": {**_DIRECTED, "langtag_directions": [direction]}}
         yield f"direction-{direction}", "direction", "objects", changes
+    # The schema has no exception for a tag that no literal has; Jelly-JVM looks at used ones alone.
+    unused = {**_TAGGED, "langtags": ["ar", "he"]}
+    for name, direction, rule, version in (
+        ("unknown", 3, "direction", 0),
+        ("in-rdf-1.1", 2, "rdf-version-terms", RDF_1_1),
+    ):
+        objects = {**unused, "langtag_directions": [0, direction]}
+        changed = {"rdf_version": version}
+        yield f"unused-direction-{name}", rule, "objects", {"objects": objects}, changed
     old = {"rdf_version": RDF_1_1}
     yield "direction-in-rdf-1.1", "rdf-version-terms", "objects", {"objects": _DIRECTED}, old
 

@@ -295,6 +295,17 @@ class TestWhatIsNoFault:
         assert said(data) == [("A", ("bnode", "s"), P, P, None)]
 
 
+@drafts
+def test_a_message_goes_on_over_frames_without_rows(draft: Draft) -> None:
+    rows = [build_options(stream_type=MESSAGES)]
+    first = {"rows": rows, "columns": build_batch()}
+    data = build_stream(draft, [first, {"columns": {}}, {}])
+    statement = ("A", ("bnode", "s"), P, ("bnode", "o"), None)
+    assert said(data) == [statement, ("END",)]
+    ended = {"columns": {"message_lengths": [0, 0]}}
+    assert said(build_stream(draft, [first, {}, ended])) == [statement, ("END",), ("END",)]
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_streams_of_rows_are_not_for_it(version: int) -> None:
     with pytest.raises(Doubt):
