@@ -278,6 +278,8 @@ class Reference:
                 raise RuleError(f"{len(getattr(column, name))} {name}", "column-lists")
         if len(column.langtag_directions) not in (0, len(column.langtags)):
             raise RuleError("langtag_directions", "column-lists")
+        if not all(LANGUAGE_TAG.fullmatch(tag) for tag in column.langtags):
+            raise RuleError("no language tag", "format")
         for direction in column.langtag_directions:
             self._direction(direction)
         return [next(lists[kind]) for kind in kinds]

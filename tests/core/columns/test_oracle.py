@@ -283,7 +283,7 @@ class TestWhatIsNoFault:
         assert said(b"\x00" + DRAFT_STREAMS["triples"].data) == said(DRAFT_STREAMS["triples"].data)
 
     def test_lists_of_one_for_no_terms(self) -> None:
-        objects = {"bnodes": ["o"], "prefix_ids": [99], "literal_kinds": [98], "langtags": ["1"]}
+        objects = {"bnodes": ["o"], "prefix_ids": [99], "literal_kinds": [98], "langtags": ["x"]}
         columns = build_batch(objects=objects)
         data = build_stream(LATER, [{"rows": [build_options()], "columns": columns}])
         assert said(data) == [("A", ("bnode", "s"), P, ("bnode", "o"), None)]

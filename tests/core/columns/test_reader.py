@@ -4,7 +4,7 @@ import io
 import random
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -247,7 +247,7 @@ def test_triple_terms_that_nest() -> None:
 
 
 class TestRepeatedOptions:
-    FRAME = {"rows": [build_options()], "columns": build_batch()}
+    FRAME: ClassVar = {"rows": [build_options()], "columns": build_batch()}
 
     def test_joined_files_are_one_stream(self) -> None:
         data = build_stream(LATER, [self.FRAME])
@@ -281,7 +281,7 @@ def test_options_are_not_for_a_writer() -> None:
     list(reader)
     assert reader.options is not None
     assert reader.options.version == 3
-    with pytest.raises(ValueError, match="Jelly-RDF 1.2 is a draft, and is not written"):
+    with pytest.raises(ValueError, match=r"Jelly-RDF 1\.2 is a draft, and is not written"):
         jr.StatementWriter(io.BytesIO(), reader.options)
     with pytest.raises(ValueError, match="version must be from 1 to 2"):
         jr.StreamOptions(version=3)
