@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import log_works, shapes, works
+from . import columns, log_works, shapes, works
 from .data import Inputs
 from .record_works import CHANGES
 from .store_works import COUNT, STORE_WORKS
@@ -64,6 +64,8 @@ COMPARISONS = (
     Comparison(works.write_batches, works.protobuf_serialize, None, 21, 9),
     Comparison(works.convert_patch, works.protobuf_serialize, None, 21, 9),
     Comparison(works.read_statement_batches, works.protobuf_parse_statements, 3, 41, 21),
+    Comparison(columns.read_batches, columns.protobuf_parse, None, 41, 21),
+    Comparison(columns.read_batches, works.read_statement_batches, None, 41, 21),
     Comparison(works.read_statements, works.pyjelly_parse, 15, 5, 3),
     Comparison(works.parse_statements, works.pyjelly_parse_dataset, 6, 3, 1),
     Comparison(works.write_statements, works.pyjelly_write, 15, 5, 3),

@@ -30,7 +30,7 @@ class MessageMutator:
     """
 
     def __init__(
-        self, names: Sequence[str | type], mutate_bytes: Callable[[bytes, int], bytes]
+        self, names: Sequence[Any], mutate_bytes: Callable[[bytes, int], bytes]
     ) -> None:
         self._classes = [
             pb.message_class(name) if isinstance(name, str) else name for name in names
