@@ -45,7 +45,8 @@ class TestVersioning:
 
     def test_a_version_above_the_implementations_is_refused(self, f: Format) -> None:
         """SHOULD throw an error if the version tag is greater."""
-        for version in (f.version + 1, f.version + 2, 10_000, 10_001, 2**32 - 1):
+        # Version 3 of Jelly-RDF is a draft that is read: see tests/core/columns.
+        for version in {f.version + 1, f.version + 2, 10_000, 10_001, 2**32 - 1} - {3}:
             assert "version" in f.refuse(f.one(version=version), row=True).message
 
 
