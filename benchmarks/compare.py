@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import columns, log_works, shapes, works
+from . import columns, floor, log_works, shapes, works
 from .data import Inputs
 from .record_works import CHANGES
 from .store_works import COUNT, STORE_WORKS
@@ -51,6 +51,18 @@ COMPARISONS = (
             count=functools.partial(shapes.count, name),
         )
         for name, target in (("small lookups", 2.35), ("distinct quads", 2.35), ("sensors", 2.0))
+    ),
+    Comparison(works.read_batches, floor.walk_of(), None, 41, 21),
+    *(
+        Comparison(
+            shapes.read_batches_of(name),
+            floor.walk_of(name),
+            None,
+            41,
+            21,
+            count=functools.partial(shapes.count, name),
+        )
+        for name in shapes.SHAPES
     ),
     Comparison(works.read_operations, works.pyjelly_parse, 15, 5, 3),
     Comparison(works.read_operations, works.pyoxigraph_parse, 4, 9, 5),
