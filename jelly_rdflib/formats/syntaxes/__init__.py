@@ -23,7 +23,7 @@ _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+
 # An absolute IRI or one that ends, a blank node, a comment, a directive.
 _TURTLE_START = re.compile(
     rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
-    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas))"
+    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas|ver))"
 )
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 

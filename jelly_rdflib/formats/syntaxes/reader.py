@@ -29,6 +29,11 @@ _HINTS = {
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
     " elsewhere: write the context into the document",
 }
+# The faults that the scanner finds, by their first byte; all others are escapes.
+_FAULTS = dict.fromkeys(b"\r\n", "a string with a line break takes three quotes")
+_FAULTS |= dict.fromkeys(
+    b"Vv", "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
+)
 # Labels that stand in a text and look like those that pyoxigraph makes up: behind "_:", and in
 # RDF/XML in an attribute. Those that are written with escapes are not found: their nodes get other
 # labels, as nodes without a label do.
@@ -150,9 +155,7 @@ class SyntaxInput:
             marked = scanner.mark(data, is_last)
             if scanner.fault >= 0:
                 raise DecodeError(
-                    "a string with a line break takes three quotes"
-                    if data[scanner.fault] in b"\r\n"
-                    else "this is no escape of Turtle",
+                    _FAULTS.get(data[scanner.fault], "this is no escape of Turtle"),
                     offset=self.position + scanner.fault,
                     line=scanner.line,
                 )
