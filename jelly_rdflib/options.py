@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 RepeatedOptions: TypeAlias = Literal["continue", "restart", "error"]
 """See `jelly_rdflib.PatchDecoder`."""
 
+Directions: TypeAlias = Literal["keep", "drop"]
+"""See `jelly_rdflib.read_statements`."""
+
+
+def drops_directions(directions: Directions) -> bool:
+    """Return whether base directions are dropped; a ValueError if that is neither said nor not."""
+    if directions not in ("keep", "drop"):
+        raise ValueError(f"directions is 'keep' or 'drop', not {directions!r}")
+    return directions == "drop"
+
+
 # The names of the members of the enums below.
 _StatementTypeName: TypeAlias = Literal["TRIPLES", "QUADS"]
 _StreamTypeName: TypeAlias = Literal["FRAME", "FLAT", "PUNCTUATED"]

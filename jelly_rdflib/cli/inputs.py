@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.input_errors import InputError, naming
-from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options, is_isolated, is_log
+from jelly_rdflib.cli.options import (
+    chosen_directions,
+    chosen_limits,
+    chosen_repeated_options,
+    is_isolated,
+    is_log,
+)
 from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
@@ -110,7 +116,8 @@ class InputArgument:
         from jelly_rdflib.formats import UntoldFormatError
         from jelly_rdflib.streams.open_input import open_input
 
-        settings = {"on_repeated_options": chosen_repeated_options(), **settings}
+        chosen = {"on_repeated_options": chosen_repeated_options()}
+        settings = {**chosen, "directions": chosen_directions(), **settings}
         input_ = open_input(self.file, isolated=self.isolated, **self.reading, **settings)
         try:
             self.format = input_.look()

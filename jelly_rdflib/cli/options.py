@@ -324,6 +324,23 @@ def chosen_repeated_options() -> Any:
     return click.get_current_context().meta.get("repeated-options", "error")
 
 
+directions_option = click.option(
+    "--directions",
+    type=click.Choice(["keep", "drop"]),
+    default="keep",
+    show_default=True,
+    callback=lambda context, param, value: context.meta.update(directions=value),
+    expose_value=False,
+    help='What to do with base directions, as "x"@ar--rtl of RDF 1.2 has one. keep: they are an'
+    " error where OUT or the command has none. drop: they are left out.",
+)
+
+
+def chosen_directions() -> Any:
+    """Return what the running command does with base directions: see ``--directions``."""
+    return click.get_current_context().meta.get("directions", "keep")
+
+
 def report_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--isolated`` and ``--limit``, for a command that reports on a file of any format."""
     return _isolated_option(limit_option(function))
@@ -336,7 +353,7 @@ def changes_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add all these options, for a command that reads any format."""
-    return _isolated_option(changes_options(function))
+    return _isolated_option(directions_option(changes_options(function)))
 
 
 def _keep(name: str) -> Callable[[click.Context, Any, bool], None]:

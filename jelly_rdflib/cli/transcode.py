@@ -7,7 +7,13 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once
-from jelly_rdflib.cli.options import InputPath, jelly_options, limit_option, output_option
+from jelly_rdflib.cli.options import (
+    InputPath,
+    directions_option,
+    jelly_options,
+    limit_option,
+    output_option,
+)
 
 
 @click.command("transcode")
@@ -20,6 +26,7 @@ from jelly_rdflib.cli.options import InputPath, jelly_options, limit_option, out
 )
 @output_option("OUT", "the stream", "standard output")
 @jelly_options
+@directions_option
 @limit_option
 def command(sources: tuple[str, ...], output: str, **output_options: Any) -> None:
     """Join streams of Jelly into one, with new lookups and options.

@@ -16,6 +16,7 @@ from jelly_rdflib.core.wire cimport *
 
 from collections import deque
 
+from jelly_rdflib.core.warning import warn_of_dropped
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.rules import Rule

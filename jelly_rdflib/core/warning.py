@@ -16,3 +16,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_dropped() -> None:
+    """Warn that a reader has left a base direction out; once a stream."""
+    warn("base directions of literals are left out")

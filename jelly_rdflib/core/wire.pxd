@@ -2,7 +2,7 @@
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
-from libc.string cimport memcpy, memmove
+from libc.string cimport memcmp, memcpy, memmove
 
 include "wire/failure.pxd"
 include "wire/hashing.pxd"

@@ -12,7 +12,7 @@ from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
-from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.options import Directions, Limits, RepeatedOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,8 @@ class Reading:
 
     Args:
         factory: Makes the nodes of the batches.
-        limits, strict, base, isolated, generalized: As for `jelly_rdflib.read_statements`.
+        limits, strict, base, isolated, generalized, directions: As for
+            `jelly_rdflib.read_statements`.
         by_grammar: Whether to check IRIs of N-Triples, N-Quads, Turtle and TriG by the grammar
             alone, as rdflib does, if ``strict`` is off.
         holds_changes: Whether it must be changes, or statements; None for either.
@@ -41,6 +42,7 @@ class Reading:
     base: str | None = None
     isolated: bool = False
     generalized: bool = False
+    directions: Directions = "keep"
     label_prefix: str = ""
     made_label_prefix: str = ""
     on_repeated_options: RepeatedOptions = "continue"
@@ -70,6 +72,8 @@ class Format:
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether it can declare prefixes, or namespaces.
+        has_directions: Whether literals can be written with a base direction; for what the encoder
+            of lines makes.
         is_generalized: Whether any term may have any place in a statement that is written; for what
             the encoder of lines makes.
         parser: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it, and
@@ -91,6 +95,7 @@ class Format:
     has_graphs: bool = True
     has_triple_terms: bool = True
     has_prefixes: bool = True
+    has_directions: bool = False
     is_generalized: bool = False
     parser: str = ""
 

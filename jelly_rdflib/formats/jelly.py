@@ -11,7 +11,7 @@ from jelly_rdflib.core.jelly_decoder import BatchReader, PatchFrameDecoder, Stat
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.formats.format import Format, Reading
-from jelly_rdflib.options import PatchOptions, StreamOptions
+from jelly_rdflib.options import PatchOptions, StreamOptions, drops_directions
 
 
 def make_decoders(reading: Reading) -> tuple[PatchFrameDecoder, StatementFrameDecoder]:
@@ -20,7 +20,12 @@ def make_decoders(reading: Reading) -> tuple[PatchFrameDecoder, StatementFrameDe
     patches = PatchFrameDecoder(reading.factory, reading.limits, **shared)
     strict = reading.strict and not reading.is_quiet
     statements = StatementFrameDecoder(
-        reading.factory, reading.limits, strict=strict, is_quiet=reading.is_quiet, **shared
+        reading.factory,
+        reading.limits,
+        strict=strict,
+        is_quiet=reading.is_quiet,
+        drop_directions=drops_directions(reading.directions),
+        **shared,
     )
     return patches, statements
 

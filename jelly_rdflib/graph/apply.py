@@ -21,7 +21,7 @@ from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.graph.whole_patches import WholePatches
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Directions, Limits
 from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.open_input import closing_reader, open_input, open_read
 from jelly_rdflib.streams.patch_operations import PatchOperations
@@ -177,7 +177,8 @@ def apply(
             applied to the same store already; or a blank node is for a SPARQL endpoint; or with
             ``strict`` an operation changes nothing: the message says which, and where it stands.
         RollbackError: A transaction could not be undone: the target has a part of it.
-        DecodeError: The input breaks a rule of the format.
+        DecodeError: The input breaks a rule of the format; or a literal has a base direction, which
+            rdflib's can't have.
         LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
             terms have the same hash for rdflib, whose stores in memory would take forever.
         TypeError: ``source`` or ``target`` is of another kind.
@@ -251,6 +252,7 @@ def apply_statements(
     by_grammar: bool = False,
     format: Format = JELLY,
     base: str | None = None,
+    directions: Directions = "keep",
     label_prefix: str = "",
     made_label_prefix: str = "",
 ) -> ApplyResult:
@@ -269,6 +271,7 @@ def apply_statements(
         by_grammar=by_grammar,
         format=format.name,
         base=base,
+        directions=directions,
         label_prefix=label_prefix,
         made_label_prefix=made_label_prefix,
     )

@@ -8,7 +8,7 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.graph.stores.contents import Contents
-from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.options import Directions, Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
@@ -23,6 +23,7 @@ def read_batches(
     base: str | None = None,
     isolated: bool = False,
     generalized: bool = False,
+    directions: Directions = "keep",
     on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
     """Iterate over the batches of a stream of changes or of statements, or of a graph or dataset.
@@ -50,6 +51,8 @@ def read_batches(
         base: The IRI that relative IRIs of a text are relative to.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_statements`.
         generalized: Whether N-Triples and N-Quads may have any term in any place; see
+            `jelly_rdflib.read_statements`.
+        directions: Whether to keep the base directions of literals or to drop them; see
             `jelly_rdflib.read_statements`.
         on_repeated_options: What to do with a frame that has options again; see
             `jelly_rdflib.PatchDecoder`.
@@ -91,6 +94,7 @@ def read_batches(
         "base": base,
         "isolated": isolated,
         "generalized": generalized,
+        "directions": directions,
         "on_repeated_options": on_repeated_options,
     }
     if not isinstance(source, Graph):

@@ -18,7 +18,13 @@ from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.options import Limits, LogicalStreamType, PhysicalStreamType, StreamOptions
+from jelly_rdflib.options import (
+    Directions,
+    Limits,
+    LogicalStreamType,
+    PhysicalStreamType,
+    StreamOptions,
+)
 from jelly_rdflib.streams.frames import FrameIterator, message_parts, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
 from jelly_rdflib.types import Readable, Writable
@@ -30,6 +36,7 @@ def read_graphs(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
+    directions: Directions = "keep",
 ) -> GraphIterator:
     """Iterate over the graphs or datasets of a Jelly-RDF stream: one for each frame.
 
@@ -48,6 +55,8 @@ def read_graphs(
             `jelly_rdflib.read_statements`. And refuse a stream whose logical type is flat: its
             frames are no graphs, but cut where the writer pleased. If False, it is read frame by
             frame, with a warning.
+        directions: Whether to keep the base directions of literals, which is an error here, or to
+            drop them; see `jelly_rdflib.read_statements`.
 
     Returns:
         An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for the others.
@@ -72,9 +81,10 @@ def read_graphs(
         >>> [len(graph) for graph in read_graphs(file.getvalue())]
         [1, 0]
     """
-    return GraphIterator(
-        read_frames(source, limits=limits, normalize=normalize, strict=strict), strict=strict
+    frames = read_frames(
+        source, limits=limits, normalize=normalize, strict=strict, directions=directions
     )
+    return GraphIterator(frames, strict=strict)
 
 
 class GraphIterator:
@@ -105,6 +115,11 @@ class GraphIterator:
         except ApplyError:
             while not is_end:
                 _, is_end = next(self._parts, ((), True))
+            raise
+        except DecodeError:
+            # What is left of a message would seem to be a graph.
+            self._parts = iter(())
+            self.close()
             raise
         return graph
 

@@ -20,8 +20,9 @@ from jelly_rdflib.core.wire cimport *
 import contextlib
 import datetime
 
+from jelly_rdflib.core.batch import dump_batch, load_batch
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import EncodeError, InUseError, LimitError
+from jelly_rdflib.errors import DecodeError, EncodeError, InUseError, LimitError
 from jelly_rdflib.operations import Op
 
 include "conversion/operation_codes.pxi"

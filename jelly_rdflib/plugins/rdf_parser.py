@@ -12,7 +12,7 @@ from rdflib.term import BNode, Node
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply, apply_statements
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Directions, Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 from jelly_rdflib.streams.open_input import open_input
@@ -42,6 +42,7 @@ class JellyParser(Parser):
         limits: Limits | None = None,
         normalize: bool | None = None,
         strict: bool = False,
+        directions: Directions = "keep",
         bnode_context: MutableMapping[str, BNode] | None = None,
         atomic: bool = True,
     ) -> None:
@@ -55,6 +56,8 @@ class JellyParser(Parser):
                 `jelly_rdflib.read_statements`.
             strict: Whether to refuse a stream whose logical type does not fit; see
                 `jelly_rdflib.read_statements`. False by default.
+            directions: Whether to keep the base directions of literals, which is an error here, or
+                to drop them; see `jelly_rdflib.read_statements`.
             bnode_context: None to keep the labels of blank nodes, so that patches for what is
                 parsed find them. A dict, even an empty one, has each label stand for the blank
                 node that it has for it, or for a new one, as in rdflib's parser of N-Quads.
@@ -69,7 +72,12 @@ class JellyParser(Parser):
         """
         data = get_bytes(source, JELLY)
         target = find_target(sink)
-        settings: Any = {"limits": limits, "normalize": normalize, "strict": strict}
+        settings: Any = {
+            "limits": limits,
+            "normalize": normalize,
+            "strict": strict,
+            "directions": directions,
+        }
         with raising_parser_errors():
             if bnode_context is None:
                 apply_statements(data, target, atomic=atomic, **settings)

@@ -26,7 +26,7 @@ from jelly_rdflib.formats.format import Format
 from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.target import Target
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Directions, Limits
 from jelly_rdflib.plugins import n3_parser as n3_parser
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.plugins.parser_errors import raising_parser_errors
@@ -83,8 +83,9 @@ class StoreParser(Parser):
         Args:
             source: Where rdflib found the text.
             sink: What to add to. The default graph of a Dataset stands for the dataset.
-            more, settings: ``limits``, see `jelly_rdflib.Limits`. Any other setting is
-                for the parser for other stores, which then parses the text.
+            more, settings: ``limits``, see `jelly_rdflib.Limits`, and ``directions``, see
+                `jelly_rdflib.read_statements`. Any other setting is for the parser for other
+                stores, which then parses the text.
 
         Raises:
             DecodeError: The input breaks a rule of the format.
@@ -92,14 +93,17 @@ class StoreParser(Parser):
         """
         target = find_target(sink)
         limits: Limits | None = settings.pop("limits", None)
+        directions: Directions = settings.pop("directions", "keep")
         if (
             type(sink.store) is not JellyStore
             or more
             or settings
             or (self._format.has_graphs and not Target(target).is_dataset)
         ):
-            if limits is not None:
-                raise ValueError("limits are only for a JellyStore, without any other setting")
+            if limits is not None or directions != "keep":
+                raise ValueError(
+                    "limits and directions are only for a JellyStore, without any other setting"
+                )
             self._other().parse(source, sink, *more, **settings)
             return
         base = None
@@ -117,6 +121,7 @@ class StoreParser(Parser):
                 by_grammar=True,
                 format=self._format,
                 base=base,
+                directions=directions,
                 label_prefix=prefix,
                 made_label_prefix="" if is_empty else prefix,
             )

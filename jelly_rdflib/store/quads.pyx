@@ -14,7 +14,7 @@ from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 from jelly_rdflib.core.tables cimport *
 
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import EncodeError, LimitError, RecordError
+from jelly_rdflib.errors import DecodeError, EncodeError, LimitError, RecordError
 
 include "quads/dictionary.pxi"
 include "quads/rows.pxi"

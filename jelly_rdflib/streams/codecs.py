@@ -12,7 +12,14 @@ from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEnc
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from jelly_rdflib.operations import GivenStatement, Operation
-from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
+from jelly_rdflib.options import (
+    Directions,
+    Limits,
+    PatchOptions,
+    RepeatedOptions,
+    StreamOptions,
+    drops_directions,
+)
 from jelly_rdflib.streams.frames import Frame
 
 if TYPE_CHECKING:
@@ -162,11 +169,13 @@ class StatementDecoder:
         limits: What to accept; by default `Limits`' own defaults.
         normalize: Whether literals get the normal form of their value; see `read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
+        directions: Whether to keep the base directions of literals or to drop them; see
+            `read_statements`.
         on_repeated_options: What to do with a frame that has options again; see `PatchDecoder`. A
             graph that the old stream leaves open ends with it.
 
     Raises:
-        ValueError: ``on_repeated_options`` is none of those.
+        ValueError: ``on_repeated_options`` or ``directions`` is none of those.
 
     See Also:
         - `read_statements` and `read_frames`: from a file or a pipe.
@@ -185,12 +194,17 @@ class StatementDecoder:
         *,
         normalize: bool | None = None,
         strict: bool = True,
+        directions: Directions = "keep",
         on_repeated_options: RepeatedOptions = "continue",
     ) -> None:
         limits = limits or Limits()
         factory = make_node_factory(normalize, limits)
         self._decoder = StatementFrameDecoder(
-            factory, limits, strict=strict, on_repeated_options=on_repeated_options
+            factory,
+            limits,
+            strict=strict,
+            drop_directions=drops_directions(directions),
+            on_repeated_options=on_repeated_options,
         )
 
     def __repr__(self) -> str:

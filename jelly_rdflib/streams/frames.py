@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.core.batch import Batch, BatchSource, dump_batch, load_batch
 from jelly_rdflib.display.operations import operations_html
 from jelly_rdflib.display.words import count
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.operations import Op, Operation, Statement
-from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
+from jelly_rdflib.options import Directions, Limits, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.types import Readable
 
@@ -24,6 +24,7 @@ def read_frames(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
+    directions: Directions = "keep",
     on_repeated_options: RepeatedOptions = "continue",
 ) -> FrameIterator:
     """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
@@ -33,6 +34,8 @@ def read_frames(
         limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
         normalize: Whether literals get the normal form of their value; see `read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
+        directions: Whether to keep the base directions of literals or to drop them; see
+            `read_statements`.
         on_repeated_options: What to do with a frame that has options again; see `read_statements`.
 
     Returns:
@@ -67,6 +70,7 @@ def read_frames(
         normalize=normalize,
         strict=strict,
         format=JELLY.name,
+        directions=directions,
         on_repeated_options=on_repeated_options,
     )
     return FrameIterator(opened.batches())
@@ -165,4 +169,6 @@ class Frame:
         return f"<Frame: {count(len(self), 'statement')}, {count(namespaces, 'namespace')}>"
 
     def _repr_html_(self) -> str:
-        return operations_html("Frame", self.batch, len(self.batch))
+        # With terms that have no nodes of rdflib.
+        shown = load_batch(dump_batch(self.batch), self.batch.terms.factory.for_messages())
+        return operations_html("Frame", shown, len(shown))

@@ -14,7 +14,7 @@ from jelly_rdflib.core.batch import (
 )
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
-from jelly_rdflib.errors import ApplyError, DecodeError, LimitError
+from jelly_rdflib.errors import ApplyError, DecodeError
 from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
@@ -145,7 +145,7 @@ def closing_reader(opened: Any, *, is_ahead: bool = False) -> Iterator[None]:
     with closing(opened):
         try:
             yield
-        except (ApplyError, LimitError) as error:
+        except (ApplyError, DecodeError) as error:
             if error.offset is None:
                 opened.place_error(error)
                 if is_ahead and isinstance(error, ApplyError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jelly_rdflib.core.batch import OperationReader, StatementReader
-from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.options import Directions, Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
@@ -86,6 +86,7 @@ def read_statements(
     base: str | None = None,
     isolated: bool = False,
     generalized: bool = False,
+    directions: Directions = "keep",
     on_repeated_options: RepeatedOptions = "continue",
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
@@ -121,6 +122,10 @@ def read_statements(
         generalized: Whether N-Triples and N-Quads may have any term in any place, such as a literal
             as a subject, but no quoted triple as a graph. Jelly-RDF says itself whether it has such
             statements; the syntaxes that pyoxigraph reads have none, so that this is an error.
+        directions: What to do with the base directions that literals of RDF 1.2 have, as in
+            ``"x"@ar--rtl``. ``"keep"``: they are a part of the term. rdflib's literals can't have
+            one, so to make nodes of such a term is an error. ``"drop"``: they are left out, with a
+            warning. In JSON-LD, which has another meaning for them in RDF 1.1, they always are.
         on_repeated_options: What to do with a frame that has options again; see `StatementDecoder`:
             ``"restart"`` reads files of Jelly-RDF that were put together as they are (``cat a.jelly
             b.jelly``).
@@ -131,13 +136,13 @@ def read_statements(
 
     Raises:
         DecodeError: The input breaks a rule of the format, or its first bytes don't tell what it
-            is. (Raised by the iterator.)
+            is; or a literal has a base direction that is to be kept. (Raised by the iterator.)
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for statements.
         ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: The base is no absolute IRI, or the format has no relative IRIs; or no
-            generalized statements.
+            generalized statements; or ``directions`` is none of these.
         OSError: The path can't be opened or read; or the child process can't be started.
         NotImplementedError: A text is to be parsed in a child process, and the system has no limits
             for processes (as Windows has none), or Python is embedded in another program.
@@ -166,6 +171,7 @@ def read_statements(
         base=base,
         isolated=isolated,
         generalized=generalized,
+        directions=directions,
         on_repeated_options=on_repeated_options,
     )
     return StatementReader(opened.batches())

@@ -152,7 +152,7 @@ cdef class RowReader(RowIterator):
     cdef list make_nodes(self, Batch batch):
         try:
             return RowIterator.make_nodes(self, batch)
-        except LimitError as error:
+        except DecodeError as error:
             self.batches.place_error(error)
             raise
 

@@ -17,7 +17,7 @@ cdef class TermTable:
     cdef list nodes
     cdef bint is_open  # terms are still being added
     cdef list make_nodes(self)
-    cdef object make_node(self, uint32_t term)
+    cdef object make_node(self, uint32_t term, NodeMaker factory=*)
     cpdef str text_of(self, uint32_t term)
     cpdef str show(self, uint32_t term)
     cdef bint is_default(self, uint32_t graph) noexcept
@@ -27,3 +27,11 @@ cdef class TermTable:
 
 
 cdef int refuse_node(object node) except -1
+cdef int raise_direction(int direction, str who, error) except -1
+
+
+cdef inline int refuse_direction(Span tag, str who, error) except -1:
+    """Raise an error if a language tag has a base direction; ``who`` can't express it."""
+    cdef Span language
+    cdef int direction = split_direction(tag, &language)
+    return raise_direction(direction, who, error) if direction > 0 else 0

@@ -16,6 +16,10 @@ cdef class NodeMaker:
         """Return a node as text for a message."""
         raise NotImplementedError
 
+    def for_messages(self):
+        """Return a maker of nodes to be shown, which may be none of the library's own."""
+        raise NotImplementedError
+
     def show_batch(self, batch):
         """Return a batch as HTML, as its nodes look there."""
         raise NotImplementedError
@@ -55,8 +59,9 @@ cdef class TermTable:
         self.check_made()
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
-    cdef object make_node(self, uint32_t term):
+    cdef object make_node(self, uint32_t term, NodeMaker factory=None):
         """Make the node of one term alone, where the table may have very many; None for no term."""
+        cdef NodeMaker maker = self.factory if factory is None else factory
         cdef TermColumns copies
         cdef Failure failure
         cdef int64_t copied
@@ -69,7 +74,7 @@ cdef class TermTable:
             if copied < 0:
                 # Its text is no longer than the table may have.
                 raise MemoryError
-            return self.factory.make_nodes(&copies)[copied]
+            return maker.make_nodes(&copies)[copied]
         finally:
             terms_free(&copies)
 
@@ -85,7 +90,7 @@ cdef class TermTable:
         self.check_made()
         if term >= self.columns.count:
             raise IndexError(term)
-        return self.factory.show_node(self.make_node(term))
+        return self.factory.show_node(self.make_node(term, self.factory.for_messages()))
 
     cdef bint is_default(self, uint32_t graph) noexcept:
         """Is a graph None in operations? Its table has a factory."""
@@ -122,7 +127,8 @@ cdef class TermTable:
         - ``NONE``: nothing; number 0 stands for no term
         - ``IRI``, ``BLANK_NODE``: the text
         - ``SIMPLE_LITERAL``: the lexical form as text
-        - ``LANGUAGE_LITERAL``: also, as the extra, the number of the tag, which is a ``STRING``
+        - ``LANGUAGE_LITERAL``: also, as the extra, the number of the tag, which is a ``STRING``;
+          a base direction stands behind the language, as in ``ar--rtl``
         - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
         - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
         - ``DEFAULT_GRAPH``: nothing
@@ -155,4 +161,11 @@ cdef int refuse_node(object node) except -1:
     raise EncodeError(
         f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
         " Literal, or a TripleTerm; of a Graph, its identifier"
+    )
+
+
+cdef int raise_direction(int direction, str who, error) except -1:
+    raise error(
+        f"literal with the base direction {'ltr' if direction == 1 else 'rtl'}: {who} none; to leave"
+        ' directions out, read with directions="drop" (command line: --directions drop)'
     )

@@ -6,7 +6,8 @@ cpdef enum TermKind:
     IRI = 1  # text: the IRI
     BLANK_NODE = 2  # text: the label
     SIMPLE_LITERAL = 3  # text: the lexical form
-    LANGUAGE_LITERAL = 4  # text: the lexical form; extra: number of the tag, a STRING
+    # Text: the lexical form; extra: number of the tag, a STRING, perhaps with a direction: ar--rtl.
+    LANGUAGE_LITERAL = 4
     TYPED_LITERAL = 5  # text: the lexical form; extra: number of the datatype, an IRI
     TRIPLE_TERM = 6  # text: the numbers of s, p and o, 4 bytes each
     DEFAULT_GRAPH = 7  # no text

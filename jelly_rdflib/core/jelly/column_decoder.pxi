@@ -74,7 +74,7 @@ cdef class ColumnDecoder:
     cdef TermDecoder terms
     cdef uint32_t max_rows
     cdef bint drops_directions
-    cdef bint has_dropped  # a direction, since this was last set to False
+    cdef bint has_dropped  # a direction
     # Of the stream's options.
     cdef bint has_graphs
     cdef bint has_messages

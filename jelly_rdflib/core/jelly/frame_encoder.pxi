@@ -110,6 +110,10 @@ cdef class FrameEncoder(Output):
         """
         self.has_lengths = False
 
+    def keep_directions(self):
+        """Write ``ar--rtl`` as a language tag, for a reader of this package that expects it."""
+        self.terms.keeps_directions = True
+
     def write_first_ids(self):
         """Leave none of the first ids out, as those that follow from rows before.
 

@@ -26,6 +26,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef bint is_strict
     cdef bint is_quiet  # not strict, and no warning either
+    cdef bint has_told_dropped  # that a direction was left out
     cdef bint is_columnar  # the stream is of Jelly-RDF 1.2
     cdef ColumnDecoder columns
 
@@ -133,8 +134,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
             has_batch = True
         if has_batch and self.decode_batch(batch) < 0:
             return -1
-        if self.columns.has_dropped:
-            self.columns.has_dropped = False
+        if self.columns.has_dropped and not self.has_told_dropped:
+            self.has_told_dropped = True
             self.add_warning(b"base directions of literals are left out")
         return self.terms.end_frame()
 

@@ -168,6 +168,7 @@ cdef class TermEncoder:
     cdef LookupEncoder datatypes
     cdef bint generalized
     cdef bint rdf_star
+    cdef bint keeps_directions
     cdef EntryFields entry_fields
     cdef WriteBuffer frame  # whole rows
     cdef size_t rows  # how many are in `frame`
@@ -453,6 +454,10 @@ cdef class TermEncoder:
             size += field_size(lexical.size)
         if kind == TermKind.LANGUAGE_LITERAL:
             self.text_of(extra, &language)
+            if not self.keeps_directions:
+                refuse_direction(
+                    text_of(self.terms, extra), "Jelly-RDF 1.1 and Jelly-Patch have", EncodeError
+                )
             size += field_size(language.size)
         elif kind == TermKind.TYPED_LITERAL:
             datatype = self.find_datatype(number)

@@ -30,6 +30,7 @@ cdef class LineEncoder(TextEncoder):
     cdef bint has_graphs
     cdef bint has_triple_terms
     cdef bint has_prefixes
+    cdef bint has_directions
     cdef bint is_generalized
     cdef bint checks_statements
 
@@ -39,6 +40,7 @@ cdef class LineEncoder(TextEncoder):
         self.has_graphs = syntax.has_graphs
         self.has_triple_terms = syntax.has_triple_terms
         self.has_prefixes = syntax.has_prefixes
+        self.has_directions = syntax.has_directions
         self.is_generalized = syntax.is_generalized
         self.checks_statements = checks_statements
         # Output.__init__ opens the encoder for use: all attributes are set before.
@@ -135,6 +137,7 @@ cdef class LineEncoder(TextEncoder):
         cdef int kind = self.terms.kinds[term]
         cdef uint32_t extra = self.terms.extras[term]
         cdef int fault
+        cdef Span language
         if kind == TermKind.TYPED_LITERAL and wants_tag(self.terms, extra):
             raise EncodeError(
                 f"a literal of datatype {str_of_span(text_of(self.terms, extra))} has no"
@@ -143,7 +146,13 @@ cdef class LineEncoder(TextEncoder):
         if kind == TermKind.TYPED_LITERAL or kind == TermKind.LANGUAGE_LITERAL:
             term = extra
         if kind == TermKind.LANGUAGE_LITERAL:
-            fault = NO_FAULT if is_well_formed(text_of(self.terms, term)) else LANGUAGE_TAG
+            if not self.has_directions:
+                refuse_direction(text_of(self.terms, term), f"{self.title} has", EncodeError)
+            fault = split_direction(text_of(self.terms, term), &language)
+            if fault < 0 or not is_language_tag(language) or not is_well_formed(language):
+                fault = LANGUAGE_TAG
+            else:
+                fault = NO_FAULT
         else:
             fault = find_fault(self.terms, term)
         if fault != NO_FAULT:

@@ -32,7 +32,7 @@ cdef class QuadReader:
         max_expansion: The text of all statements may have ``free_text`` characters, and so many for
             each byte of the input.
         free_text: Characters that any input may stand for.
-        drops_directions: Whether literals lose their direction; else it is an error.
+        drops_directions: Whether literals lose their direction; ``has_dropped`` tells if one has.
         by_grammar: Whether to check IRIs by the grammar, if the library does not check them.
         has_marks: Whether the text has the marks of a `TurtleScanner`.
         count: Counts the statements.
@@ -48,6 +48,7 @@ cdef class QuadReader:
     cdef object default_graph
     cdef bint has_graphs
     cdef bint drops_directions
+    cdef readonly bint has_dropped
     cdef bint by_grammar
     cdef bint has_marks
     cdef size_t max_nesting_depth
@@ -160,9 +161,10 @@ cdef class QuadReader:
         if language is not None:
             if self.has_marks:
                 language = without_tag_mark(language)
-            if not self.drops_directions and literal.direction is not None:
-                written = str(literal).replace(literal.language, language)
-                raise DecodeError(f"{written} has a direction, which is not in RDF 1.1")
+            if literal.direction is not None:
+                self.has_dropped |= self.drops_directions
+                if not self.drops_directions:
+                    language = f"{language}--{literal.direction}"
             return builder.intern(
                 TermKind.LANGUAGE_LITERAL, lexical, builder.intern(TermKind.STRING, language, 0)
             )

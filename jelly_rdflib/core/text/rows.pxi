@@ -78,8 +78,36 @@ cdef inline const uint8_t* decode_line(TextDecoder self, const uint8_t* at) noex
     """Decode a statement of N-Triples or N-Quads."""
     if self.has_statement:
         return fail_token(self, at, b"a line has only one statement")
-    at = decode_statement(self, at, A)
+    at = decode_version(self, at) if at[0] == b"V" else decode_statement(self, at, A)
     self.has_statement = at != NULL
+    return at
+
+
+cdef inline bint is_rdf_version(Span text) noexcept nogil:
+    """Is this a version of RDF that RDF 1.2 has a name for?"""
+    return (
+        has_bytes(text, b"1.2", 3) or has_bytes(text, b"1.2-basic", 9) or has_bytes(text, b"1.1", 3)
+    )
+
+
+cdef const uint8_t* decode_version(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Read ``VERSION "1.2"``, which RDF 1.2 lets stand on a line of its own."""
+    cdef Text version
+    cdef const uint8_t* start
+    if self.end - at < 7:
+        return cut_off(self)
+    if memcmp(at, b"VERSION", 7) != 0:
+        return fail_term(self, at)
+    start = next_token(self, at + 7)
+    if start == NULL:
+        return NULL
+    if start[0] != b'"':
+        return fail_token(self, start, b'expected a version of RDF, such as "1.2"')
+    at = scan_quoted(self, start, &version)
+    if at != NULL and not is_rdf_version(version.span):
+        return refuse(
+            self, start, b"this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
+        )
     return at
 
 

@@ -79,7 +79,7 @@ cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
         extra = terms.extras[term]
         faults[term] = find_fault(terms, term)
         if terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
-            tag = text_of(terms, extra)
+            split_direction(text_of(terms, extra), &tag)
             # A malformed tag is another rule's fault.
             if is_language_tag(tag) and not is_well_formed(tag):
                 faults[extra] = LANGUAGE_TAG

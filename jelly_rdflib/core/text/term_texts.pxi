@@ -234,6 +234,7 @@ cdef class TermTexts:
             return self.put_iri(out, text)
         if kind == TermKind.LANGUAGE_LITERAL:
             if self.is_patch and not is_language_tag(text):
+                refuse_direction(text, "RDF Patch text has", EncodeError)
                 raise EncodeError(
                     f"RDF Patch text can't have {str_of_span(text)!r} as a language tag: it is none"
                 )

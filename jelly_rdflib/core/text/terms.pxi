@@ -217,24 +217,31 @@ cdef const uint8_t* read_literal(
 cdef const uint8_t* read_tagged(
     TextDecoder self, const uint8_t* at, Text* lexical, uint32_t* number
 ) noexcept nogil:
-    """Read a literal's ``@`` and language tag."""
-    cdef Span tag
+    """Read a literal's ``@``, its language tag, and a direction."""
+    cdef Span tag, plain
+    cdef int direction
     cdef uint32_t language = 0
     at += 1
     tag.start = at
     while at < self.end and (is_letter(at[0]) or is_digit(at[0]) or at[0] == b"-"):
-        if at[0] == b"-" and at > tag.start and (at - 1)[0] == b"-":
-            return refuse(self, at - 1, b"RDF 1.1 has no direction behind a language tag")
         at += 1
     if at == self.end:
         return cut_off(self)
     tag.end = at
-    if not is_language_tag(tag):
+    direction = split_direction(tag, &plain)
+    if not is_language_tag(plain):
         return fail_token(self, tag.start, b"this is no language tag")
-    if (self.grammar == STRICT_LINES and not is_well_formed(tag)) or (
-        self.grammar == GRAMMATICAL_LINES and has_long_subtag(tag)
+    if direction != 0 and self.grammar == RDF_PATCH:
+        return refuse(self, plain.end, b"RDF 1.1 has no direction behind a language tag")
+    if direction < 0:
+        return refuse(self, plain.end, b"the direction behind a language tag is --ltr or --rtl")
+    if (self.grammar == STRICT_LINES and not is_well_formed(plain)) or (
+        self.grammar == GRAMMATICAL_LINES and has_long_subtag(plain)
     ):
         return refuse(self, tag.start, b"this is no language tag of BCP 47")
+    if direction > 0 and self.drops_directions:
+        tag = plain
+        self.has_dropped = True
     if (
         intern_span(self, TermKind.STRING, tag, 0, &language) < 0
         or intern_raw(self, TermKind.LANGUAGE_LITERAL, lexical, language, number) < 0

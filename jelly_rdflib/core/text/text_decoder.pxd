@@ -72,6 +72,8 @@ cdef class TextDecoder:
     cdef bint has_graphs
     cdef bint is_generalized  # any term may have any position, except that no graph is a triple
     cdef bint has_statement  # the line where the text at hand starts, before it
+    cdef bint drops_directions
+    cdef bint has_dropped  # a direction
     # The patch.
     cdef bint in_transaction
     cdef bint is_in_doubt  # a bad row may have started or ended a transaction

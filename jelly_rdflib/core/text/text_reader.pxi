@@ -108,6 +108,8 @@ cdef class TextBatchReader(BatchSource):
             it is not ``strict``.
         generalized: Only for N-Quads and N-Triples: whether any term may have any position, as in
             RDF Patch.
+        drops_directions: Only for N-Quads and N-Triples: whether literals lose their base
+            directions, with a warning.
     """
 
     cdef InputBuffer input
@@ -116,15 +118,17 @@ cdef class TextBatchReader(BatchSource):
     cdef bint is_started
     cdef list faults
     cdef Place batch_place  # of the start of the last batch
+    cdef bint has_warned  # of directions that are dropped
 
     def __cinit__(
         self, source, NodeMaker factory not None, limits, *, list faults=None, bint is_patch=True,
         bint has_graphs=True, bint strict=True, bint by_grammar=False,
-        bint generalized=False
+        bint generalized=False, bint drops_directions=False
     ):
         self.decoder = TextDecoder(factory, limits)
         self.decoder.has_graphs = has_graphs
         self.decoder.is_generalized = generalized
+        self.decoder.drops_directions = drops_directions
         if not is_patch:
             self.decoder.grammar = (
                 STRICT_LINES if strict else GRAMMATICAL_LINES if by_grammar else LINES
@@ -221,6 +225,9 @@ cdef class TextBatchReader(BatchSource):
             self.skip_row()
             return False
         input.take(at - input.begin)
+        if self.decoder.has_dropped and not self.has_warned:
+            self.has_warned = True
+            warn_of_dropped()
         return True
 
     cdef int skip_row(self) except -1:

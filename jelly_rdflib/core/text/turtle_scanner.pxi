@@ -1,6 +1,7 @@
 """Looks through Turtle and TriG before another library's parser gets them.
 
-It finds what a lenient parser takes, but the grammar does not. It puts marks behind
+It finds what a lenient parser takes, but the grammar does not, and versions of RDF that there are
+not. It puts marks behind
 literals for what the parser drops of their spelling: that ``"x"`` had the datatype xsd:string, and
 the capitals of a language tag. `QuadReader` takes the marks away again.
 """
@@ -24,6 +25,7 @@ cdef enum Stop:
     # Why the scanner stops in a piece of text.
     AT_END
     AT_FAULT
+    AT_VERSION  # of RDF, that is none
     AT_DATATYPE  # that wants a mark
     AT_TAG  # likewise
     INSIDE_TOKEN  # the next piece has its end
@@ -52,7 +54,8 @@ cdef uint8_t[256] IS_IN_NAME
 cdef uint8_t[256] IS_IN_IRI
 for byte in range(256):
     IS_LOCAL_ESCAPE[byte] = byte in b"_~.-!$&'()*+,;=/?#@%"
-    IS_TOKEN_START[byte] = byte in b"#<\"'\\"
+    # The first letter of VERSION, in either case.
+    IS_TOKEN_START[byte] = byte in b"#<\"'\\Vv"
     IS_IN_TAG[byte] = is_letter(byte) or is_digit(byte)
     IS_IN_NAME[byte] = IS_IN_TAG[byte] or byte in b"_-.:%\\" or byte >= 0x80
     IS_IN_IRI[byte] = byte > 0x20 and byte not in b'<>"{}|^`'
@@ -113,7 +116,7 @@ cdef class TurtleScanner:
         max_marks: Number of marks whose columns are remembered.
 
     Attributes:
-        fault: Where the last piece has a wrong escape or line break; -1 if it has none.
+        fault: Where the last piece has a wrong escape, line break or version; -1 if it has none.
         taken: Number of bytes of the last piece that were looked through. The others are of a token
             whose end is missing: they must come again, together with more.
         line: The line, from 1, of what comes next.
@@ -127,6 +130,8 @@ cdef class TurtleScanner:
     cdef bint finds_faults
     cdef bint parser_checks_tags
     cdef bint is_last  # whether no piece follows
+    cdef const uint8_t* piece
+    cdef uint8_t last_byte  # before the piece
     cdef Stop stop
     cdef const uint8_t* token  # that wants a mark, without "@" or "<"
     cdef const uint8_t* token_end
@@ -157,6 +162,7 @@ cdef class TurtleScanner:
         cdef bytearray marked = None
         cdef bytearray mark
         self.is_last = is_last
+        self.piece = start
         while True:
             with nogil:
                 at = self.scan(at, end)
@@ -180,8 +186,10 @@ cdef class TurtleScanner:
             self.marks.append((self.line, self.column, len(mark.decode())))
         self.pass_over(done, at)
         self.taken = at - start
-        self.fault = self.taken if self.stop == AT_FAULT else -1
-        if marked is None or self.stop == AT_FAULT:
+        if at > start:
+            self.last_byte = (at - 1)[0]
+        self.fault = self.taken if self.stop == AT_FAULT or self.stop == AT_VERSION else -1
+        if marked is None or self.fault >= 0:
             return text if at == end else text[: self.taken]
         marked += done[: at - done]
         return bytes(marked)
@@ -235,7 +243,12 @@ cdef class TurtleScanner:
                     at += 1
                 if at == end:
                     break
-                self.start_token(at[0])
+                if at[0] | 0x20 == b"v":
+                    self.look_at_version(at, end)
+                    if self.stop != AT_END:
+                        break
+                else:
+                    self.start_token(at[0])
             elif self.context == LOCAL_ESCAPE:
                 if self.finds_faults and not IS_LOCAL_ESCAPE[at[0]]:
                     self.stop = AT_FAULT
@@ -294,6 +307,27 @@ cdef class TurtleScanner:
                     break
             at += 1
         return at
+
+    cdef void look_at_version(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
+        """Stop if a string behind VERSION is no version of RDF, or if its end is missing."""
+        cdef const uint8_t* word = b"version"
+        cdef Span version
+        if IS_IN_NAME[self.last_byte if at == self.piece else (at - 1)[0]]:
+            return
+        while at < end and word[0] != 0 and at[0] | 0x20 == word[0]:
+            at += 1
+            word += 1
+        while at < end and word[0] == 0 and IS_BLANK[at[0]]:
+            at += 1
+        if at < end:
+            if word[0] != 0 or (at[0] != b'"' and at[0] != b"'"):
+                return
+            version.start = at + 1
+            version.end = at = find(at + 1, end, at[0])
+        if at < end:
+            self.stop = AT_END if is_rdf_version(version) else AT_VERSION
+        elif not self.is_last:
+            self.stop = INSIDE_TOKEN
 
     cdef void look_at_suffix(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
         """Stop if this is a tag or datatype that wants a mark, or whose end is missing."""

@@ -1,4 +1,4 @@
-# The grammar of language tags in N-Triples and Turtle.
+# The grammar of language tags in N-Triples and Turtle, and of the directions behind them.
 
 cdef inline bint is_language_tag(Span tag) noexcept nogil:
     """The LANGTAG of N-Triples and Turtle: letters, then groups of letters and digits."""
@@ -18,3 +18,21 @@ cdef inline bint is_language_tag(Span tag) noexcept nogil:
             return False
         at += 1
     return at != group
+
+
+cdef inline int split_direction(Span tag, Span* language) noexcept nogil:
+    """Return the base direction that a tag of RDF 1.2 ends with, such as ``ar--rtl``.
+
+    1: ltr, 2: rtl, 0: it has none, -1: there is no such direction. ``language`` gets what is before
+    the two hyphens.
+    """
+    cdef const uint8_t* at = tag.start
+    language[0] = tag
+    while tag.end - at >= 2 and (at[0] != b"-" or at[1] != b"-"):
+        at += 1
+    if tag.end - at < 2:
+        return 0
+    language.end = at
+    if tag.end - at == 5 and memcmp(at + 2, b"ltr", 3) == 0:
+        return 1
+    return 2 if tag.end - at == 5 and memcmp(at + 2, b"rtl", 3) == 0 else -1

@@ -17,13 +17,14 @@ from jelly_rdflib.core.text import LineEncoder, TextBatchReader
 from jelly_rdflib.extras import advice, check_version
 from jelly_rdflib.formats.format import Format, Reading, matches
 from jelly_rdflib.nodes.conversion import NodeTypes
+from jelly_rdflib.options import drops_directions
 
 # An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
 _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
 # An absolute IRI or one that ends, a blank node, a comment, a directive.
 _TURTLE_START = re.compile(
     rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
-    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas))"
+    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas|ver))"
 )
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
@@ -40,6 +41,7 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
             strict=reading.strict,
             by_grammar=reading.by_grammar,
             generalized=reading.generalized,
+            drops_directions=drops_directions(reading.directions),
         )
         prefix = reading.label_prefix
         return RelabelledBatches(batches, prefix) if prefix else batches
@@ -100,6 +102,7 @@ SYNTAXES: tuple[Format, ...] = (
         media_types=("application/n-triples",),
         has_graphs=False,
         has_prefixes=False,
+        has_directions=True,
     ),
     _syntax(
         name="n-quads",
@@ -108,6 +111,7 @@ SYNTAXES: tuple[Format, ...] = (
         extensions=("nq",),
         media_types=("application/n-quads", "text/x-nquads"),
         has_prefixes=False,
+        has_directions=True,
     ),
     _syntax(
         name="turtle",
@@ -116,6 +120,7 @@ SYNTAXES: tuple[Format, ...] = (
         extensions=("ttl",),
         media_types=("text/turtle", "application/x-turtle"),
         has_graphs=False,
+        has_directions=True,
     ),
     _syntax(
         name="trig",
@@ -123,6 +128,7 @@ SYNTAXES: tuple[Format, ...] = (
         parser="TRIG",
         extensions=("trig",),
         media_types=("application/trig", "application/x-trig"),
+        has_directions=True,
     ),
     _syntax(
         name="n3",
@@ -143,6 +149,7 @@ SYNTAXES: tuple[Format, ...] = (
         start=_XML_START,
         has_graphs=False,
         has_triple_terms=False,
+        has_directions=True,
     ),
     _syntax(
         name="json-ld",

@@ -22,13 +22,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import jelly_rdflib
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
+from jelly_rdflib.core.warning import warn_of_dropped
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.formats.syntaxes import messages
 from jelly_rdflib.formats.syntaxes.hashed_text import HashedText
 from jelly_rdflib.options import MAX_FRAME_SIZE, Limits
+from jelly_rdflib.rules import Rule
 
 # The child imports what this process would import, and nothing from the current directory.
 _START = (
@@ -48,6 +50,7 @@ _TIME_TO_END = 10
 _MAX_WAIT = 1 << 20
 # A dead child is an error of this call, even where SIGPIPE would end the caller's process.
 _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
+_TAG = re.compile("[A-Za-z]+(-[A-Za-z0-9]+)*(--ltr|--rtl)?")
 # Messages of Rust and Python when they are out of memory.
 _NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError", re.MULTILINE)
 
@@ -74,7 +77,8 @@ class IsolatedBatches(Iterator[Batch]):
         limits = self._limits = reading.limits
         plain_limits = dataclasses.asdict(limits)
         prefixes = reading.label_prefix, reading.made_label_prefix
-        settings = [format.name, plain_limits, reading.strict, reading.base, *prefixes]
+        plain = format.name, plain_limits, reading.strict, reading.base, reading.directions
+        settings = [*plain, *prefixes]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
         # The child applies the caller's limits to the text. Its answers are frames of another size,
@@ -111,18 +115,35 @@ class IsolatedBatches(Iterator[Batch]):
             elif kind == messages.HASH:
                 child.send(self._source.digest().encode())
             elif kind == messages.FRAME and size <= self._frame_limits.max_frame_size:
-                frame = child.receive(size)
-                decoder = StatementFrameDecoder(self._factory, self._frame_limits)
                 try:
-                    return decoder.decode_frame(frame)
+                    return self._decode(child.receive(size))
                 except DecodeError as error:
                     raise child.error(f"the parser's process sends a bad frame: {error}") from error
+            elif kind == messages.DROPPED:
+                warn_of_dropped()
             elif kind == messages.ERROR and messages.TOLD.size <= size <= _MAX_TOLD:
                 raise self._told_error(child.receive(size))
             elif kind == messages.END:
                 raise StopIteration
             else:
                 raise child.error("the parser's process sends a wrong message")
+
+    def _decode(self, frame: bytearray) -> Batch:
+        """Decode a frame, whose language tags may have directions, and no other fault."""
+        faults: list[DecodeError] = []
+        decoder = StatementFrameDecoder(self._factory, self._frame_limits, faults=faults)
+        batch = decoder.decode_frame(frame)
+        terms = batch.terms
+        tags = {
+            terms.text_of(extra)
+            for kind, extra in zip(terms.kinds, terms.extras, strict=True)
+            if faults and kind == TermKind.LANGUAGE_LITERAL
+        }
+        for fault in faults:
+            # No other rule without a name is one after which decoding goes on.
+            if fault.rule is not Rule.FORMAT or not all(map(_TAG.fullmatch, tags)):
+                raise fault
+        return batch
 
     def _give(self, child: _Child, size: int) -> None:
         """Give the child bytes of the text; a live source may keep it waiting."""

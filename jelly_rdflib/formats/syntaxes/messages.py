@@ -10,9 +10,10 @@ from __future__ import annotations
 import struct
 
 # The head of the child's messages: a kind, and the size of the body that follows. WANT has no body:
-# its number is how many bytes the parser wants. HASH asks for the hash of the whole text.
+# its number is how many bytes the parser wants. HASH asks for the hash of the whole text. DROPPED
+# tells that a base direction was left out.
 ANSWER = struct.Struct(">cI")
-WANT, HASH, FRAME, ERROR, END = b"W", b"H", b"F", b"E", b"."
+WANT, HASH, FRAME, DROPPED, ERROR, END = b"W", b"H", b"F", b"D", b"E", b"."
 # The body of an ERROR: whether it is a LimitError, whether the source caused it, its offset, line
 # and column, where -1 stands for None; then the limit's name, if it has one, a newline, and its
 # message, in UTF-8.

@@ -48,7 +48,7 @@ def main() -> None:
     # The parent reads it after this process has ended: writing into a full pipe would block.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
-    name, most, strict, base, label_prefix, made_label_prefix = json.loads(_receive())
+    name, most, strict, base, directions, label_prefix, made_label_prefix = json.loads(_receive())
     limits = Limits(**most)
     # Linux takes 0 for no limit.
     _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
@@ -58,6 +58,7 @@ def main() -> None:
             limits=limits,
             strict=strict,
             base=base,
+            directions=directions,
             label_prefix=label_prefix,
             made_label_prefix=made_label_prefix,
         )
@@ -95,10 +96,12 @@ def _parse(format: Format, reading: Reading) -> None:
         rdf_star=True,
         namespace_declarations=True,
     )
-    batches = StatementBatches(format, _Text(reading.limits), reading)
+    tell_dropped = functools.partial(_send, messages.DROPPED, 0)
+    batches = StatementBatches(format, _Text(reading.limits), reading, tell_dropped)
     try:
         for batch in batches:
             encoder = StatementFrameEncoder(_NO_NODES, options)
+            encoder.keep_directions()
             frame = encoder.encode_frame(functools.partial(encoder.write_batch, batch))
             _send(messages.FRAME, len(frame), frame)
     except DecodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import pyoxigraph as ox
@@ -12,11 +12,13 @@ import pyoxigraph as ox
 from jelly_rdflib.core.batch import Batch, BatchBuilder
 from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.text import NodeLabels, QuadCount, QuadReader, TurtleScanner
+from jelly_rdflib.core.warning import warn_of_dropped
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.formats.syntaxes.label_file import LabelFile
 from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.operations import Op
+from jelly_rdflib.options import drops_directions
 
 # A batch is full with so many rows, or so many bytes of text.
 _ROWS = 1024
@@ -29,6 +31,11 @@ _HINTS = {
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
     " elsewhere: write the context into the document",
 }
+# The faults that the scanner finds, by their first byte; all others are escapes.
+_FAULTS = dict.fromkeys(b"\r\n", "a string with a line break takes three quotes")
+_FAULTS |= dict.fromkeys(
+    b"Vv", "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
+)
 # Labels that stand in a text and look like those that pyoxigraph makes up: behind "_:", and in
 # RDF/XML in an attribute. Those that are written with escapes are not found: their nodes get other
 # labels, as nodes without a label do.
@@ -150,9 +157,7 @@ class SyntaxInput:
             marked = scanner.mark(data, is_last)
             if scanner.fault >= 0:
                 raise DecodeError(
-                    "a string with a line break takes three quotes"
-                    if data[scanner.fault] in b"\r\n"
-                    else "this is no escape of Turtle",
+                    _FAULTS.get(data[scanner.fault], "this is no escape of Turtle"),
                     offset=self.position + scanner.fault,
                     line=scanner.line,
                 )
@@ -188,9 +193,16 @@ class SyntaxInput:
 
 
 class StatementBatches(Iterator[Batch]):
-    """Iterates over the batches of a text."""
+    """Iterates over the batches of a text; ``tell_dropped`` is called at the first direction."""
 
-    def __init__(self, format: Format, text: TextSource, reading: Reading) -> None:
+    def __init__(
+        self,
+        format: Format,
+        text: TextSource,
+        reading: Reading,
+        tell_dropped: Callable[[], None] = warn_of_dropped,
+    ) -> None:
+        self._tell_dropped = tell_dropped
         limits = self._limits = reading.limits
         self._count = QuadCount()
         prefixes = reading.label_prefix, reading.made_label_prefix
@@ -208,6 +220,9 @@ class StatementBatches(Iterator[Batch]):
             text, limits.max_frame_size, self._count, labels, written, scanner
         )
         self._format = format
+        self._drops_directions = drops_directions(reading.directions)
+        # Whether a direction was dropped, and it is told already.
+        self._has_told = False
         self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
         # The error behind the last batch.
@@ -224,7 +239,7 @@ class StatementBatches(Iterator[Batch]):
             ox,
             has_graphs=format.has_graphs,
             # So JSON-LD 1.1 has it where nobody says how else to write a direction in RDF 1.1.
-            drops_directions=format.parser == "JSON_LD",
+            drops_directions=format.parser == "JSON_LD" or self._drops_directions,
             by_grammar=reading.by_grammar,
             has_marks=scanner is not None,
             max_nesting_depth=limits.max_nesting_depth,
@@ -288,6 +303,9 @@ class StatementBatches(Iterator[Batch]):
             self._add_prefixes(self._parser.prefixes, self._quads)
         if first is not None:
             self._quads.read(first, _ROWS, _TEXT)
+        if self._drops_directions and self._quads.has_dropped and not self._has_told:
+            self._has_told = True
+            self._tell_dropped()
 
     def _add_prefixes(self, prefixes: dict[str, str], quads: QuadReader) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""

@@ -13,6 +13,7 @@ cdef class NodeFactory(NodeMaker):
     cdef NodeTypes types
     # Passed to the literal class: True, False, or None for its own default.
     cdef readonly object normalize
+    cdef bint keeps_directions  # which no class of literals has
     # Of a table. The literal class makes a tree of each XML literal, and several objects of a
     # duration, which counts as two terms.
     cdef size_t max_xml_tags, max_terms

@@ -69,11 +69,19 @@ cdef class NodeFactory(NodeMaker):
         """Return a node as text for a message."""
         return show(node)
 
+    def for_messages(self):
+        """Return a factory whose literals have their base directions behind their languages."""
+        cdef NodeFactory factory = NodeFactory(self.types, normalize=self.normalize)
+        factory.keeps_directions = True
+        return factory
+
     def show_batch(self, batch):
         """Return a batch as HTML: its first operations, as a table."""
         from jelly_rdflib.display.operations import operations_html
 
-        return operations_html("Batch", batch, len(batch), also=f", {len(batch.terms):,} terms")
+        # With terms that have no nodes of the library.
+        shown = load_batch(dump_batch(batch), self.for_messages())
+        return operations_html("Batch", shown, len(batch), also=f", {len(batch.terms):,} terms")
 
     cdef int check_values(
         self, const TermColumns* terms, size_t xml_tags, size_t durations
@@ -174,6 +182,8 @@ cdef class NodeFactory(NodeMaker):
     cdef object make_literal(self, int kind, str text, object extra):
         language = extra if kind == TermKind.LANGUAGE_LITERAL else None
         datatype = extra if kind == TermKind.TYPED_LITERAL else None
+        if language is not None and PyUnicode_IS_ASCII(language) and not self.keeps_directions:
+            refuse_direction(utf8_of(language), "rdflib's literals have", DecodeError)
         if datatype is None:
             return new_literal(self.types, text, language, None, text, None)
         literal = None

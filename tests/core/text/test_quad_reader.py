@@ -64,7 +64,7 @@ RULES: dict[str, list[str]] = {
     "IRIs": objects(*(f"<{iri}>" for iri in BAD_IRIS), *(f'"x"^^<{iri}>' for iri in BAD_IRIS)),
     "literals": objects(
         r'"\x"', r'"\u12"', r'"\U00110000"', r'"\uD800"', '"a', '"\\',
-        *(f'"x"@en--{direction}' for direction in ("ltr", "rtl", "xyz")),
+        *(f'"x"@en--{direction}' for direction in ("ltr", "rtl", "xyz", "LTR", "", "rtl-b")),
         *(f'"x"^^<{RDF}{name}>' for name in ("langString", "dirLangString")),
     ),
     "labels": [
@@ -89,7 +89,7 @@ def test_rules_are_those_that_pyoxigraph_keeps(rule: str, strict: bool) -> None:
         ("<urn:s> <urn:p> <urn:o> <urn:g> .", "expected the dot"),
         *((text, "is relative") for text in objects("<a>", '"x"^^<a>')),
         (objects("<urn:%4>")[0], "this is no IRI (line 1, column 17, byte 16)"),
-        (objects('"x"@en--ltr')[0], "direction"),
+        (objects('"x"@en--LTR')[0], "direction"),
         (objects(f'"x"^^<{RDF}langString>')[0], "language tag"),
     ],
 )

@@ -53,6 +53,22 @@ LENIENT = [
     '"a"@abcdefghI{}, "a"@EN-x{}, "a"@EN-a{}, "a"@X{}',
 ]
 
+# The first letter of VERSION stands behind the bar, if the version is none.
+VERSIONS = [
+    *('|VERSION "1.3"', "|version '1.2 '", '@|Version "" .', ":a :b :c .\n|VERSION\r\n\t'2'"),
+    *('<a> <b> "c" .\n@|version """1.2""" .', "PREFIX : <a>|VERSION '1.0'", '[]|VERSION"1"'),
+    *('VERSION "1.2"', "@version '1.2-basic' .", 'version\n"1.1"', "VERSION", 'VERSION "1.3', "v"),
+    *(
+        ':version "1.3"',
+        'a:b-version "1.3"',
+        'version:a "1.3"',
+        '_:version "1.3"',
+        ':s.version "2"',
+    ),
+    *('# VERSION "3"', '"VERSION \\"3\\"" \'version "3"\'', '<version "3">', 'versions "3"'),
+    *('"a"@version, "b"', '"""\nVERSION "3"\n"""', 'virtual "3"', '"v" "V" v V', ':a%version "3"'),
+]
+
 
 def scan(text: str, size: int, **arguments: bool) -> tuple[str, int, TurtleScanner]:
     """Return the text with marks, the place of a wrong escape or -1, and the scanner."""
@@ -108,6 +124,17 @@ class TestPieces:
         # A strict parser refuses them itself.
         assert scan(text, size, finds_faults=False)[1] == -1
 
+    @pytest.mark.parametrize("text", VERSIONS)
+    def test_versions(self, text: str, size: int) -> None:
+        place = text.find("|")
+        for finds_faults in (True, False):
+            found, fault, scanner = scan(text.replace("|", ""), size, finds_faults=finds_faults)
+            assert fault == place
+            if place < 0:
+                assert found == text
+            else:
+                assert scanner.line == len(lines(text[:place]))
+
     @pytest.mark.parametrize("text", MARKED + LENIENT)
     def test_marks(self, text: str, size: int) -> None:
         parts = with_marks(text)
@@ -134,7 +161,10 @@ class TestPieces:
                 text += c if place % 2 == 0 else ""
 
 
-@given(st.text("\"'a\\u0@^<>#-.:EN \r\n\u00e9M\U000efffd", max_size=40), st.integers(1, 9))
+CHARACTERS = [*"\"'a\\u0@^<>#-.:EN \r\n\u00e9M\U000efffd", "VERSION", "version", "1.2"]
+
+
+@given(st.lists(st.sampled_from(CHARACTERS), max_size=40).map("".join), st.integers(1, 9))
 def test_pieces_make_no_difference(text: str, size: int) -> None:
     one, fault, scanner = scan(text, size)
     assert (one, fault) == scan(text, 999)[:2]

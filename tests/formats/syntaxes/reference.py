@@ -6,6 +6,7 @@ from typing import Any
 import pyoxigraph as ox
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.batch import dump_batch, load_batch
 from tests.formats.syntaxes.support import literal
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 
@@ -20,11 +21,15 @@ LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
 def outcome(
     source: Any, format: str, **arguments: Any
 ) -> tuple[list[Plain], jr.DecodeError | None]:
-    """Return the statements of a text, and the error that ends them."""
+    """Return the statements of a text, and the error that ends them.
+
+    The direction of a literal stands behind its language, as in ``ar--rtl``.
+    """
     found: list[Plain] = []
-    reader = jr.read_statements(source, format=format, normalize=False, **arguments)
     try:
-        found.extend(tuple(map(plain, statement)) for statement in reader)
+        for batch in jr.read_batches(source, format=format, **arguments):
+            shown = load_batch(dump_batch(batch), batch.terms.factory.for_messages())
+            found.extend(tuple(map(plain, statement)) for statement in shown.statements())
     except jr.DecodeError as error:
         return found, error
     return found, None
@@ -55,7 +60,7 @@ def _plain(term: Any) -> Plain:
     if isinstance(term, ox.Triple):
         return ("triple", _plain(term.subject), _plain(term.predicate), _plain(term.object))
     if term.direction is not None:
-        raise SyntaxError("a direction")
+        return literal(term.value, f"{term.language}--{term.direction}")
     if term.language is not None:
         return literal(term.value, term.language)
     datatype = term.datatype.value

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.formats.syntaxes import isolated, messages
@@ -188,6 +189,26 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return replace
 
 
+def tagged_frame(tag: str, *, has_option: bool = True) -> bytes:
+    """Return a frame with a quoted triple that has a literal with a tag."""
+    literal = Literal("x")
+    literal._language = tag
+    options = jr.StreamOptions(physical_type="TRIPLES", rdf_star=True)
+    quoted = jr.TripleTerm(URIRef("urn:s"), URIRef("urn:s"), literal)
+    encoder = jr.StatementEncoder(options)
+    encoder._encoder.keep_directions()
+    frame = encoder.encode_frame([(quoted, URIRef("urn:s"), BNode())])
+    # The option is field 4 of the options.
+    return frame if has_option else frame.replace(b"\x20\x01", b"\x20\x00", 1)
+
+
+BAD_FRAMES = [
+    (tagged_frame("ar--x"), "a bad frame: this is no language tag"),
+    # In a frame that has a direction all else is checked, too.
+    (tagged_frame("ar--rtl", has_option=False), "a bad frame: .* rdf_star"),
+]
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "message"),
     [
@@ -205,6 +226,8 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         ("out.write(b'x' * 100)", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'F', 1 << 31))", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'F', 3) + b'abc')", jr.DecodeError, "a bad frame: "),
+        *((f"out.write(struct.pack('>cI', b'F', {len(frame)}) + {frame!r})", jr.DecodeError, found)
+          for frame, found in BAD_FRAMES),
         # The largest frame has 8 MiB, and four times max_text_size.
         ("out.write(struct.pack('>cI', b'F', 56 << 20))", jr.DecodeError, "status 0"),
         ("out.write(struct.pack('>cI', b'F', (56 << 20) + 1))", jr.DecodeError, "a wrong message"),

@@ -57,11 +57,6 @@ def labels(source: Any, format: str) -> list[str]:
 class TestTerms:
     """What is written down in a syntax, as terms."""
 
-    def test_a_literal_with_a_direction_is_an_error(self) -> None:
-        found, error = attempt('<urn:s> <urn:p> "x", "y"@en--ltr .', "turtle")
-        assert found == [(S, P, literal("x"))]
-        assert '"y"@en--ltr has a direction' in str(error)
-
     def test_json_ld_drops_directions(self) -> None:
         text = """[
             {"@id": "urn:s", "urn:p": {"@value": "x", "@language": "ar", "@direction": "rtl"}},
