@@ -1,0 +1,103 @@
+"""What goes on from one column, batch or frame of Jelly-RDF 1.2 to the next, and what does not."""
+
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
+from jelly_rdflib.nodes import make_node_factory
+from tests.core.columns.fault_streams import build_batch, build_options, build_stream
+from tests.core.columns.plain_batches import plain_operations, read_plain
+from tests.core.jelly.draft_streams import TRIPLES_OPTIONS
+from tests.oracle.columns_schema import LATER, MESSAGES
+from tests.oracle.wire import field
+
+pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
+
+TERM: dict[str, Any] = {"s_iri": {}, "p_iri": {}, "o_bnode": "o"}
+PREFIXES = {"prefixes": [{"values": ["a:", "b:"]}]}
+
+
+def operations(*batches: dict[str, Any]) -> list[Any]:
+    """Return the operations of frames with these columns."""
+    frames: list[dict[str, Any]] = [{"columns": batch} for batch in batches]
+    frames[0]["rows"] = [build_options()]
+    return [operation for frame in read_plain(build_stream(LATER, frames)) for operation in frame]
+
+
+def iri(text: str) -> tuple[str, str]:
+    return ("iri", text)
+
+
+def test_triple_terms_start_without_the_last_iri_of_namespaces() -> None:
+    namespace = {"name": "ex", "value": {"prefix_id": 1, "name_id": 2}}
+    batch = build_batch(**PREFIXES, namespaces=[namespace], objects={"triple_terms": [TERM]})
+    declared, (*_, term, _) = operations(batch)
+    assert declared == ("PA", "ex", iri("a:urn:q"), None)
+    assert term == ("triple", iri("urn:p"), iri("urn:q"), ("bnode", "o"))
+
+
+def test_namespaces_start_without_an_iri_in_each_batch() -> None:
+    first = {"name": "ex", "value": {"prefix_id": 1, "name_id": 2}}
+    term = {**TERM, "s_iri": {"prefix_id": 2, "name_id": 1}}
+    batches = (
+        build_batch(**PREFIXES, namespaces=[first], objects={"triple_terms": [term]}),
+        build_batch(names=None, namespaces=[{"name": "ex", "value": {}}]),
+    )
+    declared = [operation for operation in operations(*batches) if operation[0] == "PA"]
+    assert [operation[2] for operation in declared] == [iri("a:urn:q"), iri("urn:p")]
+
+
+def test_an_open_message_ends_where_options_come_again() -> None:
+    """Also behind a frame that adds nothing, and for a decoder that goes on from a checkpoint."""
+    row = build_options(stream_type=MESSAGES)
+    frames: list[dict[str, Any]] = [
+        {"rows": [row], "columns": build_batch()},
+        {"columns": {}},
+        {"rows": [row], "columns": build_batch(message_lengths=[1])},
+        {"rows": [row]},
+    ]
+    messages = [LATER.Frame(**frame).SerializeToString() for frame in frames]
+    limits = jr.Limits()
+
+    def decoder() -> StatementFrameDecoder:
+        return StatementFrameDecoder(make_node_factory(False, limits), limits)
+
+    whole, found = decoder(), []
+    for message in messages:
+        again = decoder()
+        if found:
+            again.restore(whole.save())
+        batch = whole.decode_frame(message)
+        found.append(batch.message_ends)
+        assert plain_operations(again.decode_frame(message)) == plain_operations(batch)
+    assert found == [(), (), (0, 1), ()]
+
+
+class TestMerged:
+    """A message that stands twice is merged, if each part is a message by itself."""
+
+    BATCH = LATER.Frame(columns=build_batch()).SerializeToString()[2:]
+
+    def read(self, *parts: bytes) -> list[Any]:
+        return read_plain(TRIPLES_OPTIONS + b"".join(field(2, part) for part in parts))
+
+    def test_parts_of_columns(self) -> None:
+        whole = self.read(self.BATCH)
+        assert len(whole[0]) == 1
+        # Behind the row count, two bytes, and behind the names.
+        for at in (0, 2, len(self.BATCH)):
+            assert self.read(self.BATCH[:at], self.BATCH[at:]) == whole
+
+    def test_parts_that_are_no_messages(self) -> None:
+        for at in (1, 3, len(self.BATCH) - 1):
+            with pytest.raises(jr.DecodeError) as caught:
+                self.read(self.BATCH[:at], self.BATCH[at:])
+            assert caught.value.rule == "wire", at
+
+
+def test_a_packed_number_that_is_cut_off() -> None:
+    with pytest.raises(jr.DecodeError) as caught:
+        read_plain(TRIPLES_OPTIONS + field(2, field(6, field(2, b"\x80"))))
+    assert (caught.value.rule, caught.value.message) == ("wire", "varint is cut off")
