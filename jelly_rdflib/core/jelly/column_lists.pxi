@@ -32,18 +32,16 @@ ctypedef struct ValueList:
 cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more) noexcept nogil:
     """Put a message that stands more than once together, as protobuf merges it.
 
-    Its parts are checked field by field: the fields that they have are read later.
+    What is there must end with a field; that the rest does too is seen when it is read.
     """
-    cdef Span rest = more
+    cdef Span rest = joined[0]
     cdef Span ignored
     if is_first:
         joined[0] = more
         return 0
-    if find_field(&rest, 0, VARINT, &ignored) == 0:
-        rest = joined[0]
-        if find_field(&rest, 0, VARINT, &ignored) == 0:
-            return terms.join(joined, more)
-    return fail(&terms.failure, more.start, b"wire", b"columns that are no message")
+    if find_field(&rest, 0, VARINT, &ignored) < 0:
+        return fail(&terms.failure, more.start, b"wire", b"columns that are no message")
+    return terms.join(joined, more)
 
 
 cdef int count_numbers(Span packed, uint32_t* count, Failure* failure) noexcept nogil:
