@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import data, difference, latency, log_size, memory, threads
+from . import columns, data, difference, latency, log_size, memory, threads
 from .compare import COMPARISONS, compare
 from .report import Measured, as_json, print_table
 
@@ -55,8 +55,8 @@ def main() -> int:
         return 0
 
     errors = Console(stderr=True)
-    columns = (TextColumn("{task.description:50}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
+    shown = (TextColumn("{task.description:50}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*shown, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
         try:
             measured = measure(bar, arguments.only, is_quick=arguments.quick)
         except data.DataError as error:
@@ -108,7 +108,8 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     if only in "threads":
         bar.reset(task, description="two threads", total=None)
         scaling = threads.measure(inputs, QUICK_THREAD_ROUNDS if is_quick else THREAD_ROUNDS)
-    return Measured(inputs.about, ratios, peak, seconds, size, differences, scaling)
+    versions = columns.sizes(inputs) if only in "bytes of Jelly-RDF 1.2" else []
+    return Measured(inputs.about, ratios, peak, seconds, size, differences, scaling, versions)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ class Measured:
     size: LogSize | None
     differences: list[Difference]
     threads: list[Threads]
+    sizes: list[tuple[str, int, int]]
+    """Bytes of the same statements in each version of Jelly-RDF, plain and with zstd."""
 
 
 def versions() -> dict[str, str]:
@@ -76,6 +78,10 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
             f" ms[/], all listed in [bold]{milliseconds(size.listing)} ms[/] (medians of"
             f" {len(size.opening)}); targets: {size.opening_target * 1e3:g} and"
             f" {size.listing_target * 1e3:g} ms, {verdict(size.is_met)}"
+        )
+    for name, plain, compressed in measured.sizes:
+        console.print(
+            f"{name}: {plain / MEGABYTE:.2f} MB, {compressed / MEGABYTE:.2f} MB with zstd"
         )
     for each in measured.differences:
         target = "" if each.target is None else f"; target: < {each.target / MEGABYTE:.0f} MB, "
@@ -159,6 +165,7 @@ def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
         "memory": peak and {**asdict(peak), "over_idle": peak.over_idle, "is_met": peak.is_met},
         "latency": latency and {**asdict(latency), "is_met": latency.is_met},
         "log_size": measured.size and {**asdict(measured.size), "is_met": measured.size.is_met},
+        "sizes": measured.sizes,
         "differences": [{**asdict(each), "is_met": each.is_met} for each in measured.differences],
         "threads": [
             {**asdict(each), "ratio": each.median, "is_met": each.is_met}
