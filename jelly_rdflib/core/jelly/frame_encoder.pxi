@@ -110,6 +110,7 @@ cdef class FrameEncoder(Output):
         """
         self.has_lengths = False
 
+    @cython.critical_section
     def write_first_ids(self):
         """Leave none of the first ids out, as those that follow from rows before.
 
@@ -121,6 +122,7 @@ cdef class FrameEncoder(Output):
         for lookup in (self.terms.names, self.terms.prefixes, self.terms.datatypes):
             (<LookupEncoder>lookup).last_set = ID_BEFORE_NONE
 
+    @cython.critical_section
     cdef int begin_frame(self, str instead) except -1:
         """Begin a frame that the caller takes; the caller resets ``is_in_frame`` at its end.
 
@@ -144,6 +146,7 @@ cdef class FrameEncoder(Output):
         """Put the terms of a row of this field."""
         return 0
 
+    @cython.critical_section
     cdef int put_batch(self, Batch batch) except -1:
         cdef uint32_t[4] numbers
         cdef size_t row
@@ -162,9 +165,10 @@ cdef class FrameEncoder(Output):
             self.is_in_batch = False
             # A batch that is still being filled is put again later.
             if not batch.terms.is_open:
-                self.end_batch()
+                self.terms.end_batch()
         return 0
 
+    @cython.critical_section
     cdef int end_batch(self) except -1:
         return self.terms.end_batch()
 
