@@ -70,6 +70,8 @@ DIRECTIVES = {
     "nonecheck": True,
     # Nothing may set the attributes of an object but its own methods.
     "auto_pickle": False,
+    # Two threads may use one object without the GIL: see docs/reliability.md, "Threads".
+    "freethreading_compatible": True,
 }
 
 

@@ -1,5 +1,6 @@
 """Where bytes come from, and where they go."""
 
+cimport cython
 from libc.stdint cimport uint64_t, uint8_t
 
 from jelly_rdflib.core.batch cimport Batch

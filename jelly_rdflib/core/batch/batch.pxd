@@ -73,7 +73,9 @@ cdef class RowIterator(Tabular):
     cdef size_t row  # number of the next row in the batch
     cdef size_t stop  # where the rows end that are at hand
     cdef bint only_statements
+    cdef bint is_reading  # the next piece
     cdef bint fill_spare(self, Batch batch, size_t row, list nodes) except -1
+    cdef object next_slice(self)
     cdef bint next_row(self) except -1
     cdef bint next_piece(self) except -1
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1

@@ -3,12 +3,18 @@
 cdef extern from "Python.h":
     bint PyObject_GC_IsTracked(object node) noexcept
     void PyObject_GC_UnTrack(object item) noexcept
-    Py_ssize_t reference_count "Py_REFCNT"(PyObject* item) noexcept
     Py_ssize_t Py_SIZE(PyObject* item) noexcept
 
 
 cdef extern from *:
     """
+    /* Has nobody else this item? Without the GIL another thread may get it at any moment. */
+    #ifdef Py_GIL_DISABLED
+    #define jelly_is_alone(item) 0
+    #else
+    #define jelly_is_alone(item) (Py_REFCNT(item) == 1)
+    #endif
+
     /* Put another item into a tuple that nobody else has. */
     static CYTHON_INLINE void jelly_fill(PyObject *tuple, Py_ssize_t place, PyObject *item) {
         PyObject *old = PyTuple_GET_ITEM(tuple, place);
@@ -20,6 +26,7 @@ cdef extern from *:
         Py_DECREF(old);
     }
     """
+    bint is_alone "jelly_is_alone"(PyObject* item) noexcept
     void fill "jelly_fill"(PyObject* tuple, Py_ssize_t place, object item) noexcept
 
 
@@ -234,6 +241,12 @@ cdef class RowIterator(Tabular):
     """Iterates over pieces of batches as tuples. Code that needs no tuples uses ``next_row``."""
 
     def _slices(self):
+        while (found := self.next_slice()) is not None:
+            yield found
+
+    @cython.critical_section
+    cdef object next_slice(self):
+        """Return the next rows that belong together, as a `BatchSlice`; None at the end."""
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():
@@ -246,11 +259,13 @@ cdef class RowIterator(Tabular):
                 if stop == start:
                     continue
             self.row = stop
-            yield BatchSlice(batch, start, stop)
+            return BatchSlice(batch, start, stop)
+        return None
 
     def __iter__(self):
         return self
 
+    @cython.critical_section
     def __next__(self):
         cdef tuple item = None
         cdef Batch batch
@@ -287,7 +302,7 @@ cdef class RowIterator(Tabular):
         cdef int op = rows.ops[row]
         cdef bint is_operation = not self.only_statements
         if (
-            reference_count(spare) != 1 or (op != A and (op != D or not is_operation))
+            not is_alone(spare) or (op != A and (op != D or not is_operation))
             or Py_SIZE(spare) != 3 + 2 * is_operation + (batch.has_graphs and not is_operation)
             or len(nodes) < batch.terms.columns.count
         ):
@@ -306,8 +321,15 @@ cdef class RowIterator(Tabular):
     cdef bint next_row(self) except -1:
         """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
         while self.row >= self.stop:
-            if not self.next_piece():
-                return False
+            if self.is_reading:
+                # Another thread is, or a source's read() came back here.
+                raise ValueError("the reader is already reading")
+            self.is_reading = True
+            try:
+                if not self.next_piece():
+                    return False
+            finally:
+                self.is_reading = False
         self.row += 1
         return True
 

@@ -18,6 +18,7 @@ cdef class BatchSource(Tabular):
             raise StopIteration
         return batch
 
+    @cython.critical_section
     def close(self):
         """Stop reading, and close the file if the reader opened it."""
         if self.is_reading:
@@ -40,6 +41,7 @@ cdef class BatchSource(Tabular):
     def _slices(self):
         return (BatchSlice(batch, 0, len(batch)) for batch in self)
 
+    @cython.critical_section
     cdef Batch next_batch(self):
         """Return the next batch; None at the end of the stream."""
         cdef Batch batch = None
@@ -177,6 +179,7 @@ cdef class RowReader(RowIterator):
         """Tell an error of the last row's use where the batch stands that has it."""
         self.batches.place_error(error)
 
+    @cython.critical_section
     def close(self):
         """Stop reading, and close the file if the reader opened it."""
         self.batches.close()

@@ -29,6 +29,7 @@ cdef class PlacedBatches(GeneratedBatches):
     cdef uint64_t offset, frame
 
     @property
+    @cython.critical_section
     def options(self):
         """The stream's options; None before its first frame was read."""
         return self.last_options

@@ -43,10 +43,12 @@ cdef class TermTable:
     def __len__(self):
         return self.columns.count
 
+    @cython.critical_section
     def __getitem__(self, index):
         # A caller that asks for one node will ask for more.
         if self.nodes is None:
-            self.nodes = self.make_nodes()
+            self.check_made()
+            self.nodes = self.factory.make_nodes(&self.columns)
         return self.nodes[index]
 
     def __iter__(self):
@@ -55,6 +57,7 @@ cdef class TermTable:
     def __repr__(self):
         return f"<TermTable: {self.columns.count} terms>"
 
+    @cython.critical_section
     cdef list make_nodes(self):
         self.check_made()
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes

@@ -36,6 +36,7 @@ cdef class InputBuffer:
     def __del__(self):
         self.close()
 
+    @cython.critical_section
     def close(self):
         """Let go of the source: close what `open_source` opened."""
         if self.is_reading:

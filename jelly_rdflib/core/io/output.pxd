@@ -36,13 +36,15 @@ cdef inline int check_usable(Output output) except -1:
 
 cdef inline int claim_output(Output output) except -1:
     """Keep all other calls out until `free_output`."""
-    if output.state != OPEN:
-        return output.refuse()
-    output.state = IN_FLIGHT
+    with cython.critical_section(output):
+        if output.state != OPEN:
+            return output.refuse()
+        output.state = IN_FLIGHT
     return 0
 
 
 cdef inline void free_output(Output output) noexcept:
     """Let other calls in again, unless something was lost."""
-    if output.state == IN_FLIGHT:
-        output.state = OPEN
+    with cython.critical_section(output):
+        if output.state == IN_FLIGHT:
+            output.state = OPEN

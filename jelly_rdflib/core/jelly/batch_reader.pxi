@@ -34,6 +34,7 @@ cdef class BatchReader(BatchSource):
             self.frames.frame_number = decoder.frame
 
     @property
+    @cython.critical_section
     def options(self):
         """The stream's options; None before its first frame was read."""
         return self.decoder.options
@@ -65,6 +66,7 @@ cdef class BatchReader(BatchSource):
         self.is_finished = True
         return batch if batch.rows.count > 0 else None
 
+    @cython.critical_section
     def save(self):
         """Return a checkpoint of the decoder: see `FrameDecoder.save`."""
         return self.decoder.save()

@@ -149,6 +149,7 @@ cdef class FrameDecoder:
         """
         return self.end(0)
 
+    @cython.critical_section
     def restart(self):
         """Forget the stream: the next frame starts another one, with options.
 
@@ -161,6 +162,7 @@ cdef class FrameDecoder:
         self.frame = 0
         self.terms.expansion = self.terms.max_expansion = 0
 
+    @cython.critical_section
     def save(self):
         """Return a checkpoint: bytes with which another decoder goes on from the next frame.
 
@@ -185,6 +187,7 @@ cdef class FrameDecoder:
         finally:
             buffer_free(&out)
 
+    @cython.critical_section
     def restore(self, bytes checkpoint not None):
         """Go on from a checkpoint that `save` returned; the decoder must be new."""
         cdef Span rest
@@ -234,6 +237,7 @@ cdef class FrameDecoder:
         """Return the number of the last frame that was decoded; 0 before the first."""
         return self.frame - 1 if self.frame > 0 else 0
 
+    @cython.critical_section
     cdef Batch decode(self, const uint8_t* start, size_t size, uint64_t offset):
         cdef Span frame
         cdef Batch batch
@@ -265,6 +269,7 @@ cdef class FrameDecoder:
             warn(warning.decode())
         return batch
 
+    @cython.critical_section
     cdef Batch end(self, uint64_t offset):
         self.check_usable()
         # Nothing comes after the end, also if it is an error.
@@ -522,7 +527,9 @@ cdef class FrameDecoder:
 
     cdef int put_name(self, Span name) noexcept with gil:
         try:
-            self.stream_name = <bytes>(<const char*>name.start)[:name.end - name.start]
+            # Another thread may read the options meanwhile.
+            with cython.critical_section(self):
+                self.stream_name = <bytes>(<const char*>name.start)[:name.end - name.start]
         except MemoryError:
             return fail_memory(&self.terms.failure, name.start)
         self.name_start = self.stream_name

@@ -114,6 +114,7 @@ cdef class FrameEncoder(Output):
         """Write ``ar--rtl`` as a language tag, for a reader of this package that expects it."""
         self.terms.keeps_directions = True
 
+    @cython.critical_section
     def write_first_ids(self):
         """Leave none of the first ids out, as those that follow from rows before.
 
@@ -125,6 +126,7 @@ cdef class FrameEncoder(Output):
         for lookup in (self.terms.names, self.terms.prefixes, self.terms.datatypes):
             (<LookupEncoder>lookup).last_set = ID_BEFORE_NONE
 
+    @cython.critical_section
     cdef int begin_frame(self, str instead) except -1:
         """Begin a frame that the caller takes; the caller resets ``is_in_frame`` at its end.
 
@@ -148,6 +150,7 @@ cdef class FrameEncoder(Output):
         """Put the terms of a row of this field."""
         return 0
 
+    @cython.critical_section
     cdef int put_batch(self, Batch batch) except -1:
         cdef uint32_t[4] numbers
         cdef size_t row
@@ -166,9 +169,10 @@ cdef class FrameEncoder(Output):
             self.is_in_batch = False
             # A batch that is still being filled is put again later.
             if not batch.terms.is_open:
-                self.end_batch()
+                self.terms.end_batch()
         return 0
 
+    @cython.critical_section
     cdef int end_batch(self) except -1:
         return self.terms.end_batch()
 

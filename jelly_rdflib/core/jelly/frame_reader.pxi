@@ -30,6 +30,7 @@ cdef class FrameReader(InputBuffer):
     def __iter__(self):
         return self
 
+    @cython.critical_section
     def __next__(self):
         """Return the next frame, without its length."""
         if not self.next_frame():

@@ -19,6 +19,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         self.kinds.delete = StatementRow(STATEMENT_DELETE << 3 | LENGTH_DELIMITED, D)
 
     @property
+    @cython.critical_section
     def options(self):
         """The stream's options, a `jelly_rdflib.PatchOptions`; None before they were read."""
         return PatchOptions(**self.named_options(PATCH_OPTION_FIELDS)) if self.has_options else None

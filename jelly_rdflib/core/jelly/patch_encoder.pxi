@@ -27,6 +27,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.is_cut = self.is_delimited and self.stream_type != FRAME
         self.put_options(PATCH_OPTION_FIELDS, b"")
 
+    @cython.critical_section
     def restart(self):
         """Start another stream with the same options. Rows of an unfinished frame are lost.
 
@@ -58,8 +59,10 @@ cdef class PatchFrameEncoder(FrameEncoder):
                 self.patch_is_open = False
             return self.take_frame()
         finally:
-            self.is_in_frame = False
+            with cython.critical_section(self):
+                self.is_in_frame = False
 
+    @cython.critical_section
     def finish(self):
         """End the stream: end an open patch and hand the last frame over.
 
@@ -79,6 +82,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.emit()
         self.state = FINISHED
 
+    @cython.critical_section
     def flush(self):
         """Hand on what is written as a frame; a patch of a FRAME stream, or a bare frame, waits."""
         if self.is_cut and self.terms.rows > 0:

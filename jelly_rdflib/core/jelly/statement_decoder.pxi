@@ -50,6 +50,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.is_quiet = is_quiet and not strict
 
     @property
+    @cython.critical_section
     def options(self):
         """The stream's options, a `jelly_rdflib.StreamOptions`; None before they were read."""
         if not self.has_options:

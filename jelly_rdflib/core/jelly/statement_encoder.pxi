@@ -36,6 +36,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.has_namespaces = options.namespace_declarations
         self.put_options(STREAM_OPTION_FIELDS, options.stream_name.encode())
 
+    @cython.critical_section
     def end_frame(self, metadata=None):
         """End the frame, with that metadata: what follows is in the next one."""
         cdef list entries
@@ -68,8 +69,10 @@ cdef class StatementFrameEncoder(FrameEncoder):
             return self.take_frame()
         finally:
             self.start_last = None
-            self.is_in_frame = False
+            with cython.critical_section(self):
+                self.is_in_frame = False
 
+    @cython.critical_section
     def finish(self):
         """End the stream, and hand the last frame over if there is anything in it."""
         if self.is_over:
@@ -80,6 +83,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
             self.emit()
         self.state = FINISHED
 
+    @cython.critical_section
     def abandon(self):
         """End the stream because of an error: what is in an open frame of a grouped stream is lost.
 

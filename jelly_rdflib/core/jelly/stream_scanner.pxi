@@ -31,6 +31,7 @@ cdef class StreamScanner:
     def __iter__(self):
         return self
 
+    @cython.critical_section
     def __next__(self):
         if self.is_reading:
             raise ValueError("the scanner is already reading")
@@ -64,6 +65,7 @@ cdef class StreamScanner:
             self.place.patch += self.counts_frames
         return found
 
+    @cython.critical_section
     def close(self):
         """Close the source, if it was opened here."""
         if self.is_reading:

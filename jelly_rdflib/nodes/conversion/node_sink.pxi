@@ -32,6 +32,7 @@ cdef class NodeSink:
         """Write what is given as a tuple."""
         self.put_tuple(item)
 
+    @cython.critical_section
     def write_all(self, items):
         """Write each tuple of an iterable; those of a `Batch` without making them.
 
@@ -52,6 +53,7 @@ cdef class NodeSink:
         finally:
             self.is_busy = False
 
+    @cython.critical_section
     cdef int put_tuple(self, object item) except -1:
         self.claim()
         try:
@@ -120,6 +122,7 @@ cdef class NodeSink:
                 self.rows.count = 0
         return 0
 
+    @cython.critical_section
     cdef int put(self, int op, object s, object p, object o, object g) except -1:
         """Write a row; None where there is no term."""
         self.claim()
@@ -131,6 +134,7 @@ cdef class NodeSink:
             self.is_busy = False
         return 0
 
+    @cython.critical_section
     cdef int put_prefix(self, int op, object prefix, object iri, object graph) except -1:
         self.claim()
         try:

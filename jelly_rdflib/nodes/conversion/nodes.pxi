@@ -45,6 +45,7 @@ cdef class NodeFactory(NodeMaker):
             Py_XDECREF(self.cache[i].source)
         PyMem_RawFree(self.cache)
 
+    @cython.critical_section
     cdef list make_nodes(self, const TermColumns* terms):
         """Return a list with the node of each term, in the order of the table."""
         cdef list nodes = PyList_New(terms.count)
@@ -111,11 +112,14 @@ cdef class NodeFactory(NodeMaker):
         if self.cache == NULL:
             self.grow_cache()
         cached = &self.cache[hash & (self.cache_size - 1)]
-        if (
-            cached.node != NULL and cached.hash == hash
-            and is_node_of(cached, terms, term, nodes, self.types)
-        ):
-            return <object>cached.node
+        if cached.node != NULL and cached.hash == hash:
+            # Another thread may take the place while they are compared.
+            node = <object>cached.node
+            if cached.source != NULL:
+                source = <object>cached.source
+            if is_node_of(node, source, terms, term, nodes, self.types):
+                return node
+            source = None
         if terms.kinds[term] == TermKind.TRIPLE_TERM:
             memcpy(numbers, text_of(terms, term).start, sizeof(numbers))
             return self.types.triple_term(nodes[numbers[0]], nodes[numbers[1]], nodes[numbers[2]])
@@ -373,11 +377,11 @@ cdef inline bint is_same_text(object one, object other) except -1:
 
 
 cdef bint is_node_of(
-    CachedNode* cached, const TermColumns* terms, uint32_t term, list nodes, NodeTypes types
+    object node, bytes source, const TermColumns* terms, uint32_t term, list nodes,
+    NodeTypes types
 ) except -1:
     """Is this the node of the term? The hashes are equal; everything else is compared here."""
     cdef int kind = terms.kinds[term]
-    cdef object node = <object>cached.node
     cdef object cls = type(node)
     if kind == TermKind.IRI:
         return cls is types.iri and is_text_of(node, terms, term)
@@ -401,9 +405,8 @@ cdef bint is_node_of(
         )
     ):
         return False
-    if cached.source == NULL:
+    if source is None:
         return is_text_of(node, terms, term)
     return has_bytes(
-        text_of(terms, term), PyBytes_AS_STRING(<object>cached.source),
-        PyBytes_GET_SIZE(<object>cached.source),
+        text_of(terms, term), PyBytes_AS_STRING(source), PyBytes_GET_SIZE(source)
     )

@@ -153,9 +153,10 @@ cdef inline Py_hash_t hash_literal(object literal) except -1:
     if language:
         language_hash = language_hashes.get(language)
         if language_hash is None:
-            if len(language_hashes) > 1000:
-                language_hashes.clear()
-            language_hash = language_hashes[language] = PyObject_Hash(language.lower())
+            language_hash = PyObject_Hash(language.lower())
+            # None ever goes: other threads may be looking at it.
+            if len(language_hashes) < 1000:
+                language_hash = language_hashes.setdefault(language, language_hash)
         hash ^= <Py_hash_t>language_hash
     datatype = literal._datatype
     if datatype is not None:

@@ -49,9 +49,10 @@ cdef class Join:
         return self
 
     def __next__(self):
-        if not self.go_on():
-            raise StopIteration
-        return self.nodes(self.spellings, self.variables)
+        with cython.critical_section(self.snapshot.store):
+            if not self.go_on():
+                raise StopIteration
+            return self.nodes(self.spellings, self.variables)
 
     cdef bint go_on(self) except -1:
         """Bind all variables to the next solution; False at the end."""

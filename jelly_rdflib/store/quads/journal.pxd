@@ -11,6 +11,8 @@ cdef class StoreJournal:
 
     cpdef close(self)
     cpdef Batch read(self)
+    cdef Batch read_changes(self)
     cpdef skip(self)
+    cdef int skip_changes(self) except -1
     cpdef commit(self)
     cpdef undo(self, bint of_all_graphs)

@@ -23,26 +23,28 @@ cdef class StoreJournal:
     def __cinit__(
         self, QuadStore store not None, default_graph, *, bint is_one, refused=None, refuse=None
     ):
-        if store.is_recorded:
-            raise RecordError("the store's changes are recorded already")
-        if store.is_marked:
-            raise RecordError("changes are being applied to the store: record it after that")
+        with cython.critical_section(store):
+            if store.is_recorded:
+                raise RecordError("the store's changes are recorded already")
+            if store.is_marked:
+                raise RecordError("changes are being applied to the store: record it after that")
+            store.commit_all()
+            store.is_recorded = True
         self.store = store
         self.default_graph = default_graph
         self.is_one = is_one
         self.refused, self.refuse = refused, refuse
         self.batch = RowBatch(not is_one)
-        store.commit()
-        store.is_recorded = True
 
     def __dealloc__(self):
         self.close()
 
     cpdef close(self):
         """Stop recording."""
-        if self.store is not None:
-            self.store.is_recorded = False
-            self.store = None
+        with cython.critical_section(self.store):
+            if self.store is not None:
+                self.store.is_recorded = False
+                self.store = None
 
     cpdef Batch read(self):
         """Return a batch of the changes since the last one; None if there are none.
@@ -50,6 +52,10 @@ cdef class StoreJournal:
         Raises:
             RecordError: The next one is to the graph that can't be recorded; it is left out.
         """
+        with cython.critical_section(self.store):
+            return self.read_changes()
+
+    cdef Batch read_changes(self):
         cdef QuadStore store = self.store
         cdef Mark told
         cdef int64_t name = find_number(store.terms, self.default_graph)
@@ -83,7 +89,7 @@ cdef class StoreJournal:
             told.deaths += op == D
         batch = self.batch.drain()
         if batch is None:
-            self.skip()
+            self.skip_changes()
         else:
             store.told = told
             self.deleted += counts[0]
@@ -92,12 +98,18 @@ cdef class StoreJournal:
 
     cpdef skip(self):
         """Leave out the changes that were not read; they are committed with the others."""
+        with cython.critical_section(self.store):
+            self.skip_changes()
+
+    cdef int skip_changes(self) except -1:
         self.store.tick()
         self.store.told = self.store.here()
+        return 0
 
     cpdef commit(self):
         """Commit the changes that were read. Those that another thread made since are pending."""
-        self.store.commit_told()
+        with cython.critical_section(self.store):
+            self.store.commit_told()
 
     cpdef undo(self, bint of_all_graphs):
         """Undo the changes since the last commit: all, or those that are not left out.
@@ -107,13 +119,15 @@ cdef class StoreJournal:
         cdef QuadStore store = self.store
         cdef uint32_t graph = 0
         cdef bint is_one = self.is_one and not of_all_graphs
-        if is_one:
-            graph = <uint32_t>find_number(store.terms, self.default_graph)
-        if graph != 0 or not is_one:
-            undo(store, &store.times.committed, graph)
-        self.skip()
+        with cython.critical_section(store):
+            if is_one:
+                graph = <uint32_t>find_number(store.terms, self.default_graph)
+            if graph != 0 or not is_one:
+                undo(store, &store.times.committed, graph)
+            self.skip_changes()
 
     @property
     def is_behind(self):
         """Are there changes that were not read?"""
-        return self.store.has_untold()
+        with cython.critical_section(self.store):
+            return self.store.has_untold()

@@ -11,7 +11,6 @@ cdef class QuadStore:
 
     cdef Times times
     cdef bint has_new_deaths  # since the clock went on
-    cdef Py_ssize_t readers
     cdef uint32_t newest_reader  # the time that the last reader sees
 
     # The journal since the last commit: the rows of before that died, or any rows if the journal is
@@ -43,7 +42,9 @@ cdef class QuadStore:
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1
+    cdef int remove_matches(self, object pattern, object graph) except -1
     cpdef commit(self)
+    cdef int commit_all(self) except -1
     cdef Mark here(self) noexcept
     cdef int set_mark(self) except -1
     cdef int undo_marked(self) except -1

@@ -47,6 +47,7 @@ cdef class QuadStore:
 
     # --- as rdflib has it -------------------------------------------------------------------------
 
+    @cython.critical_section
     def add(self, triple, graph):
         """Add a triple to a graph, which is given by an object with that ``identifier``.
 
@@ -75,8 +76,12 @@ cdef class QuadStore:
             self.keep_graph(row.terms[G], graph)
         self.add_row(&row, spelling)
 
+    @cython.critical_section
     def remove(self, pattern, graph):
         """Remove the triples that match a pattern, of one graph, or of all if it is None."""
+        self.remove_matches(pattern, graph)
+
+    cdef int remove_matches(self, object pattern, object graph) except -1:
         cdef tuple nodes = pattern if type(pattern) is tuple else tuple(pattern)
         cdef Scan scan = find_rows(self, nodes, graph)
         cdef uint32_t* rows = NULL
@@ -86,11 +91,10 @@ cdef class QuadStore:
         cdef int64_t row
         cdef uint64_t* slot
         if scan is None:
-            return
+            return 0
         if scan.snapshot.rows is not self.rows:
             # Other code ran meanwhile.
-            self.remove(nodes, graph)
-            return
+            return self.remove_matches(nodes, graph)
         try:
             while True:
                 row = scan.read_row()
@@ -106,12 +110,14 @@ cdef class QuadStore:
         finally:
             PyMem_RawFree(rows)
         scan = None
-        self.tidy()
+        return self.tidy()
 
+    @cython.critical_section
     def triples(self, pattern, graph):
         """Iterate over the triples that match a pattern, and over the graphs of each of them."""
         return read_triples(self, pattern if type(pattern) is tuple else tuple(pattern), graph)
 
+    @cython.critical_section
     def join(self, patterns, graph, int variables):
         """Iterate over the solutions of a basic graph pattern in a graph.
 
@@ -126,6 +132,7 @@ cdef class QuadStore:
         """
         return join(self, list(patterns), graph, variables)
 
+    @cython.critical_section
     def count_solutions(self, patterns, graph, int variables, groups):
         """Count the solutions of a basic graph pattern by the terms of some variables.
 
@@ -138,6 +145,7 @@ cdef class QuadStore:
         """
         return join(self, list(patterns), graph, variables).count(list(groups))
 
+    @cython.critical_section
     def count(self, graph):
         """Return how many triples a graph has, or all graphs together, each triple once."""
         cdef GraphEntry* entry
@@ -146,6 +154,7 @@ cdef class QuadStore:
         entry = find_graph(&self.graphs, <uint32_t>find_number(self.terms, name_of(graph)))
         return 0 if entry == NULL else entry.count
 
+    @cython.critical_section
     def contexts(self, triple):
         """Iterate over the graphs that are listed, or over those that a triple is in."""
         cdef ContextIterator graphs
@@ -159,6 +168,7 @@ cdef class QuadStore:
         graphs.names = graphs.snapshot.names_of(&row)
         return graphs
 
+    @cython.critical_section
     def list_graph(self, graph):
         """List a graph, which may have no triples."""
         name = name_of(graph)
@@ -167,11 +177,12 @@ cdef class QuadStore:
             self.keep_graph(number, graph)
         self.set_listed(number, True)
 
+    @cython.critical_section
     def drop_graph(self, graph):
         """Remove a graph with its triples, and list it no longer."""
         cdef uint32_t number
         name = name_of(graph)
-        self.remove((None, None, None), graph)
+        self.remove_matches((None, None, None), graph)
         # Not before: to remove many triples may change the numbers of terms.
         number = <uint32_t>find_number(self.terms, name)
         if find_graph(&self.graphs, number) != NULL:
@@ -179,18 +190,25 @@ cdef class QuadStore:
 
     def batches(self, default_graph):
         """Iterate over the quads as batches, the oldest first."""
-        cdef Snapshot snapshot = open_snapshot(self)
-        cdef Scan scan = scan_graph(snapshot, 0, False)
+        cdef Snapshot snapshot
+        cdef Scan scan
         cdef RowBatch batch = RowBatch(True)
-        cdef int64_t name = find_number(snapshot.terms, default_graph)
-        cdef int64_t row = scan.read_row()
+        cdef int64_t name, row
+        with cython.critical_section(self):
+            snapshot = open_snapshot(self)
+            scan = scan_graph(snapshot, 0, False)
+            name = find_number(snapshot.terms, default_graph)
+            row = scan.read_row()
         while row >= 0:
-            batch.start(snapshot.terms, snapshot.rows, <uint32_t>name)
-            while row >= 0 and not batch.is_full():
-                batch.append(A, <uint32_t>row)
-                row = scan.read_row()
-            yield batch.drain()
+            with cython.critical_section(self):
+                batch.start(snapshot.terms, snapshot.rows, <uint32_t>name)
+                while row >= 0 and not batch.is_full():
+                    batch.append(A, <uint32_t>row)
+                    row = scan.read_row()
+                found = batch.drain()
+            yield found
 
+    @cython.critical_section
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
         return {
@@ -200,6 +218,7 @@ cdef class QuadStore:
         }
 
     @property
+    @cython.critical_section
     def is_changed(self):
         """Was a quad added or deleted since the last commit?"""
         return self.rows.count > self.times.committed.rows or self.death_count > 0
@@ -314,19 +333,24 @@ cdef class QuadStore:
 
     # --- transactions -----------------------------------------------------------------------------
 
+    @cython.critical_section
     cpdef commit(self):
         """Make the changes since the last commit permanent."""
+        self.commit_all()
+
+    cdef int commit_all(self) except -1:
         self.tick()
         self.told = self.here()
-        self.commit_told()
+        return self.commit_told()
 
+    @cython.critical_section
     def rollback(self):
         """Undo the changes since the last commit, also those to the list of graphs.
 
         If there is not enough memory, a MemoryError is raised, and another call goes on.
         """
         undo(self, &self.times.committed, 0)
-        self.commit()
+        self.commit_all()
 
     cdef Mark here(self) noexcept:
         cdef Mark mark

@@ -18,6 +18,10 @@ cdef class TripleIterator:
         return self
 
     def __next__(self):
+        with cython.critical_section(self.scan.snapshot.store):
+            return self.next_triple()
+
+    cdef tuple next_triple(self):
         cdef Snapshot snapshot = self.scan.snapshot
         cdef Dictionary terms = snapshot.terms
         cdef list names = None
@@ -79,6 +83,10 @@ cdef class ContextIterator:
         return self
 
     def __next__(self):
+        with cython.critical_section(self.snapshot.store):
+            return self.next_graph()
+
+    cdef object next_graph(self):
         cdef Snapshot snapshot = self.snapshot
         cdef uint32_t name
         if self.names is None:

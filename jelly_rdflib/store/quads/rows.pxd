@@ -46,9 +46,22 @@ cdef class Rows:
     cdef uint32_t count, block_count, block_capacity
     # The terms that objects of rows are spelled as, where that is not as the dictionary has them.
     cdef dict spellings
+    cdef Py_ssize_t readers  # is changed by `count_readers`
 
     cdef int reserve(self) except -1
     cdef int reserve_death(self, uint32_t row) except -1
+
+
+cdef extern from *:
+    """
+    /* A reader may end at any moment, in any thread, whoever is in the store. */
+    #ifdef Py_GIL_DISABLED
+    #define jelly_count_readers(count, change) ((void)_Py_atomic_add_ssize(count, change))
+    #else
+    #define jelly_count_readers(count, change) ((void)(*(count) += (change)))
+    #endif
+    """
+    void count_readers "jelly_count_readers"(Py_ssize_t* count, Py_ssize_t change) noexcept
 
 
 cdef inline Row* row_at(Rows rows, uint32_t row) noexcept:

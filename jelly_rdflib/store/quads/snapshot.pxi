@@ -12,9 +12,8 @@ cdef class Snapshot:
     """The state of a store at a time."""
 
     def __dealloc__(self):
-        # After a vacuum the store has other rows, which this reader does not see.
-        if self.store is not None and self.store.rows is self.rows:
-            self.store.readers -= 1
+        if self.store is not None:
+            count_readers(&self.rows.readers, -1)
 
     cdef int sort(self) except -1:
         """See that few rows are in no run."""
@@ -83,7 +82,7 @@ cdef Snapshot open_snapshot(QuadStore store):
     snapshot.count = store.rows.count
     snapshot.at = store.times.clock
     snapshot.has_many_graphs = store.graphs.filled > 1
-    store.readers += 1
+    count_readers(&store.rows.readers, 1)
     store.newest_reader = store.times.clock
     snapshot.store = store
     return snapshot

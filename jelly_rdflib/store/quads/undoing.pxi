@@ -22,9 +22,9 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
         except MemoryError:
             # The terms stay until the store is made smaller.
             emptied = None
-    cdef bint is_dropped = graph == 0 and store.readers == 0 and store.sealed <= mark.rows
+    cdef bint is_dropped = graph == 0 and store.rows.readers == 0 and store.sealed <= mark.rows
     # A reader may have seen that rows are dead: it must not see them alive.
-    cdef bint is_clean = store.readers == 0 or store.newest_reader <= mark.clock
+    cdef bint is_clean = store.rows.readers == 0 or store.newest_reader <= mark.clock
     if store.is_recorded and mark == &store.times.marked:
         # What is undone must be as if it had not been, or else be recorded.
         is_clean = (

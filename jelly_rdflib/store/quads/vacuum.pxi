@@ -81,8 +81,8 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     store.times.committed.terms = store.times.marked.terms = store.told.terms
     store.times.committed.graphs = store.times.marked.graphs = store.told.graphs
     store.loose_text = 0
-    # Those that there are read from the old rows, which no longer change.
-    store.readers = store.newest_reader = 0
+    # The readers that there are read from the old rows, which no longer change.
+    store.newest_reader = 0
 
 
 # --- terms and rows of one store in another -------------------------------------------------------

@@ -1,7 +1,8 @@
 """Changes to the statements of a store, by the methods that every store has."""
 
-# The changes that are being made, by the store's identity: not all stores have a dictionary.
-cdef dict CLAIMS = {}
+# The changes that are being made, by the store's identity: not all stores have a dictionary. It is no
+# `cdef dict`, whose `get` may return an object that another thread is letting go of.
+cdef object CLAIMS = {}
 
 cdef enum:
     # Of the operations that changed nothing.
@@ -90,7 +91,9 @@ cdef class Changes(Undoer):
             LimitError: More terms have the same hash than a store in memory can stand.
         """
         if isinstance(operations, RowIterator):
-            return self.run_rows(operations)
+            # Two threads may apply what one reader gives.
+            with cython.critical_section(operations):
+                return self.run_rows(operations)
         return self.run_operations(operations)
 
     def commit(self):

@@ -63,8 +63,9 @@ cdef class JellyChanges(Changes):
 
     def begin_undoing(self):
         if self.has_begun:
-            self.quads.undo_marked()
-            self.quads.drop_mark()
+            with cython.critical_section(self.quads):
+                self.quads.undo_marked()
+                self.quads.drop_mark()
             self.has_begun = False
             # An error of a file's log would come in the place of the one that led here.
             if not self.store.is_in_file:
@@ -72,7 +73,8 @@ cdef class JellyChanges(Changes):
 
     cdef int end_transaction(self) except -1:
         if self.has_begun:
-            self.quads.drop_mark()
+            with cython.critical_section(self.quads):
+                self.quads.drop_mark()
             self.has_begun = False
             self.commit_store()
         return 0
@@ -89,10 +91,13 @@ cdef class JellyChanges(Changes):
             return 0
         if self.store.is_in_file:
             self.store.commit()
-        # Another thread may have begun to record.
-        elif not self.quads.is_recorded:
-            self.quads.commit()
-            self.store.keep_prefixes()
+            return 0
+        with cython.critical_section(self.quads):
+            # Another thread may have begun to record.
+            if self.quads.is_recorded:
+                return 0
+            self.quads.commit_all()
+        self.store.keep_prefixes()
         return 0
 
     cdef object run_rows(self, RowIterator rows):
@@ -173,24 +178,25 @@ cdef class JellyChanges(Changes):
         cdef size_t i
         cdef uint32_t spelling
         cdef object failure = None
-        # A commit may change the numbers of terms.
-        self.begin_change()
-        try:
-            self.number_rows(batch, start, stop, quads)
-        except Exception as error:
-            # After the rows before it, if their numbers still hold.
-            failure = error
-            if self.numbers.terms is not self.quads.terms:
-                self.numbered = 0
-        for i in range(self.numbered):
-            self.quads.prefetch_row(&quads[i])
-        for i in range(self.numbered):
-            self.operations += 1
-            spelling = 0
-            if self.numbers.spellings:
-                spelling = self.numbers.spellings.get(batch.rows.o[start + i], 0)
-            if not self.change_quad(&quads[i], spelling, batch.rows.ops[start + i] == A):
-                self.miss_row(batch, start + i)
+        with cython.critical_section(self.quads):
+            # A commit may change the numbers of terms.
+            self.begin_change()
+            try:
+                self.number_rows(batch, start, stop, quads)
+            except Exception as error:
+                # After the rows before it, if their numbers still hold.
+                failure = error
+                if self.numbers.terms is not self.quads.terms:
+                    self.numbered = 0
+            for i in range(self.numbered):
+                self.quads.prefetch_row(&quads[i])
+            for i in range(self.numbered):
+                self.operations += 1
+                spelling = 0
+                if self.numbers.spellings:
+                    spelling = self.numbers.spellings.get(batch.rows.o[start + i], 0)
+                if not self.change_quad(&quads[i], spelling, batch.rows.ops[start + i] == A):
+                    self.miss_row(batch, start + i)
         if failure is not None:
             self.operations += 1
             raise failure
@@ -309,13 +315,15 @@ cdef class JellyChanges(Changes):
 
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
         cdef Row quad
-        self.number_quad(&quad, s, p, o, graph, True)
-        return self.change_quad(&quad, self.spelling, True)
+        with cython.critical_section(self.quads):
+            self.number_quad(&quad, s, p, o, graph, True)
+            return self.change_quad(&quad, self.spelling, True)
 
     cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
         cdef Row quad
-        self.number_quad(&quad, s, p, o, graph, False)
-        return self.change_quad(&quad, 0, False)
+        with cython.critical_section(self.quads):
+            self.number_quad(&quad, s, p, o, graph, False)
+            return self.change_quad(&quad, 0, False)
 
 
 cdef inline bint is_name(int kind) noexcept:

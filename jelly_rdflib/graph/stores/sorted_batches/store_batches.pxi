@@ -31,9 +31,10 @@ cdef class StoreBatches(BatchSource):
     ):
         self.batch = RowBatch(has_graphs or not only_default)
         self.op = op
-        self.snapshot = open_snapshot(store)
-        self.default_name = <uint32_t>find_number(self.snapshot.terms, default_graph)
-        self.read_rows(only_default, without)
+        with cython.critical_section(store, store if without is None else without[0]):
+            self.snapshot = open_snapshot(store)
+            self.default_name = <uint32_t>find_number(self.snapshot.terms, default_graph)
+            self.read_rows(only_default, without)
 
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
@@ -76,11 +77,12 @@ cdef class StoreBatches(BatchSource):
     cdef Batch read_batch(self):
         if self.row == self.count:
             return None
-        self.batch.start(self.snapshot.terms, self.snapshot.rows, self.default_name)
-        while self.row < self.count and not self.batch.is_full():
-            self.batch.append(self.op, self.rows[self.row])
-            self.row += 1
-        return self.batch.drain()
+        with cython.critical_section(self.snapshot.store):
+            self.batch.start(self.snapshot.terms, self.snapshot.rows, self.default_name)
+            while self.row < self.count and not self.batch.is_full():
+                self.batch.append(self.op, self.rows[self.row])
+                self.row += 1
+            return self.batch.drain()
 
     cdef int close_source(self) except -1:
         self.snapshot = None
