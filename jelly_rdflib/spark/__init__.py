@@ -6,6 +6,7 @@ the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 
 from jelly_rdflib.spark.files import decode_files
 from jelly_rdflib.spark.frames import decode_frames, encode_frames
+from jelly_rdflib.spark.indexes import index_files
 from jelly_rdflib.spark.kafka import check_topic, read_frames, write_frames
 from jelly_rdflib.spark.session import register
 
@@ -14,6 +15,7 @@ __all__ = [
     "decode_files",
     "decode_frames",
     "encode_frames",
+    "index_files",
     "read_frames",
     "register",
     "write_frames",

@@ -137,7 +137,9 @@ def register(spark: SparkSession) -> None:
     ``spark.sql.python.filterPushdown.enabled`` is set.
 
     The session's settings for S3 and HDFS (``spark.hadoop.fs.s3a.…``, ``spark.hadoop.dfs.…``) are
-    taken as they are now: call it again if they change.
+    taken as they are now, and so are those of Spark's own file sources for the number of tasks
+    (``spark.sql.files.openCostInBytes``, ``spark.sql.files.minPartitionNum``): call it again if
+    they change.
 
     If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from here on.
     A job of one task then checks, once for each session, that they can import this package.
@@ -154,6 +156,7 @@ def register(spark: SparkSession) -> None:
         'true'
     """
     from jelly_rdflib.spark.connections import settings_of_session
+    from jelly_rdflib.spark.planning import cluster_of
     from jelly_rdflib.spark.sources.source import make_sources
 
     # Spark Connect has no context: its server chooses the Python.
@@ -165,5 +168,5 @@ def register(spark: SparkSession) -> None:
         python = context.pythonExec
     _check_workers(spark, python)
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    for source in make_sources(settings_of_session(spark)):
+    for source in make_sources(settings_of_session(spark), cluster_of(spark)):
         spark.dataSource.register(source)

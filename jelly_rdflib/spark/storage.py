@@ -61,8 +61,8 @@ class Machine:
             for _, path, is_folder in names
         ]
 
-    def open(self, path: str) -> BinaryIO:
-        """Open a file to read, unbuffered."""
+    def open(self, path: str, ahead: int | None = None) -> BinaryIO:
+        """Open a file to read, unbuffered: ``ahead`` is for stores."""
         return io.FileIO(path)
 
     def make_folder(self, path: str) -> None:
@@ -127,9 +127,19 @@ class Store:
             for each in self._files.get_file_info(FileSelector(self._inner(folder)))
         )
 
-    def open(self, path: str) -> BinaryIO:
-        """Open a file to read: each request asks for many bytes."""
-        return _Ahead(self._files.open_input_file(self._inner(path)), READ_SIZE)
+    def open(self, path: str, ahead: int | None = None) -> BinaryIO:
+        """Open a file to read: each request asks for many bytes, by default `READ_SIZE`."""
+        return _Ahead(self._files.open_input_file(self._inner(path)), ahead or READ_SIZE)
+
+    def identity(self, file: Entry) -> dict[str, object]:
+        """Return what tells that a file is still the same: its size and ETag.
+
+        A store without ETags gives its time.
+        """
+        with self._files.open_input_file(self._inner(file.path)) as opened:
+            etag = opened.metadata().get(b"ETag")
+        told = {"modified": file.modified} if etag is None else {"etag": etag.decode()}
+        return {"size": file.size, **told}
 
     def make_folder(self, path: str) -> None:
         """Do nothing: in a store a file makes its folders."""

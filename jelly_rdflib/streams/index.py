@@ -11,9 +11,9 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from jelly_rdflib.core.jelly_decoder import (
     BatchReader,
@@ -30,6 +30,8 @@ from jelly_rdflib.options import Limits, RepeatedOptions
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.jelly_decoder import Place
+
+OpenIndex: TypeAlias = "Callable[[str], BinaryIO]"
 
 SPACING = 64 << 20
 """Bytes of a part, about."""
@@ -66,11 +68,13 @@ class FilePart:
     place: Place | None
     state: bytes | tuple[str, int, int] | None
 
-    def load_state(self, limits: Limits | None = None) -> bytes | None:
+    def load_state(
+        self, limits: Limits | None = None, open_index: OpenIndex | None = None
+    ) -> bytes | None:
         """Return the decoder's state; None at the start of the file.
 
-        A state of an index is a DecodeError if it is damaged, or larger than any decoder's state
-        within the limits.
+        ``open_index`` opens an index that is no file of this machine. A state of an index is a
+        DecodeError if it is damaged, or larger than any decoder's state within the limits.
         """
         state, room = self.state, -1
         if state is None:
@@ -79,7 +83,7 @@ class FilePart:
         try:
             if isinstance(state, tuple):
                 path, offset, size = state
-                with open(path, "rb") as file:
+                with open_index(path) if open_index else open(path, "rb") as file:
                     file.seek(offset)
                     state = file.read(size)
                 # The text of lookups, and of the last terms.
@@ -194,14 +198,16 @@ def read_part(
     is_statements: bool = False,
     limits: Limits | None = None,
     on_repeated_options: RepeatedOptions = "continue",
+    open_index: OpenIndex | None = None,
 ) -> BatchReader:
     """Read a part of a file as batches.
 
-    The source and ``on_repeated_options`` are as for `find_parts`. A file that is opened here is
-    closed at the end, at an error, and by ``close()``.
+    The source and ``on_repeated_options`` are as for `find_parts`, ``open_index`` is as for
+    `FilePart.load_state`. A file that is opened here is closed at the end, at an error, and by
+    ``close()``.
     """
     limits = limits or Limits()
-    state = part.load_state(limits)
+    state = part.load_state(limits, open_index)
     # The first part, which has the options, is refused if the logical type does not fit.
     decoder = _make_decoder(
         is_statements, limits, strict=state is None, on_repeated_options=on_repeated_options
@@ -254,23 +260,13 @@ def write_index(
 
     Too many parts for an index are a ValueError.
     """
-    if any(isinstance(part.state, tuple) for part in parts):
-        raise ValueError("these parts were loaded from an index: give those of find_parts")
-    states = [part.state if isinstance(part.state, bytes) else b"" for part in parts]
-    entries = [
-        (part.start, part.place, len(state)) for part, state in zip(parts, states, strict=True)
-    ]
-    fields = {**_identity(path), "is_statements": is_statements, "parts": entries}
-    header = json.dumps(fields, separators=(",", ":")).encode()
-    if len(header) > MAX_HEADER:
-        raise ValueError(f"{len(parts)} parts are too many for an index; take a wider spacing")
+    content = pack_index(parts, _identity(path), is_statements=is_statements)
     target = index_path(path)
     # A secret name: other writers to the folder might have put a link at a known one.
     unfinished = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
         with open(unfinished, "xb") as file:
-            size = len(header).to_bytes(8, "little")
-            file.writelines([MAGIC, size, header, _digest(header).digest(), *states])
+            file.writelines(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, target)
@@ -279,6 +275,23 @@ def write_index(
             os.unlink(unfinished)
         raise
     return target
+
+
+def pack_index(
+    parts: list[FilePart], identity: Mapping[str, Any], *, is_statements: bool = False
+) -> list[bytes]:
+    """Return the content of an index of a file with this identity; errors as of `write_index`."""
+    if any(isinstance(part.state, tuple) for part in parts):
+        raise ValueError("these parts were loaded from an index: give those of find_parts")
+    states = [part.state if isinstance(part.state, bytes) else b"" for part in parts]
+    entries = [
+        (part.start, part.place, len(state)) for part, state in zip(parts, states, strict=True)
+    ]
+    fields = {**identity, "is_statements": is_statements, "parts": entries}
+    header = json.dumps(fields, separators=(",", ":")).encode()
+    if len(header) > MAX_HEADER:
+        raise ValueError(f"{len(parts)} parts are too many for an index; take a wider spacing")
+    return [MAGIC, len(header).to_bytes(8, "little"), header, _digest(header).digest(), *states]
 
 
 def load_index(
@@ -294,20 +307,35 @@ def load_index(
         file = open(source, "rb")  # noqa: SIM115
     except FileNotFoundError:
         return None
+    with file:
+        return unpack_index(
+            file, source, _identity(path), is_statements=is_statements, spacing=spacing
+        )
+
+
+def unpack_index(
+    file: BinaryIO,
+    name: str,
+    identity: Mapping[str, Any],
+    *,
+    is_statements: bool = False,
+    spacing: int = SPACING,
+) -> list[FilePart]:
+    """Return the parts of the file with this identity by its opened index.
+
+    ``name`` is the path of the index. The other arguments and the error are as for `load_index`.
+    """
     try:
-        return _read_index(file, path, is_statements, spacing)
+        return _read_index(file, name, identity, is_statements, spacing)
     except StaleIndexError as error:
-        raise StaleIndexError(f"{source}: {error}") from error
-    finally:
-        file.close()
+        raise StaleIndexError(f"{name}: {error}") from error
 
 
 def _read_index(
-    file: BinaryIO, path: str | os.PathLike[str], is_statements: bool, spacing: int
+    file: BinaryIO, name: str, identity: Mapping[str, Any], is_statements: bool, spacing: int
 ) -> list[FilePart]:
     header = _read_header(file)
     offset = file.tell()
-    identity = _identity(path)
     for key, value in {**identity, "is_statements": is_statements}.items():
         if header.get(key) != value:
             raise StaleIndexError(
@@ -317,9 +345,9 @@ def _read_index(
     found: list[Any] = []
     for start, place, state_size in _read_entries(header, identity["size"]):
         if not found or start - found[-1][0] >= spacing:
-            found.append((start, place, place and (file.name, offset, state_size)))
+            found.append((start, place, place and (name, offset, state_size)))
         offset += state_size
-    if offset != os.fstat(file.fileno()).st_size:
+    if offset != file.seek(0, os.SEEK_END):
         raise StaleIndexError("the index is cut off, or has more than it says")
     return _make_parts(found, identity["size"])
 

@@ -16,24 +16,22 @@ from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.staging import check_digest, hash_file
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.spark.indexes import load_parts
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, ReadOptions
+from jelly_rdflib.spark.planning import Cluster, Look
 from jelly_rdflib.spark.sources.rows import statement_type
 from jelly_rdflib.spark.storage import Entry, Storage
-from jelly_rdflib.streams.index import (
-    SPACING,
-    FilePart,
-    StaleIndexError,
-    find_parts,
-    load_index,
-    read_part,
-)
+from jelly_rdflib.streams.index import SPACING, FilePart, StaleIndexError, read_part
 from jelly_rdflib.streams.open_input import open_input
 
-# A smaller part is not worth the start of a task, and nor are fewer files.
+# A smaller part is not worth the start of a task.
 LEAST_BYTES = 4 << 20
-LEAST_FILES = 256
+# Of a store, the driver asks for so many bytes at once.
+LOOK_SIZE = 1 << 16
+# Where the size of a partition is given, a file counts as this share of it, at least.
+LEAST_SHARE = 256
 # A file longer than the target by less than this factor stays whole.
 SLACK = 1.25
 
@@ -79,7 +77,8 @@ def opened(
         "on_repeated_options": options.on_repeated_options,
     }
     place = storage.at(file)
-    with closing(place.open(file)) as source:
+    # The driver wants the first frame only.
+    with closing(place.open(file, LOOK_SIZE) if is_quiet else place.open(file)) as source:
         is_checked = not is_quiet and (part is None or part.state is None)
         data = _check_file(source, file) if is_checked else None
         if part is None:
@@ -91,7 +90,9 @@ def opened(
                 **settings,
             ).batches()
         else:
-            batches = read_part(source, part, is_statements=is_statements, **settings)
+            batches = read_part(
+                source, part, is_statements=is_statements, open_index=place.open, **settings
+            )
         with closing(batches):
             yield batches
 
@@ -108,37 +109,47 @@ def _check_file(source: BinaryIO, path: str) -> bytes | None:
 
 
 def find_statement_type(
-    files: Iterable[str], storage: Storage, kind: Kind, options: ReadOptions
+    files: Iterable[Entry], storage: Storage, kind: Kind, options: ReadOptions
 ) -> tuple[str, str] | None:
     """Return the first file that tells whether it has triples or quads, and which.
 
-    The driver opens this file, and those before it; tasks check the others. A fault of a file is a
-    DecodeError in the mode FAILFAST; in other modes it is skipped here: its row reports it.
+    The driver reads the first frame of this file, and of those before it; tasks check the others. A
+    fault of a file is a DecodeError in the mode FAILFAST; in other modes it is skipped here: its
+    row reports it.
     """
     for file in files if kind.has_frames else ():
-        if (found := _look(file, storage, kind, options)) is not None:
-            return file, found
+        if (found := _try_to_look(file, storage, kind, options)) is not None:
+            return file.path, found
     return None
 
 
-def _look(file: str, storage: Storage, kind: Kind, options: ReadOptions) -> str | None:
+def _try_to_look(file: Entry, storage: Storage, kind: Kind, options: ReadOptions) -> str | None:
     try:
-        with opened(file, storage, kind, options, is_quiet=True) as batches:
-            next(batches, None)
-            return statement_type(batches.options)
+        return _look(file, storage, kind, options.limits, options.on_repeated_options)
     except DecodeError as error:
         if options.mode == FAILFAST:
-            error.source = file
+            error.source = file.path
             raise
         return None
     except FileNotFoundError:
-        if is_patch(file) or not options.ignores_missing:
+        if is_patch(file.path) or not options.ignores_missing:
             raise
         return None
 
 
+@lru_cache(maxsize=1 << 12)
+def _look(
+    file: Entry, storage: Storage, kind: Kind, limits: Limits, on_repeated: RepeatedOptions
+) -> str | None:
+    # What the first frame tells is the same in all modes.
+    options = ReadOptions(limits=limits, on_repeated_options=on_repeated)
+    with opened(file.path, storage, kind, options, is_quiet=True) as batches:
+        next(batches, None)
+        return statement_type(batches.options)
+
+
 def plan(
-    files: list[Entry], storage: Storage, kind: Kind, options: ReadOptions
+    files: list[Entry], storage: Storage, kind: Kind, options: ReadOptions, cluster: Cluster
 ) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
@@ -156,55 +167,61 @@ def plan(
         if file.size == 0 and options.mode == FAILFAST:
             raise DecodeError(f"{file.path}: the file is empty")
     files = [file for file in files if not file.is_missing]
-    filled = (file.path for file in files if file.size > 0)
+    filled = (file for file in files if file.size > 0)
     first = find_statement_type(filled, storage, kind, options)
-    tasks = 2 * (os.cpu_count() or 1)
-    most_files = max(LEAST_FILES, -(-len(files) // tasks))
-    target = most = options.partition_bytes or 0
+    target = most = share = options.partition_bytes or 0
+    open_cost = min(cluster.open_cost, target // LEAST_SHARE)
     if options.partition_bytes is None:
-        share = sum(file.size for file in files) // tasks
-        target = min(SPACING, max(LEAST_BYTES, share))
+        open_cost, tasks = cluster.open_cost, cluster.least_tasks()
+        size = sum(file.size for file in files)
+        target = min(SPACING, max(LEAST_BYTES, size // tasks))
         # With a bit more, files of almost the same size take no further task.
         most = target + target // 16
+        share = max(SPACING, (size + len(files) * open_cost) // tasks)
+    is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"
+    long = [file for file in files if file.size > SLACK * target]
+    if not (kind.has_frames and is_divisible):
+        long = []
+    found = _parts_of(long, storage, kind, target, options.limits, cluster)
     partitions: list[FilePartition] = []
-    room = -1
+    # Of a partition, in bytes, and with the cost of opening files.
+    room = share_left = -1
     for file in files:
         path, size = file.path, file.size
-        parts: list[FilePart] = []
-        is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"
-        if kind.has_frames and is_divisible and size > SLACK * target:
-            parts = _parts_of(file, storage, kind, target, options.limits)
+        parts = found.get(file, [])
         if len(parts) > 1:
             partitions.extend(FilePartition([(path, part)], first) for part in parts)
             room = -1
-        elif size <= room and len(partitions[-1].parts) < most_files:
+        elif size <= min(room, share_left):
             partitions[-1].parts.append((path, None))
-            room -= max(size, 1)
+            room -= size
+            share_left -= max(size + open_cost, 1)
         else:
             partitions.append(FilePartition([(path, None)], first))
-            room = most - max(size, 1)
+            room = most - size
+            share_left = share - max(size + open_cost, 1)
     return partitions
 
 
 def _parts_of(
-    file: Entry, storage: Storage, kind: Kind, spacing: int, limits: Limits
-) -> list[FilePart]:
-    parts = None
-    try:
-        # An index knows its file by its time, which is another one in a store.
-        if not storage.at(file.path).is_remote:
-            parts = load_index(file.path, is_statements=kind.is_statements, spacing=spacing)
-    except StaleIndexError as error:
-        warnings.warn(f"{error}; the file is scanned instead", stacklevel=2)
-    if parts is not None:
-        return parts
-    return _found_parts(file, storage, kind.is_statements, spacing, limits)
-
-
-@lru_cache(maxsize=16)
-def _found_parts(
-    file: Entry, storage: Storage, is_statements: bool, spacing: int, limits: Limits
-) -> list[FilePart]:
-    """Find the parts of a file once, though each query over it plans again."""
-    with closing(storage.at(file.path).open(file.path)) as source:
-        return find_parts(source, is_statements=is_statements, spacing=spacing, limits=limits)
+    files: list[Entry],
+    storage: Storage,
+    kind: Kind,
+    spacing: int,
+    limits: Limits,
+    cluster: Cluster,
+) -> dict[Entry, list[FilePart]]:
+    """Return the parts of long files: by an index beside the file, or else by a look through it."""
+    found: dict[Entry, list[FilePart]] = {}
+    for file in files:
+        try:
+            place = storage.at(file.path)
+            parts = load_parts(place, file, is_statements=kind.is_statements, spacing=spacing)
+        except StaleIndexError as error:
+            warnings.warn(f"{error}; the file is scanned instead", stacklevel=2)
+            parts = None
+        if parts is not None:
+            found[file] = parts
+    left = [file for file in files if file not in found]
+    looks = [Look(file, storage, kind.is_statements, spacing, limits) for file in left]
+    return found | dict(zip(left, cluster.parts_of(looks), strict=True))

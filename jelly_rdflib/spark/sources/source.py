@@ -12,6 +12,7 @@ from jelly_rdflib.spark.connections import check_no_secrets, take_settings
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
+from jelly_rdflib.spark.planning import Cluster
 from jelly_rdflib.spark.sources.reader import (
     FilesReader,
     FilteringFilesReader,
@@ -37,6 +38,7 @@ class FileSource(DataSource):
     kind: ClassVar[Kind]
     settings: ClassVar[Mapping[str, str]] = {}
     """How to reach stores, as the session says."""
+    cluster: ClassVar[Cluster | None] = None
 
     def __repr__(self) -> str:
         return f"<FileSource of {self.kind.name}>"
@@ -76,7 +78,8 @@ class FileSource(DataSource):
         made = ReadOptions.of(options)
         paths = paths_of(options, self.kind.name)
         storage = Storage.of({**self.settings, **settings})
-        return reader(self.kind, made, schema or self.kind.schema_for(made), paths, storage)
+        schema = schema or self.kind.schema_for(made)
+        return reader(self.kind, made, schema, paths, storage, self.cluster)
 
     def _options(self, schema: StructType) -> Mapping[str, str]:
         """Return the options of a reader; those of a table, if the reader has no path."""
@@ -98,12 +101,14 @@ class FileSource(DataSource):
         )
 
 
-def make_sources(settings: Mapping[str, str]) -> list[type[DataSource]]:
-    """Make the sources of a session, with its settings for stores.
+def make_sources(
+    settings: Mapping[str, str], cluster: Cluster | None = None
+) -> list[type[DataSource]]:
+    """Make the sources of a session, with its settings for stores, and its cluster.
 
     ``jelly-patch`` and ``rdf-patch`` have a row for each operation, ``jelly`` for each statement.
     """
     return [
-        type(kind.name, (FileSource,), {"kind": kind, "settings": settings})
+        type(kind.name, (FileSource,), {"kind": kind, "settings": settings, "cluster": cluster})
         for kind in (JELLY_PATCH, RDF_PATCH, JELLY)
     ]

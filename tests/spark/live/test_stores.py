@@ -8,10 +8,13 @@ import pytest
 
 from tests.spark.files import make_operations, read_rows, write_file
 from tests.spark.live.stores import S3, SECRET, Hdfs
+from tests.spark.pipeline.test_jobs import jobs
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
 from pyspark.sql import DataFrame, SparkSession
+
+from jelly_rdflib.spark import index_files
 
 pytestmark = pytest.mark.usefixtures("registered")
 
@@ -87,6 +90,32 @@ def test_a_long_file_is_read_in_parts(place: Place) -> None:
     assert {row.file for row in table.select("file").collect()} == {f"{place.url}/a.jellyp"}
     assert table.rdd.getNumPartitions() >= 5
     assert read_rows(table) == rows_of(operations)
+
+
+def test_an_index_beside_a_long_file(place: Place) -> None:
+    """Planning then starts no job, until the file is another one."""
+    operations = make_operations(30, 300)
+    size = place.put("a.jellyp", operations, frame_rows=100).stat().st_size
+    url = f"{place.url}/a.jellyp"
+    for key, value in place.server.settings.items():
+        place.spark.conf.set(key, value)
+    try:
+        made = index_files(place.spark, place.url, spacing=size // 9)
+        assert made == [f"{url}.idx"]
+        assert index_files(place.spark, place.url, spacing=size // 9) == []
+        before = jobs(place.spark).keys()
+        table = place.load("", partitionBytes=size // 6)
+        assert table.rdd.getNumPartitions() >= 5
+        assert jobs(place.spark).keys() == before
+        assert read_rows(table) == rows_of(operations)
+        # HDFS tells the time of a file to a millisecond.
+        place.put("a.jellyp", make_operations(30, 300, seed=1), frame_rows=100)
+        table = place.load("", partitionBytes=size // 6)
+        assert read_rows(table) == rows_of(make_operations(30, 300, seed=1))
+        assert index_files(place.spark, place.url, spacing=size // 9) == made
+    finally:
+        for key in place.server.settings:
+            place.spark.conf.unset(key)
 
 
 def test_what_is_written_is_read(place: Place) -> None:

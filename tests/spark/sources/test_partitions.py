@@ -13,6 +13,7 @@ pytest.importorskip("pyspark")
 import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
+from jelly_rdflib.spark.planning import Cluster, Here
 from jelly_rdflib.spark.sources.partitions import plan
 from jelly_rdflib.spark.sources.reader import FilesReader
 from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store
@@ -39,7 +40,7 @@ def parts(files: list[str], kind: Kind = RDF_PATCH, **options: Any) -> list[list
     """Return for each partition the numbers of its files, and whether they are read in parts."""
     return [
         [(files.index(file), part is not None) for file, part in partition.parts]
-        for partition in plan(entries(files), Storage(), kind, ReadOptions(**options))
+        for partition in plan(entries(files), Storage(), kind, ReadOptions(**options), Here())
     ]
 
 
@@ -77,12 +78,22 @@ def test_the_size_of_a_partition_suits_the_machine(
     assert parts(make_files(tmp_path, [4 * MIB] * 4)) == whole([0, 1], [2, 3])
 
 
-def test_many_small_files_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    for count, sizes in ((256, [256]), (1000, [256, 256, 256, 232]), (1200, [300] * 4)):
-        files = [Entry(f"/no/file/{number}", size=10) for number in range(count)]
-        partitions = plan(files, Storage(), RDF_PATCH, ReadOptions())
-        assert [len(partition.parts) for partition in partitions] == sizes
+def sizes_of(count: int, size: int, cluster: Cluster, **options: Any) -> list[int]:
+    files = [Entry(f"/no/file/{number}", size=size) for number in range(count)]
+    partitions = plan(files, Storage(), RDF_PATCH, ReadOptions(**options), cluster)
+    return [len(partition.parts) for partition in partitions]
+
+
+def test_many_small_files_are_shared_out() -> None:
+    """As by Spark's own sources: to open a file costs as much as to read 4 MiB of it."""
+    assert sizes_of(80, 10, Cluster(4)) == [20] * 4
+    # A task costs more than to open some files, so there are as many as the cluster can run.
+    assert sizes_of(80, 10, Cluster(80)) == [16] * 5
+    assert sizes_of(100_000, 10, Cluster(4)) == [25_000] * 4
+    assert sizes_of(100_000, 10, Cluster(400)) == [250] * 400
+    # One that reads 64 MiB reads no more.
+    assert sizes_of(100, 20 * MIB, Cluster(2)) == [3] * 33 + [1]
+    assert sizes_of(600, 10, Cluster(4), partition_bytes=MIB) == [256, 256, 88]
 
 
 def test_only_a_much_longer_file_is_cut(tmp_path: Path) -> None:

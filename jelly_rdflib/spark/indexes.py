@@ -1,0 +1,136 @@
+"""Indexes beside long files, on this machine and in stores: the parts in which they can be read."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from typing import TYPE_CHECKING
+
+from jelly_rdflib.options import Limits
+from jelly_rdflib.spark.connections import settings_of_session
+from jelly_rdflib.spark.paths import find_files
+from jelly_rdflib.spark.planning import Look
+from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store, full_path
+from jelly_rdflib.streams.index import (
+    SPACING,
+    FilePart,
+    StaleIndexError,
+    index_path,
+    load_index,
+    pack_index,
+    unpack_index,
+    write_index,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+_READ_SIZE = 1 << 16
+
+
+def load_parts(
+    place: Machine | Store, file: Entry, *, is_statements: bool, spacing: int
+) -> list[FilePart] | None:
+    """Return the parts of a file by the index beside it; None, or an error, as of `load_index`."""
+    if isinstance(place, Machine):
+        return load_index(file.path, is_statements=is_statements, spacing=spacing)
+    path = index_path(file.path)
+    if place.find(path) is None:
+        return None
+    identity = place.identity(file)
+    with place.open(path, _READ_SIZE) as opened:
+        return unpack_index(opened, path, identity, is_statements=is_statements, spacing=spacing)
+
+
+def index_files(
+    spark: SparkSession,
+    *paths: str,
+    statements: bool = False,
+    spacing: int = SPACING,
+    limits: Limits | None = None,
+) -> list[str]:
+    """Save an index beside each long file, in ``FILE.idx``, by a job with a task for each.
+
+    With an index, planning a read looks through no file. It knows its file by size and time, in a
+    store by size and ETag; an index that still fits is left as it is.
+
+    Args:
+        spark: The session. Its settings for stores are taken.
+        paths: Files, folders, globs and patch logs, as for the data sources.
+        statements: Whether the files have statements (Jelly-RDF), and not changes.
+        spacing: The least bytes of a part. A shorter file gets no index, nor a compressed one.
+        limits: The limits of the input.
+
+    Returns:
+        The paths of the indexes that were written.
+
+    Raises:
+        FileNotFoundError: A path does not exist.
+        PythonException: By Spark: a file can't be read, or its folder not written to.
+
+    Examples:
+        >>> import os, tempfile
+        >>> import rdflib
+        >>> import jelly_rdflib as jr
+        >>> path = f"{tempfile.mkdtemp()}/long.jellyp"
+        >>> with jr.PatchWriter(path, jr.PatchOptions(frame_rows=10)) as writer:
+        ...     for number in range(1000):
+        ...         writer.header("number", rdflib.Literal(number))
+        >>> os.path.basename(*index_files(spark, path, spacing=1000))
+        'long.jellyp.idx'
+    """
+    storage = Storage.of(settings_of_session(spark))
+    files = find_files(list(map(full_path, paths)), storage)
+    long = [(file.path,) for file in files if file.size > spacing]
+    if not long:
+        return []
+    limits = limits or Limits()
+
+    def write(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for batch in rows:
+            for path in batch.column(0).to_pylist():
+                file = storage.at(path).find(path)
+                if file is None:
+                    raise FileNotFoundError(path)
+                made = _write(Look(file, storage, statements, spacing, limits))
+                yield pa.RecordBatch.from_pydict({"path": [made] if made else []}, batch.schema)
+
+    # Of one partition, each row goes to a task of its own.
+    table = spark.createDataFrame(long, "path string").coalesce(1).repartition(len(long))
+    return [row.path for row in table.mapInArrow(write, "path string").collect()]
+
+
+def _write(look: Look) -> str | None:
+    """Write the index of a file, unless there is one that fits, or the file is one part."""
+    file, storage, is_statements, spacing, _ = look
+    place, target = storage.at(file.path), index_path(file.path)
+    try:
+        if load_parts(place, file, is_statements=is_statements, spacing=spacing) is not None:
+            return None
+    except StaleIndexError:
+        # It is made anew.
+        pass
+    identity = None if isinstance(place, Machine) else place.identity(file)
+    parts = look.parts()
+    if isinstance(parts, OSError):
+        raise parts
+    if len(parts) == 1:
+        return None
+    if identity is None:
+        return write_index(file.path, parts, is_statements=is_statements)
+    unfinished = f"{os.path.dirname(target)}/_{os.path.basename(target)}-{uuid.uuid4().hex}"
+    try:
+        with place.create(unfinished) as made:
+            made.writelines(pack_index(parts, identity, is_statements=is_statements))
+        # HDFS moves to no name that is taken.
+        place.delete(Entry(target))
+        place.move(unfinished, target)
+    except BaseException:
+        place.delete(Entry(unfinished))
+        raise
+    return target

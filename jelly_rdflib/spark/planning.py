@@ -1,0 +1,204 @@
+"""What planning asks: how large the cluster is, and where the parts of long files start.
+
+Spark plans a read in a process of its own on the driver's machine, which has no session. It asks
+the process that called `register`, by a socket that only this user can open. That one lets tasks
+look through long files, and keeps what they find for later plans.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.connection import Client, Connection, Listener
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from jelly_rdflib.options import Limits
+from jelly_rdflib.spark.storage import Entry, Storage
+from jelly_rdflib.streams.index import FilePart, find_parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# The parts of some 5,000 pieces of 64 MiB, with a decoder's state for each.
+KEPT_BYTES = 256 << 20
+# Of a part without its state.
+_PART_BYTES = 200
+_OPEN_COST = 4 << 20
+_UNITS = {unit: 1 << 10 * power for power, unit in enumerate(("", "k", "m", "g", "t", "p"))}
+
+
+class Look(NamedTuple):
+    """A file to look through for its parts, of ``spacing`` bytes at least."""
+
+    file: Entry
+    storage: Storage
+    is_statements: bool
+    spacing: int
+    limits: Limits
+
+    def parts(self) -> list[FilePart] | OSError:
+        """Find the parts; an error of the file system is returned, as it may not matter."""
+        path, options = self.file.path, self._asdict()
+        del options["file"], options["storage"]
+        try:
+            with closing(self.storage.at(path).open(path)) as source:
+                return find_parts(source, **options)
+        except OSError as error:
+            return error
+
+
+_Run = Callable[[list[Look]], "list[list[FilePart] | OSError]"]
+
+
+class Findings:
+    """The parts of files, up to a number of bytes: those that were asked for last.
+
+    Args:
+        run: Looks through files.
+        most: The number of bytes.
+    """
+
+    def __init__(self, run: _Run, most: int = KEPT_BYTES) -> None:
+        self._run = run
+        self._room = most
+        self._kept: OrderedDict[Look, list[FilePart]] = OrderedDict()
+        self._lock = Lock()
+
+    def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
+        """Return the parts of each file; an OSError if one can't be read."""
+        with self._lock:
+            new = [look for look in looks if look not in self._kept]
+            for look, found in zip(new, self._run(new) if new else (), strict=True):
+                if isinstance(found, OSError):
+                    raise found
+                self._kept[look] = found
+                self._room -= _size(found)
+            result = [self._kept[look] for look in looks]
+            for look in looks:
+                self._kept.move_to_end(look)
+            while self._room < 0:
+                self._room += _size(self._kept.popitem(last=False)[1])
+            return result
+
+
+def _size(parts: list[FilePart]) -> int:
+    return sum(
+        _PART_BYTES + (len(part.state) if isinstance(part.state, bytes) else 0) for part in parts
+    )
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The cluster that a plan is for.
+
+    Args:
+        tasks: The number of tasks that a large read takes at least; None: the driver's process
+            tells it.
+        open_cost: The bytes that could be read in the time that it takes to open a file.
+        address: Of the driver's process. None: there is no way to it, so a long file without an
+            index is not looked through.
+    """
+
+    tasks: int | None = None
+    open_cost: int = _OPEN_COST
+    address: str | None = None
+
+    def least_tasks(self) -> int:
+        """Return how many tasks a large read takes at least."""
+        return self.tasks or cast("int", self._ask(None))
+
+    def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
+        """Return the parts of files: one for each if there is no way to find more."""
+        if self.address is None or not looks:
+            return [[FilePart(0, look.file.size, True, None, None)] for look in looks]
+        return cast("list[list[FilePart]]", self._ask(looks))
+
+    def _ask(self, what: list[Look] | None) -> object:
+        assert self.address is not None
+        with Client(self.address) as connection:
+            connection.send(what)
+            answer = connection.recv()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Here(Cluster):
+    """This process alone, where there is no session."""
+
+    def least_tasks(self) -> int:
+        """Return two tasks for each processor."""
+        return self.tasks or 2 * (os.cpu_count() or 1)
+
+    def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
+        """Look through files here."""
+        return _HERE.parts_of(looks)
+
+
+_HERE = Findings(lambda looks: [look.parts() for look in looks])
+
+
+def cluster_of(spark: SparkSession) -> Cluster:
+    """Return the cluster of a session, by the settings of Spark's own file sources.
+
+    These are ``spark.sql.files.openCostInBytes`` and ``spark.sql.files.minPartitionNum``. By
+    default there are two tasks for each core that Spark has when it plans; with Spark Connect,
+    which does not tell, for each of ``spark.default.parallelism``, or of this machine.
+    """
+    least = spark.conf.get("spark.sql.files.minPartitionNum", None)
+    tasks = None if least is None else int(least)
+    cost = _bytes_of(str(spark.conf.get("spark.sql.files.openCostInBytes", str(_OPEN_COST))))
+    if hasattr(spark, "sparkContext"):
+        return Cluster(tasks, cost, _serve(spark))
+    default = spark.conf.get("spark.default.parallelism", None)
+    return Cluster(tasks or 2 * int(default or os.cpu_count() or 1), cost)
+
+
+def _bytes_of(text: str) -> int:
+    found = re.fullmatch(r"\s*(\d+)\s*([kmgtp]?)b?\s*", text.lower())
+    if found is None:
+        raise ValueError(f"spark.sql.files.openCostInBytes is a size such as 4mb, not {text!r}")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+@cache
+def _serve(spark: SparkSession) -> str:
+    """Answer the questions of plans from now on; return the address."""
+    context: Any = spark.sparkContext
+
+    def run(looks: list[Look]) -> list[list[FilePart] | OSError]:
+        context.setJobDescription(f"jelly-rdflib finds the parts of {len(looks)} long files")
+        found: Any = context.parallelize(looks, len(looks)).map(Look.parts).collect()
+        return list(found)
+
+    findings = Findings(run)
+
+    def answer(connection: Connection) -> None:
+        # The process that asks may have been ended.
+        with connection, suppress(OSError, EOFError):
+            looks = connection.recv()
+            try:
+                told = 2 * context.defaultParallelism if looks is None else findings.parts_of(looks)
+            except OSError as error:
+                told = error
+            except Exception as error:
+                # Those of Spark can't be sent.
+                told = RuntimeError(str(error))
+            connection.send(told)
+
+    # On this machine, in a folder of this user's.
+    listener = Listener(backlog=64)
+
+    def listen() -> None:
+        while True:
+            with suppress(OSError):
+                Thread(target=answer, args=(listener.accept(),), daemon=True).start()
+
+    Thread(target=listen, daemon=True, name="jelly-rdflib plans").start()
+    return str(listener.address)
