@@ -1,7 +1,9 @@
 """The examples of pages of the documentation, and of docstrings."""
 
 import ast
+import contextlib
 import doctest
+import io
 import re
 from pathlib import Path
 
@@ -9,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$|^#+ ", re.MULTILINE | re.DOTALL)
 
 
 def name_page(page: Path) -> str:
@@ -70,12 +73,20 @@ def code_of_module(path: Path) -> str:
 
 
 def run_page(page: Path) -> None:
-    """Run a page's blocks one after another, as one session of a reader who tries them all."""
+    """Run a page's blocks one after another, as one session of a reader who tries them all.
+
+    A block of ``text`` that follows one of ``python`` in the same section is what that prints.
+    """
     session: dict[str, object] = {}
-    for kind, code in EXAMPLE.findall(page.read_text(encoding="utf-8")):
+    printed = None
+    for kind, code in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "text" and printed is not None:
+            assert printed.getvalue() == code, page
+        printed = None
         if kind == "python":
-            exec(compile(code, str(page), "exec"), session)
-        else:
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(code, str(page), "exec"), session)
+        elif kind == "pycon":
             test = doctest.DocTestParser().get_doctest(code, session, page.name, str(page), None)
             report: list[str] = []
             doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
