@@ -29,9 +29,7 @@ class MessageMutator:
         mutate_bytes: Mutates bytes, to at most so many: what is done to all other inputs.
     """
 
-    def __init__(
-        self, names: Sequence[Any], mutate_bytes: Callable[[bytes, int], bytes]
-    ) -> None:
+    def __init__(self, names: Sequence[Any], mutate_bytes: Callable[[bytes, int], bytes]) -> None:
         self._classes = [
             pb.message_class(name) if isinstance(name, str) else name for name in names
         ]
