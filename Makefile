@@ -90,6 +90,26 @@ test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and
 asan-modules: $(VENV)/.dev ## Build the modules for test-asan
 	$(BIN)/python -m sanitizers build
 
+# A Python without the GIL, and what it runs: with TSAN=1 another one, under ThreadSanitizer.
+NOGIL := .cache/nogil$(if $(TSAN),-tsan)
+PYTHON_NOGIL ?= $(NOGIL)/python/bin/python3
+NOGIL_TESTS ?= $(addprefix tests/,threads core/batch core/text core/thrift nodes store graph log)
+NOGIL_FLAGS := $(if $(TSAN),-O1 -g -fsanitize=thread)
+# All that it says of CPython itself is left out.
+NOGIL_ENVIRONMENT := $(if $(TSAN),TSAN_OPTIONS="suppressions=$(CURDIR)/$(NOGIL)/source/Tools/tsan/suppressions_free_threading.txt")
+
+.PHONY: test-nogil
+test-nogil: $(PYTHON_NOGIL) ## Run tests with the GIL off, on PYTHON_NOGIL or one that is compiled; TSAN=1 for data races
+	$(PYTHON_NOGIL) -m venv $(NOGIL)/venv
+	TSAN_OPTIONS=report_bugs=0 $(NOGIL)/venv/bin/pip install --quiet --group build --group nogil
+	$(if $(TSAN),TSAN_OPTIONS=report_bugs=0 LDFLAGS=-fsanitize=thread JELLY_RDFLIB_CFLAGS="$(NOGIL_FLAGS)") \
+	    $(NOGIL)/venv/bin/python setup.py --quiet build_ext --inplace --force --build-temp=$(NOGIL)/temp
+	HYPOTHESIS_PROFILE=quick $(NOGIL_ENVIRONMENT) $(NOGIL)/venv/bin/python -X gil=0 -m pytest -q -m "not slow" \
+	    -p tests.nogil $(NOGIL_TESTS) $(ARGS)
+
+$(NOGIL)/python/bin/python3:
+	release/python_nogil.sh $(NOGIL) $(if $(TSAN),--with-thread-sanitizer)
+
 .PHONY: fuzz
 fuzz: TIME ?= 3600
 fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together

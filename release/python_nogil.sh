@@ -1,0 +1,32 @@
+#!/bin/sh
+# Compile a Python without the GIL from Debian's source package: python_nogil.sh FOLDER [OPTIONS OF configure]
+set -eu
+folder=$(mkdir -p "$1" && cd "$1" && pwd)
+shift
+cd "$folder"
+mkdir -p lists/partial cache/archives/partial
+cat > debian.sources <<END
+Types: deb-src
+URIs: http://deb.debian.org/debian
+Suites: trixie
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+END
+# The machine's own settings stay as they are.
+cat > settings <<END
+Dir::Etc::SourceList "$folder/debian.sources";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State::Lists "$folder/lists";
+Dir::Cache "$folder/cache";
+APT::Sandbox::User "root";
+END
+export APT_CONFIG="$folder/settings"
+apt-get --quiet --quiet update
+apt-get --quiet --quiet source --download-only python3.13
+tar --extract --strip-components=1 --one-top-level=source --file python3.13_*.orig.tar.xz
+mkdir -p build
+cd build
+../source/configure --quiet --prefix="$folder/python" --disable-gil --disable-test-modules "$@"
+make --silent
+# Its own faults are not what is looked for.
+TSAN_OPTIONS=report_bugs=0 make --silent install

@@ -1,0 +1,44 @@
+"""For a Python without the GIL, which some packages are not built for: ``pytest -p tests.nogil``.
+
+Tests that need such a package are skipped; the summary says how many, and which package lacks. The
+GIL must be off, and no module may turn it on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+
+def is_off() -> bool:
+    return not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def pytest_configure() -> None:
+    if not is_off():
+        raise pytest.UsageError("the GIL is on: run a free-threaded Python with -X gil=0")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    report = yield
+    if report.failed and "ImportError while importing" in (text := str(report.longrepr)):
+        report.outcome = "skipped"
+        report.longrepr = (
+            str(collector.path),
+            0,
+            text.splitlines()[-1].removeprefix("E  ").strip(),
+        )
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
+    report = yield
+    if call.excinfo is not None and call.excinfo.errisinstance(ModuleNotFoundError):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, str(call.excinfo.value))
+    return report
