@@ -22,6 +22,8 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # The driver sends up to this number of rows to all executors, for a join.
 MAX_BROADCAST = 100_000
+# And the driver takes so many bytes of terms to send them.
+MAX_BYTES = 8 << 20
 # The last wanted patch, the number and the first version of each run; its file and first patch.
 _RUNS = pa.schema(
     [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
@@ -215,16 +217,22 @@ def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
     return made.coalesce(1)
 
 
-def at_hand(table: DataFrame) -> tuple[DataFrame, bool]:
-    """Return a table as one of the driver's rows if they are few, and whether they are.
+def at_hand(table: DataFrame, *, is_small: bool = False) -> tuple[DataFrame, pa.Table | None]:
+    """Return a table as one of the driver's rows if they are few and short, and these rows.
+
+    With ``is_small`` it is known that they are.
 
     Where a table is small, each job over it costs more than its rows. On one partition of the
     driver's rows, Spark groups and joins without a shuffle, whose stages are jobs of their own.
     """
-    rows = table.limit(MAX_BROADCAST + 1).toArrow()
-    if rows.num_rows > MAX_BROADCAST:
-        return table, False
-    return local_table(table, rows), True
+    if not is_small:
+        texts = [each.name for each in table.schema if each.dataType.typeName() == "string"]
+        lengths = (F.coalesce(F.sum(F.octet_length(name)), F.lit(0)) for name in texts)
+        rows, *sizes = table.agg(F.count("*"), *lengths).collect()[0]
+        if rows > MAX_BROADCAST or sum(sizes) > MAX_BYTES:
+            return table, None
+    rows = table.toArrow()
+    return local_table(table, rows), rows
 
 
 def as_id(text: str) -> str:

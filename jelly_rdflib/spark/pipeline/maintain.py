@@ -21,6 +21,9 @@ from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 Sink: TypeAlias = Callable[[NetChanges, int], None]
 """Takes what a batch of a stream changes, and the number of the batch."""
 
+# Takes the changes of a batch, its number, and whether the driver has the rows.
+_Writer: TypeAlias = Callable[[DataFrame, int, bool], None]
+
 
 def maintain(
     stream: DataFrame,
@@ -31,6 +34,7 @@ def maintain(
     after: str | Callable[[], str | None] | None = None,
     sink: Sink | None = None,
     trigger: Mapping[str, Any] | None = None,
+    deletion_vectors: bool = True,
 ) -> StreamingQuery:
     """Keep a table of the current quads up to date, with each patch of a stream exactly once.
 
@@ -63,6 +67,9 @@ def maintain(
             recorded the batch, unless ``after`` returns its ``head``.
         trigger: The arguments of ``DataStreamWriter.trigger``: ``{"availableNow": True}`` reads the
             available patches and ends. By default a batch starts as soon as there are patches.
+        deletion_vectors: Whether a table that is made here has deletion vectors and is clustered by
+            subject. A batch then rewrites no quads that it leaves as they are, but programs that
+            read the table must know version 3 of Delta's protocol, with deletion vectors.
 
     Returns:
         The started query. It ends with an error if patches are not one chain, or if another query
@@ -114,7 +121,7 @@ def maintain(
 
     if table is not None:
         quads = QuadTable(stream.sparkSession, table)
-        quads.create()
+        quads.create(deletion_vectors=deletion_vectors)
         write_batch = _table_writer(quads.name, checkpoint, order_by, start)
     else:
         assert sink is not None
@@ -124,7 +131,8 @@ def maintain(
         # A batch is read several times, and a stream with a state wants each read to be whole.
         changes.persist()
         try:
-            write_batch(at_hand(changes)[0], batch)
+            held, rows = at_hand(changes)
+            write_batch(held, batch, rows is not None)
         finally:
             changes.unpersist()
 
@@ -136,11 +144,11 @@ def maintain(
 
 def _table_writer(
     name: str, checkpoint: str, order_by: str | None, start: Callable[[], str | None]
-) -> Callable[[DataFrame, int], None]:
+) -> _Writer:
     """Return a function that merges a batch into a table, if it is not yet there."""
     query: str | None = None
 
-    def write_batch(changes: DataFrame, batch: int) -> None:
+    def write_batch(changes: DataFrame, batch: int, is_small: bool) -> None:
         nonlocal query
         # With Spark Connect this function runs on the server, with a session of its own.
         spark = changes.sparkSession
@@ -168,17 +176,16 @@ def _table_writer(
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
         new_state = TableState(version, found.head, query, batch)
-        table.merge(found.operations, delta_version, new_state)
+        # There are no more of them than changes, and each is no longer.
+        table.merge(found.operations, delta_version, new_state, is_small=is_small)
 
     return write_batch
 
 
-def _sink_writer(
-    sink: Sink, order_by: str | None, start: Callable[[], str | None]
-) -> Callable[[DataFrame, int], None]:
+def _sink_writer(sink: Sink, order_by: str | None, start: Callable[[], str | None]) -> _Writer:
     """Return a function that hands a batch to a sink, unless the sink has its last patch."""
 
-    def write_batch(changes: DataFrame, batch: int) -> None:
+    def write_batch(changes: DataFrame, batch: int, _: bool) -> None:
         head = start()
         try:
             found = net_changes(changes, order_by, after=head)

@@ -23,7 +23,8 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
     the table has no ``END`` at all, all patches count as whole.) All other operations stay, also
     headers and ends of patches.
 
-    A call reads the marks of the changes once. The driver holds about 170 bytes for each patch.
+    A call reads the marks of the changes once. The driver holds about 170 bytes for each patch,
+    and a number for each transaction without effect.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
@@ -70,8 +71,9 @@ class Marks:
     def __init__(self, changes: DataFrame, marks: DataFrame | None) -> None:
         self.changes = check_changes(changes)
         self.marks = None if marks is None else check_marks(marks)
-        # A row for each patch. A single aggregation: each one more would be a job of its own.
-        self._patches = _collect_patches(self.changes if self.marks is None else self.marks)
+        self._transactions = _transactions(self.changes if self.marks is None else self.marks)
+        # A row for each patch.
+        self._patches = _patches(self._transactions).toArrow()
         is_whole = self._patches["is_whole"]
         # A table in the mode PERMISSIVE comes from files, and has an END for each whole patch.
         self._has_ends = describes_errors(changes.schema) or bool(pc.any(is_whole).as_py())
@@ -107,9 +109,20 @@ class Marks:
         if not self._has_ends:
             return changes
         cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
-        cut = cut.select(["file", "patch", "good"]).rename_columns(["_file", "_patch", "_good"])
-        is_lost = "patch = _patch and not coalesce(array_contains(_good, txn), false)"
-        return _without(changes, cut, is_lost)
+        if cut.num_rows == 0:
+            return changes
+        # Of a patch that is cut off, the transactions that were committed stay. The driver holds
+        # none of them: there may be millions.
+        places = local_table(changes, cut.select(["file", "patch"])).withColumn(
+            "_is_cut", F.lit(True)
+        )
+        good = self._transactions.where("TX and TC and not TA").join(places, ["file", "patch"])
+        good = good.select("file", "patch", "txn", F.lit(True).alias("_is_good"))
+        found = changes.join(places, ["file", "patch"], "left")
+        found = found.join(good, ["file", "patch", "txn"], "left")
+        return found.where("op in ('H', 'END') or _is_cut is null or _is_good").select(
+            *changes.columns
+        )
 
 
 def _without(changes: DataFrame, left_out: pa.Table, condition: str) -> DataFrame:
@@ -126,38 +139,32 @@ def _without(changes: DataFrame, left_out: pa.Table, condition: str) -> DataFram
     return changes.join(table, matches, "left_anti")
 
 
-def _collect_patches(marks: DataFrame) -> pa.Table:
-    """Return for each patch its headers, whether it has an END, and its transactions.
-
-    ``bad`` are those that were aborted or not finished, ``good`` the committed ones of a patch
-    without END.
-    """
+def _transactions(marks: DataFrame) -> DataFrame:
+    """Return for each patch and transaction its headers, whether it has an END, and its marks."""
     op = F.col("op")
-
-    def transactions(code: str) -> Column:
-        return F.collect_list(F.when(op == code, F.col("txn"))).alias(code)
-
-    found = (
+    return (
         marks.where(op.isin("H", "TX", "TC", "TA", "END"))
-        .groupBy("file", "patch")
+        .groupBy("file", "patch", "txn")
         .agg(
             _header("id"),
             _header("prev"),
-            F.max(op == "END").alias("is_whole"),
-            *map(transactions, ("TX", "TC", "TA")),
+            *(F.max(op == code).alias(code) for code in ("END", "TX", "TC", "TA")),
         )
     )
-    return found.select(
-        "file",
-        "patch",
-        F.col("id")["o"].alias("id"),
-        F.col("prev")["o"].alias("prev"),
-        "is_whole",
-        F.array_union("TA", F.array_except("TX", "TC")).alias("bad"),
-        F.when(
-            ~F.col("is_whole"), F.array_except(F.array_intersect("TX", "TC"), F.col("TA"))
-        ).alias("good"),
-    ).toArrow()
+
+
+def _patches(transactions: DataFrame) -> DataFrame:
+    """Return for each patch its headers, whether it has an END, and its transactions without TC.
+
+    ``bad`` are those that were aborted or not finished. A patch may have millions of good ones.
+    """
+    is_bad = F.expr("TA or (TX and not TC)")
+    return transactions.groupBy("file", "patch").agg(
+        F.max("id")["o"].alias("id"),
+        F.max("prev")["o"].alias("prev"),
+        F.max("END").alias("is_whole"),
+        F.collect_list(F.when(is_bad, F.col("txn"))).alias("bad"),
+    )
 
 
 def _header(key: str) -> Column:

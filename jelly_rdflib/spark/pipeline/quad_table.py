@@ -39,10 +39,17 @@ _SAME_QUADS = {
     "VACUUM START",
 }
 
+# So many subjects of a batch are compared with those of each file, more of them as a range.
+MAX_SUBJECTS = 64
+# By default Delta compares 32 letters of a subject, which most IRIs of a dataset have in common.
+_PROPERTIES = """ CLUSTER BY (s) TBLPROPERTIES (
+'delta.enableDeletionVectors' = 'true', 'delta.dataSkippingStringPrefixLength' = '128')"""
+
 _MERGE = f"""
 MERGE INTO {{table}} AS quads USING {{{{operations}}}} AS changes
 ON quads.s = changes.s AND quads.p = changes.p AND quads.g <=> changes.g
 AND {identity_sql("quads.o")} = {identity_sql("changes.o")}
+AND ({{subjects}})
 WHEN MATCHED AND changes.op = 'D' THEN DELETE
 WHEN NOT MATCHED AND changes.op = 'A'
 THEN INSERT (s, p, o, g) VALUES (changes.s, changes.p, changes.o, changes.g)
@@ -87,12 +94,15 @@ class QuadTable:
         self.name = table if has_name or ":" in table else os.path.abspath(table)
         self._table = table if has_name else f"delta.`{self.name.replace('`', '``')}`"
 
-    def create(self) -> None:
-        """Make an empty table, if it does not exist.
+    def create(self, *, deletion_vectors: bool) -> None:
+        """Make an empty table, if it does not exist: clustered by subject, with deletion vectors.
+
+        Without them it is one that any program can write that knows Delta's first protocol.
 
         A ValueError if there is something else, or a table without the columns of quads.
         """
         create = f"CREATE TABLE IF NOT EXISTS {self._table} ({QUADS.toDDL()}) USING delta"
+        create += _PROPERTIES if deletion_vectors else ""
         try:
             self._spark.sql(create)
             # A table of another format has no history.
@@ -140,15 +150,20 @@ class QuadTable:
                     return rows[0].version, None
         return rows[0].version, None
 
-    def merge(self, operations: DataFrame, version: int, state: TableState) -> None:
+    def merge(
+        self, operations: DataFrame, version: int, state: TableState, *, is_small: bool = False
+    ) -> None:
         """Change the quads by operations (``op``, ``s``, ``p``, ``o``, ``g``), in one commit.
+
+        ``is_small`` is as for `at_hand`.
 
         A LogError if another `merge` came between the call of `last` that returned ``version``, and
         this one. Then nothing is changed.
         """
         spark = self._spark
         # A merge reads them several times.
-        operations, is_local = at_hand(operations)
+        operations, rows = at_hand(operations, is_small=is_small)
+        subjects = "true" if rows is None else among(set(rows["s"].to_pylist()))
         settings = {
             # Delta skips a transaction if one with the same or a larger number was committed.
             "write.txnAppId": _KEY,
@@ -157,13 +172,14 @@ class QuadTable:
             # By default 50 tasks read Delta's own log, which suits a million files.
             "snapshotPartitions": str(spark.conf.get(f"{_DELTA}.snapshotPartitions", "2")),
         }
-        if is_local:
+        if rows is not None:
             # Otherwise Delta stores them first, lest they change between two reads.
             settings["merge.materializeSource"] = "none"
         # In the text of a query braces stand for arguments.
         table = self._table.replace("{", "{{").replace("}", "}}")
         with _settings(spark, {f"{_DELTA}.{key}": value for key, value in settings.items()}):
-            counts = spark.sql(_MERGE.format(table=table), operations=operations).collect()
+            merge = _MERGE.format(table=table, subjects=subjects)
+            counts = spark.sql(merge, operations=operations).collect()
         # Delta returns no counts of a transaction that it skips.
         if not counts:
             raise LogError(f"another query has changed the table {self.name} meanwhile")
@@ -176,6 +192,19 @@ class QuadTable:
             return self._spark.sql(text)
         except AnalysisException as error:
             raise FileNotFoundError(f"{self.name} is no Delta table: {error}") from error
+
+
+def among(subjects: set[str]) -> str:
+    """Return a condition for quads with these subjects: Delta reads only files that may have some.
+
+    A merge takes no parameters. A subject that SQL, or a template of it, would take for something
+    else makes a condition that holds for all quads.
+    """
+    if not subjects or any(map(re.compile(r"['\\{}]").search, subjects)):
+        return "true"
+    if len(subjects) > MAX_SUBJECTS:
+        return f"quads.s BETWEEN '{min(subjects)}' AND '{max(subjects)}'"
+    return " OR ".join(f"quads.s = '{subject}'" for subject in sorted(subjects))
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
@@ -22,12 +23,14 @@ from jelly_rdflib.spark import read_frames
 from jelly_rdflib.spark.pipeline import (
     CHANGES,
     NetChanges,
+    chain,
     maintain,
     maintained_versions,
+    quad_table,
     read_maintained,
     replay,
 )
-from jelly_rdflib.spark.pipeline.quad_table import QuadTable
+from jelly_rdflib.spark.pipeline.quad_table import MAX_SUBJECTS, QuadTable, among
 from tests.spark.pipeline.upkeep import start
 from tests.spark.session import needs_connectors
 from tests.spark.tables import change_rows, changes_of, quad_set, quads_of
@@ -102,9 +105,11 @@ def fault_at(monkeypatch: pytest.MonkeyPatch, point: str, batch: int) -> None:
     """Have a batch fail before or after it is merged."""
     merge = QuadTable.merge
 
-    def failing(table: QuadTable, operations: Any, version: int, state: Any) -> None:
+    def failing(
+        table: QuadTable, operations: Any, version: int, state: Any, **options: Any
+    ) -> None:
         if state.batch != batch or point == "after":
-            merge(table, operations, version, state)
+            merge(table, operations, version, state, **options)
         if state.batch == batch:
             raise Fault(point)
 
@@ -221,10 +226,10 @@ def test_another_writer_comes_between(
     """A query that has read the state before another one's merge changes nothing."""
     merge = QuadTable.merge
 
-    def late(table: QuadTable, operations: Any, version: int, state: Any) -> None:
+    def late(table: QuadTable, operations: Any, version: int, state: Any, **options: Any) -> None:
         if state.batch == 1 and state.query is not None:
             merge(table, operations.limit(0), version, replace(state, query="another"))
-        merge(table, operations, version, state)
+        merge(table, operations, version, state, **options)
 
     with monkeypatch.context() as patched:
         patched.setattr(QuadTable, "merge", late)
@@ -371,3 +376,92 @@ def test_a_session_without_delta(folder: Path) -> None:
     session.conf.get.return_value = None
     with pytest.raises(RuntimeError, match="this session has no Delta Lake: start it with"):
         QuadTable(session, str(folder))
+
+
+def put_quads(folder: Path, number: int, operations: list[Any]) -> None:
+    """Put a patch where the stream finds it: operations on quads whose subjects are numbers."""
+    head: list[Any] = [(Op.H, "id", URIRef(f"urn:{number}"))]
+    if number > 0:
+        head.append((Op.H, "prev", URIRef(f"urn:{number - 1}")))
+    s = "http://www.example.org/a/path/that/all/subjects/have/in/common/"
+    quads = [(op, URIRef(f"{s}{n:06}"), URIRef("urn:p"), Literal(n), None) for op, n in operations]
+    put(folder, number, [*head, *quads, (Op.END,)])
+
+
+def last_merge(spark: SparkSession, table: Path) -> dict[str, int]:
+    row = spark.sql(f"DESCRIBE HISTORY delta.`{table}` LIMIT 1").collect()[0]
+    return {key: int(value) for key, value in row.operationMetrics.items()}
+
+
+def test_a_batch_copies_no_quads(spark: SparkSession, tmp_path: Path) -> None:
+    needs_connectors()
+    for name, has_vectors in (("quads", True), ("plain", False)):
+        shutil.rmtree(tmp_path / "changes", ignore_errors=True)
+        table = tmp_path / name
+        options = {"table": name, "checkpoint": f"of-{name}", "deletion_vectors": has_vectors}
+        put_quads(tmp_path, 0, [(Op.A, n) for n in range(2000)])
+        start(spark, tmp_path, **options).awaitTermination()
+        others = set(table.glob("*.parquet"))
+        put_quads(tmp_path, 1, [(Op.A, n) for n in range(5000, 5010)])
+        start(spark, tmp_path, **options).awaitTermination()
+        first = next(iter(others))
+        put_quads(tmp_path, 2, [(Op.D, 7), (Op.D, 5005), (Op.A, 5020)])
+        start(spark, tmp_path, **options).awaitTermination()
+        found = last_merge(spark, table)
+        assert found["numTargetRowsDeleted"] == 2
+        assert found["numTargetRowsInserted"] == 1
+        assert found["numTargetRowsCopied"] == (0 if has_vectors else 2008)
+        # A batch reads no file whose subjects are others: this one could not be read.
+        saved = first.read_bytes()
+        first.write_bytes(b"")
+        put_quads(tmp_path, 3, [(Op.D, 5003), (Op.A, 6000)])
+        put_quads(tmp_path, 4, [(Op.A, n) for n in range(5100, 5300)])
+        if has_vectors:
+            start(spark, tmp_path, **options).awaitTermination()
+            first.write_bytes(saved)
+            quads = read_maintained(spark, str(table))
+            assert quads.count() == 2010 - 2 + 1 + 200
+        detail = spark.sql(f"DESCRIBE DETAIL delta.`{table}`").collect()[0]
+        assert detail.minReaderVersion == (3 if has_vectors else 1)
+        assert detail.clusteringColumns == (["s"] if has_vectors else [])
+
+
+def test_the_subjects_of_a_merge() -> None:
+    assert among({"<urn:b>", "_:a"}) == "quads.s = '<urn:b>' OR quads.s = '_:a'"
+    many = {f"<urn:{n:03}>" for n in range(MAX_SUBJECTS + 1)}
+    assert among(many) == f"quads.s BETWEEN '<urn:000>' AND '<urn:{MAX_SUBJECTS:03}>'"
+    for strange in ("<urn:it's>", "_:a\\u0020b", "<urn:{a}>", "<urn:${a}>"):
+        assert among({"<urn:a>", strange}) == "true"
+    assert among(set()) == "true"
+
+
+def test_a_batch_of_long_literals_stays_with_the_executors(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the bytes of its rows, and not by their number, is it decided what the driver takes."""
+    needs_connectors()
+    taken: list[int | None] = []
+    at_hand = chain.at_hand
+
+    def noted(table: Any, **options: Any) -> Any:
+        made = at_hand(table, **options)
+        taken.append(None if made[1] is None else made[1].num_rows)
+        return made
+
+    for module in (import_module(maintain.__module__), quad_table):
+        monkeypatch.setattr(module, "at_hand", noted)
+    monkeypatch.setattr(chain, "MAX_BYTES", 60_000)
+    quads = [
+        (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(f"{n:03}" * 100), None) for n in range(9)
+    ]
+    put(tmp_path, 0, [*quads, (Op.END,)])
+    start(spark, tmp_path, order_by="file").awaitTermination()
+    assert taken == [10, 9]
+    # The same quads, and longer ones: in all more than the bytes.
+    longer = [
+        (Op.A, *quad[1:3], Literal("x" * 10_000 + str(n)), None) for n, quad in enumerate(quads)
+    ]
+    put(tmp_path, 1, [*quads, *longer, (Op.END,)])
+    start(spark, tmp_path, order_by="file").awaitTermination()
+    assert taken[2:] == [None, None]
+    assert len(maintained(spark, tmp_path)) == 18

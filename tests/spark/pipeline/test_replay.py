@@ -12,6 +12,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.spark.pipeline import CHANGES, effective, history, replay, versions
+from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.terms import plain
 from tests.algebra.strategies import patches
 from tests.spark.tables import changes_of, quad_set, quads_of, quads_table, text
@@ -186,6 +187,17 @@ def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.Monk
     }
     files["a"] += [*aborted, END]
     assert len(quad_set(replay(changes_of(spark, files)))) == 1
+
+
+def test_the_driver_holds_no_good_transactions(spark: SparkSession) -> None:
+    """Neither of a whole patch nor of one that is cut off: a patch may have millions."""
+    good = [(Op.TX,), A, (Op.TC,)]
+    whole, cut = [*good * 50, (Op.TX,), A, (Op.TA,), END], [*good * 50, A, (Op.TX,), A]
+    found = Marks(changes_of(spark, {"a": whole, "b": cut}), None)
+    assert [row["bad"] for row in found._patches.sort_by("file").to_pylist()] == [[50], [51]]
+    assert set(found._patches.schema.names) == {"file", "patch", "id", "prev", "is_whole", "bad"}
+    rows = found.effective(found.changes).where("op = 'A'").groupBy("file").count().collect()
+    assert {tuple(row) for row in rows} == {("a", 50), ("b", 50)}
 
 
 def test_nothing(spark: SparkSession) -> None:
