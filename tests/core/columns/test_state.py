@@ -12,7 +12,7 @@ from tests.core.columns.fault_streams import build_batch, build_options, build_s
 from tests.core.columns.plain_batches import plain_operations, read_plain
 from tests.core.jelly.draft_streams import TRIPLES_OPTIONS
 from tests.oracle.columns_schema import LATER, MESSAGES
-from tests.oracle.wire import field
+from tests.oracle.wire import field, varint
 
 pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
 
@@ -111,3 +111,16 @@ def test_many_parts_take_no_time_squared() -> None:
     assert read_plain(TRIPLES_OPTIONS + parts) == [[]]
     assert read_plain(TRIPLES_OPTIONS + field(2, field(6, field(12, b"")) * 64_000)) == [[]]
     assert time.process_time() - started < 10
+
+
+def test_a_triple_term_that_is_overwritten_nests_no_deeper() -> None:
+    """Its parts are checked, though they mean nothing: so deep that the stack would not do."""
+    heads, size = [], 0
+    for _ in range(200_000):
+        heads.append(varint(12 << 3 | 2) + varint(size))
+        size += len(heads[-1])
+    term = b"".join(reversed(heads)) + field(9, b"")
+    batch = LATER.Frame(columns=build_batch(objects=None)).SerializeToString()[2:]
+    with pytest.raises(jr.LimitError) as caught:
+        read_plain(TRIPLES_OPTIONS + field(2, batch + field(8, field(10, term))))
+    assert caught.value.limit == "max_nesting_depth"
