@@ -75,7 +75,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef Batch take_batch(self):
         cdef Batch batch = FrameDecoder.take_batch(self)
-        batch.message_ends = self.columns.message_ends
+        # A frame of rows that comes next, or the end of the stream, has none.
+        batch.message_ends, self.columns.message_ends = self.columns.message_ends, None
         return batch
 
     cdef int decode_frame_rows(self, Span frame) noexcept nogil:
@@ -88,7 +89,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
             self.columns.has_messages = False
-            if self.frame == 0:
+            # A message that is open ends where options of columns come again, and no others.
+            if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
             self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
         if self.is_columnar:
@@ -262,6 +264,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
         ):
             return -1
         self.is_columnar = True
+        # Also of a decoder that goes on from a checkpoint.
+        self.options_message = COLUMN_OPTIONS
         self.has_graphs = not is_triples
         self.has_regular_rows = False
         memcpy(self.option_fields, options, sizeof(self.option_fields))

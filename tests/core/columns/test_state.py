@@ -1,9 +1,11 @@
 """What goes on from one column, batch or frame of Jelly-RDF 1.2 to the next, and what does not."""
 
+import io
 import time
 from typing import Any
 
 import pytest
+from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
@@ -11,7 +13,7 @@ from jelly_rdflib.nodes import make_node_factory
 from tests.core.columns.fault_streams import build_batch, build_options, build_stream
 from tests.core.columns.plain_batches import plain_operations, read_plain
 from tests.core.jelly.draft_streams import TRIPLES_OPTIONS
-from tests.oracle.columns_schema import LATER, MESSAGES
+from tests.oracle.columns_schema import EARLIER, LATER, MESSAGES, RDF_1_1
 from tests.oracle.wire import field, varint
 
 pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
@@ -124,3 +126,32 @@ def test_a_triple_term_that_is_overwritten_nests_no_deeper() -> None:
     with pytest.raises(jr.LimitError) as caught:
         read_plain(TRIPLES_OPTIONS + field(2, batch + field(8, field(10, term))))
     assert caught.value.limit == "max_nesting_depth"
+
+
+def test_rows_behind_messages_have_none() -> None:
+    row = build_options(stream_type=MESSAGES)
+    batch = build_batch(message_lengths=[0])
+    rows = io.BytesIO()
+    options = jr.StreamOptions(physical_type="TRIPLES", delimited=False)
+    with jr.StatementWriter(rows, options) as writer:
+        writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o"))
+    first = decoder(on_repeated_options="restart")
+    # Its row is of a message that is open.
+    message = LATER.Frame(rows=[row], columns=batch).SerializeToString()
+    assert first.decode_frame(message).message_ends == (0,)
+    assert first.decode_frame(rows.getvalue()).message_ends is None
+    decoder().restore(first.save())
+
+
+def test_options_of_the_earlier_draft_behind_a_checkpoint() -> None:
+    frame = EARLIER.Frame(rows=[build_options(rdf_version=RDF_1_1)], columns=build_batch())
+    first, second = decoder(), decoder()
+    first.decode_frame(frame.SerializeToString())
+    second.restore(first.save())
+    second.decode_frame(frame.SerializeToString())
+    assert second.draft_options == {"stream_type": "FLAT", "rdf_version": "1.1"}
+
+
+def test_a_frame_before_the_options_is_no_message() -> None:
+    frame = {"rows": [build_options(stream_type=MESSAGES)], "columns": build_batch()}
+    assert [len(graph) for graph in jr.read_graphs(b"\0" + build_stream(LATER, [frame]))] == [1]
