@@ -231,6 +231,13 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """Check options of Jelly-RDF 1.2, as `choose_draft` numbers them, and start with them."""
         cdef Failure* failure = &self.terms.failure
         cdef bint is_triples = options[PHYSICAL_TYPE] == TRIPLES
+        # A row may have options twice, and those that were looked at may not be the last.
+        if options[VERSION] != DRAFT_VERSION:
+            return fail_number(
+                failure, at, b"version-tag",
+                b"options of version {number} behind others of version {bound}",
+                options[VERSION], DRAFT_VERSION,
+            )
         if options[PHYSICAL_TYPE] not in (TRIPLES, QUADS):
             return fail_number(
                 failure, at, b"physical-type",

@@ -155,3 +155,12 @@ def test_options_of_the_earlier_draft_behind_a_checkpoint() -> None:
 def test_a_frame_before_the_options_is_no_message() -> None:
     frame = {"rows": [build_options(stream_type=MESSAGES)], "columns": build_batch()}
     assert [len(graph) for graph in jr.read_graphs(b"\0" + build_stream(LATER, [frame]))] == [1]
+
+
+def test_options_that_are_replaced_by_others_without_a_version() -> None:
+    without = LATER.Frame(rows=[build_options(version=0)]).SerializeToString()[2:]
+    # A statement between them, so that they are not merged.
+    row = TRIPLES_OPTIONS[2:] + field(2, b"") + without
+    with pytest.raises(jr.DecodeError) as caught:
+        list(jr.read_statements(field(1, row), format="jelly-rdf"))
+    assert caught.value.rule == "version-tag"
