@@ -128,7 +128,8 @@ class GraphIterator:
         for early, frame in enumerate(self._frames):
             if self.options is not None:
                 self._check_grouped(self.options, early)
-                yield from itertools.repeat(((), True), early)
+                if frame.batch.message_ends is None:
+                    yield from itertools.repeat(((), True), early)
                 yield from message_parts(frame.batch)
                 break
         for frame in self._frames:

@@ -76,7 +76,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef Batch take_batch(self):
         cdef Batch batch = FrameDecoder.take_batch(self)
-        batch.message_ends = self.columns.message_ends
+        # A frame of rows that comes next, or the end of the stream, has none.
+        batch.message_ends, self.columns.message_ends = self.columns.message_ends, None
         return batch
 
     cdef int decode_frame_rows(self, Span frame) noexcept nogil:
@@ -89,7 +90,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
             self.columns.has_messages = False
-            if self.frame == 0:
+            # A message that is open ends where options of columns come again, and no others.
+            if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
             self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
         if self.is_columnar:
@@ -230,6 +232,13 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """Check options of Jelly-RDF 1.2, as `choose_draft` numbers them, and start with them."""
         cdef Failure* failure = &self.terms.failure
         cdef bint is_triples = options[PHYSICAL_TYPE] == TRIPLES
+        # A row may have options twice, and those that were looked at may not be the last.
+        if options[VERSION] != DRAFT_VERSION:
+            return fail_number(
+                failure, at, b"version-tag",
+                b"options of version {number} behind others of version {bound}",
+                options[VERSION], DRAFT_VERSION,
+            )
         if options[PHYSICAL_TYPE] not in (TRIPLES, QUADS):
             return fail_number(
                 failure, at, b"physical-type",
@@ -263,6 +272,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
         ):
             return -1
         self.is_columnar = True
+        # Also of a decoder that goes on from a checkpoint.
+        self.options_message = COLUMN_OPTIONS
         self.has_graphs = not is_triples
         self.has_regular_rows = False
         memcpy(self.option_fields, options, sizeof(self.option_fields))

@@ -773,7 +773,7 @@ cdef class TermDecoder:
             return self.check_text(message)
         if kind < FIRST_MESSAGE:
             return 0
-        depth += kind == TRIPLE_MESSAGE
+        depth += kind == TRIPLE_MESSAGE or kind == COLUMN_TRIPLE
         if self.check_depth(depth, message.start) < 0:
             return -1
         memset(last, 0, sizeof(last))

@@ -1,8 +1,11 @@
 """What goes on from one column, batch or frame of Jelly-RDF 1.2 to the next, and what does not."""
 
+import io
+import time
 from typing import Any
 
 import pytest
+from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
@@ -10,8 +13,8 @@ from jelly_rdflib.nodes import make_node_factory
 from tests.core.columns.fault_streams import build_batch, build_options, build_stream
 from tests.core.columns.plain_batches import plain_operations, read_plain
 from tests.core.jelly.draft_streams import TRIPLES_OPTIONS
-from tests.oracle.columns_schema import LATER, MESSAGES
-from tests.oracle.wire import field
+from tests.oracle.columns_schema import EARLIER, LATER, MESSAGES, RDF_1_1
+from tests.oracle.wire import field, varint
 
 pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
 
@@ -49,6 +52,11 @@ def test_namespaces_start_without_an_iri_in_each_batch() -> None:
     assert [operation[2] for operation in declared] == [iri("a:urn:q"), iri("urn:p")]
 
 
+def decoder(**settings: Any) -> StatementFrameDecoder:
+    limits = jr.Limits()
+    return StatementFrameDecoder(make_node_factory(False, limits), limits, **settings)
+
+
 def test_an_open_message_ends_where_options_come_again() -> None:
     """Also behind a frame that adds nothing, and for a decoder that goes on from a checkpoint."""
     row = build_options(stream_type=MESSAGES)
@@ -59,11 +67,6 @@ def test_an_open_message_ends_where_options_come_again() -> None:
         {"rows": [row]},
     ]
     messages = [LATER.Frame(**frame).SerializeToString() for frame in frames]
-    limits = jr.Limits()
-
-    def decoder() -> StatementFrameDecoder:
-        return StatementFrameDecoder(make_node_factory(False, limits), limits)
-
     whole, found = decoder(), []
     for message in messages:
         again = decoder()
@@ -101,3 +104,63 @@ def test_a_packed_number_that_is_cut_off() -> None:
     with pytest.raises(jr.DecodeError) as caught:
         read_plain(TRIPLES_OPTIONS + field(2, field(6, field(2, b"\x80"))))
     assert (caught.value.rule, caught.value.message) == ("wire", "varint is cut off")
+
+
+def test_many_parts_take_no_time_squared() -> None:
+    """With 64,000 parts that was most of a minute, and is a twentieth of a second."""
+    parts = field(2, field(12, b"")) * 64_000
+    started = time.process_time()
+    assert read_plain(TRIPLES_OPTIONS + parts) == [[]]
+    assert read_plain(TRIPLES_OPTIONS + field(2, field(6, field(12, b"")) * 64_000)) == [[]]
+    assert time.process_time() - started < 10
+
+
+def test_a_triple_term_that_is_overwritten_nests_no_deeper() -> None:
+    """Its parts are checked, though they mean nothing: so deep that the stack would not do."""
+    heads, size = [], 0
+    for _ in range(200_000):
+        heads.append(varint(12 << 3 | 2) + varint(size))
+        size += len(heads[-1])
+    term = b"".join(reversed(heads)) + field(9, b"")
+    batch = LATER.Frame(columns=build_batch(objects=None)).SerializeToString()[2:]
+    with pytest.raises(jr.LimitError) as caught:
+        read_plain(TRIPLES_OPTIONS + field(2, batch + field(8, field(10, term))))
+    assert caught.value.limit == "max_nesting_depth"
+
+
+def test_rows_behind_messages_have_none() -> None:
+    row = build_options(stream_type=MESSAGES)
+    batch = build_batch(message_lengths=[0])
+    rows = io.BytesIO()
+    options = jr.StreamOptions(physical_type="TRIPLES", delimited=False)
+    with jr.StatementWriter(rows, options) as writer:
+        writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o"))
+    first = decoder(on_repeated_options="restart")
+    # Its row is of a message that is open.
+    message = LATER.Frame(rows=[row], columns=batch).SerializeToString()
+    assert first.decode_frame(message).message_ends == (0,)
+    assert first.decode_frame(rows.getvalue()).message_ends is None
+    decoder().restore(first.save())
+
+
+def test_options_of_the_earlier_draft_behind_a_checkpoint() -> None:
+    frame = EARLIER.Frame(rows=[build_options(rdf_version=RDF_1_1)], columns=build_batch())
+    first, second = decoder(), decoder()
+    first.decode_frame(frame.SerializeToString())
+    second.restore(first.save())
+    second.decode_frame(frame.SerializeToString())
+    assert second.draft_options == {"stream_type": "FLAT", "rdf_version": "1.1"}
+
+
+def test_a_frame_before_the_options_is_no_message() -> None:
+    frame = {"rows": [build_options(stream_type=MESSAGES)], "columns": build_batch()}
+    assert [len(graph) for graph in jr.read_graphs(b"\0" + build_stream(LATER, [frame]))] == [1]
+
+
+def test_options_that_are_replaced_by_others_without_a_version() -> None:
+    without = LATER.Frame(rows=[build_options(version=0)]).SerializeToString()[2:]
+    # A statement between them, so that they are not merged.
+    row = TRIPLES_OPTIONS[2:] + field(2, b"") + without
+    with pytest.raises(jr.DecodeError) as caught:
+        list(jr.read_statements(field(1, row), format="jelly-rdf"))
+    assert caught.value.rule == "version-tag"
