@@ -219,7 +219,6 @@ class Rule(str, Enum):
         "error",
         "Rows are those of the physical type (Jelly-RDF, Physical stream types).",
     )
-    # What readers take, and `jelly_rdflib.validate` warns of.
     MIXED_LAYOUTS = (
         "mixed-layouts",
         "error",
@@ -295,6 +294,7 @@ class Rule(str, Enum):
         "Only a stream of messages has their lengths, which are no more than the rows"
         " (Jelly-RDF 1.2).",
     )
+    # What readers take, and `jelly_rdflib.validate` warns of.
     LOGICAL_TYPE = "logical-type", "warning", "The logical type is one that is defined."
     VERSION = (
         "version",

@@ -110,7 +110,10 @@ class GraphIterator:
         try:
             apply(part, graph, atomic=False)
             while not is_end:
-                part, is_end = next(self._parts, ((), True))
+                found = next(self._parts, None)
+                if found is None:
+                    break
+                part, is_end = found
                 apply(part, graph, atomic=False)
         except ApplyError:
             while not is_end:
@@ -121,6 +124,9 @@ class GraphIterator:
             self._parts = iter(())
             self.close()
             raise
+        if not is_end and not graph:
+            # Namespaces alone are no message.
+            raise StopIteration
         return graph
 
     def _read_parts(self) -> Iterator[tuple[Batch | Iterable[Operation], bool]]:

@@ -33,10 +33,6 @@ cdef enum:
 
 # The lists that have the values of each kind.
 cdef uint8_t[4] VALUE_LISTS = [COLUMN_NAME_IDS, COLUMN_TEXTS, COLUMN_LABELS, COLUMN_TRIPLES]
-cdef uint8_t[4] VALUE_TERMS = [
-    <uint8_t>TermKind.IRI, <uint8_t>TermKind.SIMPLE_LITERAL, <uint8_t>TermKind.BLANK_NODE,
-    <uint8_t>TermKind.TRIPLE_TERM,
-]
 cdef LookupName[4] VALUE_NAMES = [b"IRI", b"literal", b"blank node", b"triple term"]
 # The kinds that a position may have, by bit.
 cdef uint8_t[4] POSITION_KINDS = [
@@ -298,7 +294,6 @@ cdef class ColumnDecoder:
                 return -1
         for kind in range(4):
             count += lists[VALUE_LISTS[kind]].count
-            counts.terms[VALUE_TERMS[kind]] += lists[VALUE_LISTS[kind]].count
         column.value_count = <uint32_t>count
         if count < self.row_count:
             counts.repeated[position] += self.row_count - count
@@ -574,10 +569,16 @@ cdef class ColumnDecoder:
         return self.decode_triple(span, 1)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
+        """Intern a literal or a blank node, and count it."""
+        self.count_term(kind)
         # A message that was put together has no bytes behind it.
         if self.terms.frame.start <= text.start and text.end <= self.terms.frame.end - SLACK:
             return self.terms.intern_regular_text(kind, text.start, text.end - text.start, extra)
         return self.terms.intern_text(kind, text, extra)
+
+    cdef inline void count_term(self, TermKind kind) noexcept nogil:
+        cdef Counts* counts = &self.terms.counts
+        counts.terms[<int>kind] += 1
 
     cdef inline int64_t next_iri(self, Column* column) noexcept nogil:
         cdef ValueList* ids = &column.lists[COLUMN_NAME_IDS]
@@ -594,6 +595,7 @@ cdef class ColumnDecoder:
                 return -1
             if prefix_id != 0:
                 column.prefix = prefix_id
+        self.count_term(TermKind.IRI)
         if self.terms.is_watched:
             count_reference(names, column.last_name)
             if column.prefix != 0:
@@ -637,6 +639,7 @@ cdef class ColumnDecoder:
         cdef uint32_t[3] numbers
         cdef int position
         cdef int64_t number
+        self.count_term(TermKind.TRIPLE_TERM)
         if (
             self.terms.check_depth(depth, message.start) < 0
             or self.terms.read_message(COLUMN_TRIPLE, message, terms) < 0
@@ -646,7 +649,7 @@ cdef class ColumnDecoder:
             if terms[position].kind == IRI_MESSAGE:
                 number = self.terms.decode_iri(terms[position].span)
             elif terms[position].kind == TEXT:
-                number = self.terms.intern_text(TermKind.BLANK_NODE, terms[position].span, 0)
+                number = self.intern_text(TermKind.BLANK_NODE, terms[position].span, 0)
             elif terms[position].kind == COLUMN_LITERAL:
                 number = self.decode_literal(terms[position].span)
             elif terms[position].kind == COLUMN_TRIPLE:
@@ -683,7 +686,7 @@ cdef class ColumnDecoder:
             extra = self.terms.decode_datatype(<uint32_t>fields[1].value, message.start)
         if extra < 0:
             return -1
-        return self.terms.intern_text(kind, fields[0].span, <uint32_t>extra)
+        return self.intern_text(kind, fields[0].span, <uint32_t>extra)
 
     cdef int put_message_ends(self, size_t row) noexcept with gil:
         """Take notice of where messages end in the batch's statements; ``row`` is the first one."""

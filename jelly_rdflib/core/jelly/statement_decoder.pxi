@@ -93,6 +93,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             # A message that is open ends where options of columns come again, and no others.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
+            self.has_told_dropped = False
             self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
         if self.is_columnar:
             return self.decode_frame_columns(frame)
@@ -341,12 +342,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     ) noexcept nogil:
         if options[VERSION] != DRAFT_VERSION:
             return FrameDecoder.set_options(self, options, name, at)
-        if self.has_options and not self.is_columnar:
-            return fail_number(
-                &self.terms.failure, at, b"version-tag",
-                b"options of version {number} in a stream of version {bound}",
-                DRAFT_VERSION, self.option_fields[VERSION],
-            )
+        # They are of a checkpoint: `decode_option_row` reads all others.
         return self.set_column_options(options, name, at)
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:

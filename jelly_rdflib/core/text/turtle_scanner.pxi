@@ -1,9 +1,8 @@
 """Looks through Turtle and TriG before another library's parser gets them.
 
-It finds what a lenient parser takes, but the grammar does not, and versions of RDF that there are
-not. It puts marks behind
-literals for what the parser drops of their spelling: that ``"x"`` had the datatype xsd:string, and
-the capitals of a language tag. `QuadReader` takes the marks away again.
+It finds what a lenient parser takes, but the grammar does not, and unknown versions of RDF. It puts
+marks behind literals for what the parser drops of their spelling: that ``"x"`` had the datatype
+xsd:string, and the capitals of a language tag. `QuadReader` takes the marks away again.
 """
 
 cdef enum Context:

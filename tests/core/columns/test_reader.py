@@ -163,6 +163,8 @@ def test_graphs_are_messages() -> None:
         frame(4, [1, 2], 5),
         frame(1, [], 9, **rows),
         {"metadata": {"k": b"v"}},
+        # Namespaces alone are no message.
+        {"columns": {"namespaces": [{"name": "ex", "value": {"name_id": 1}}]}},
     ]
     data = build_stream(LATER, frames)
     sizes = [1, 0, 5, 2, 1, 1]

@@ -12,7 +12,7 @@ from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from tests.core.columns.fault_streams import build_batch, build_options, build_stream
 from tests.core.columns.plain_batches import plain_operations, read_plain
-from tests.core.jelly.draft_streams import TRIPLES_OPTIONS
+from tests.core.jelly.draft_streams import DRAFT_STREAMS, TRIPLES_OPTIONS
 from tests.oracle.columns_schema import EARLIER, LATER, MESSAGES, RDF_1_1
 from tests.oracle.wire import field, varint
 
@@ -164,3 +164,13 @@ def test_options_that_are_replaced_by_others_without_a_version() -> None:
     with pytest.raises(jr.DecodeError) as caught:
         list(jr.read_statements(field(1, row), format="jelly-rdf"))
     assert caught.value.rule == "version-tag"
+
+
+def test_inspect_counts_the_terms_that_are_written() -> None:
+    terms = jr.inspect(DRAFT_STREAMS["triples"].data).terms
+    counted = {kind: count for kind, count in terms.items() if count}
+    assert counted == {"iri": 4, "language_literal": 1, "typed_literal": 1}
+    terms = jr.inspect(DRAFT_STREAMS["quads"].data).terms
+    counted = {kind: count for kind, count in terms.items() if count}
+    # Those in the triple term, and the namespace's IRI, too.
+    assert counted == {"iri": 8, "blank_node": 2, "language_literal": 1, "triple_term": 1}
