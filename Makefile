@@ -95,7 +95,9 @@ NOGIL := .cache/nogil$(if $(TSAN),-tsan)
 PYTHON_NOGIL ?= $(NOGIL)/python/bin/python3
 NOGIL_TESTS ?= $(addprefix tests/,threads core/batch core/text core/thrift nodes store graph log)
 NOGIL_FLAGS := $(if $(TSAN),-O1 -g -fsanitize=thread)
-# All that it says of CPython itself is left out.
+# This one reads Turtle, whose parser is not built for such a Python.
+NOGIL_LEFT_OUT := --deselect tests/graph/test_update.py::test_load_reads_what_it_may
+# All that ThreadSanitizer says of CPython itself is left out.
 NOGIL_ENVIRONMENT := $(if $(TSAN),TSAN_OPTIONS="suppressions=$(CURDIR)/$(NOGIL)/source/Tools/tsan/suppressions_free_threading.txt")
 
 .PHONY: test-nogil
@@ -105,7 +107,7 @@ test-nogil: $(PYTHON_NOGIL) ## Run tests with the GIL off, on PYTHON_NOGIL or on
 	$(if $(TSAN),TSAN_OPTIONS=report_bugs=0 LDFLAGS=-fsanitize=thread JELLY_RDFLIB_CFLAGS="$(NOGIL_FLAGS)") \
 	    $(NOGIL)/venv/bin/python setup.py --quiet build_ext --inplace --force --build-temp=$(NOGIL)/temp
 	HYPOTHESIS_PROFILE=quick $(NOGIL_ENVIRONMENT) $(NOGIL)/venv/bin/python -X gil=0 -m pytest -q -m "not slow" \
-	    -p tests.nogil $(NOGIL_TESTS) $(ARGS)
+	    -p tests.nogil $(NOGIL_LEFT_OUT) $(NOGIL_TESTS) $(ARGS)
 
 $(NOGIL)/python/bin/python3:
 	release/python_nogil.sh $(NOGIL) $(if $(TSAN),--with-thread-sanitizer)

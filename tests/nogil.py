@@ -11,6 +11,9 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from rdflib.plugin import PluginException
+
+MISSING = (ModuleNotFoundError, PluginException)
 
 
 def is_off() -> bool:
@@ -38,7 +41,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, A
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
     report = yield
-    if call.excinfo is not None and call.excinfo.errisinstance(ModuleNotFoundError):
+    if call.excinfo is not None and isinstance(call.excinfo.value, MISSING):
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, str(call.excinfo.value))
     return report

@@ -4,6 +4,7 @@ garbage collector; all others are collected."""
 import gc
 import os
 import random
+import sys
 import sysconfig
 import weakref
 from collections.abc import Iterator
@@ -54,7 +55,8 @@ def read(*objects: str) -> list[Any]:
                 ("integer", "5"),
                 ("boolean", "true"),
                 ("double", "1.5e3"),
-                ("decimal", "1.50"),
+                # From Python 3.13 on the collector knows all decimals.
+                *([("decimal", "1.50")] if sys.version_info < (3, 13) else []),
                 ("date", "2020-01-01"),
                 ("dateTime", "2020-01-01T00:00:00Z"),
                 ("gYear", "2020"),
