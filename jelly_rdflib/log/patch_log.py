@@ -16,6 +16,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib import importers
 from jelly_rdflib.core.batch import BatchSlice, Tabular
+from jelly_rdflib.core.source import is_address
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count
@@ -27,7 +28,7 @@ from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import FolderHistory, History
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
+from jelly_rdflib.log.names import Compression, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
