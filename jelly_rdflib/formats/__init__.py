@@ -48,8 +48,8 @@ def find_format(key: str) -> Format:
     if found is None:
         names = [format.name for format in FORMATS]
         near = get_close_matches(key.lower(), names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
-        raise LookupError(f"no format {key!r}; {hint}")
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise LookupError(f"no format {key!r}; {hint}there are: {', '.join(names)}")
     return found
 
 
