@@ -25,6 +25,7 @@ from .errors import RecordError as RecordError
 from .errors import RollbackError as RollbackError
 from .errors import TopicWarning as TopicWarning
 from .graph.apply import ApplyResult as ApplyResult
+from .graph.apply import RemoteResult as RemoteResult
 from .graph.apply import apply as apply
 from .graph.batches import read_batches as read_batches
 from .graph.graphs import read_graphs as read_graphs

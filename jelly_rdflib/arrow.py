@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from jelly_rdflib.core.arrow import (
@@ -33,6 +34,7 @@ from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.extras import advice
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.graph.batches import read_batches
+from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
@@ -41,6 +43,7 @@ from jelly_rdflib.types import ChangeFormat, JellyFormat, Readable, StatementFor
 
 with advice("jelly_rdflib.arrow", "jelly-rdflib[arrow]"):
     import pyarrow as pa
+    import pyarrow.compute as pc
 
 OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
@@ -87,6 +90,9 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
 # The schema of all tables of patches and readers.
 TABLE_SCHEMA = arrow_schema(OPERATION_COLUMNS[1:], terms="dictionary")
+# What a log tells of the patch of a row. The column of a header is named after its key.
+LOG_COLUMNS = {"version": pa.int64(), "time": pa.timestamp("us", "UTC")}
+HEADER = "header:"
 
 
 class ArrowRows:
@@ -250,14 +256,71 @@ def _open_rows(
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     if terms not in ("dictionary", "string", "struct"):
         raise ValueError(f"terms is 'dictionary', 'string' or 'struct', not {terms!r}")
-    names = TABLE_SCHEMA.names if columns is None else list(columns)
+    origins = rows._origins()
+    known = [*(() if origins is None else LOG_COLUMNS), *TABLE_SCHEMA.names]
+    names = known if columns is None else list(columns)
+    keys = [name for name in names if origins is not None and name.startswith(HEADER)]
     for name in names:
-        if name not in TABLE_SCHEMA.names:
-            raise ValueError(
-                f"there is no column {name!r}: there are {', '.join(TABLE_SCHEMA.names)}"
+        if name not in known and name not in keys:
+            raise ValueError(f"there is no column {name!r}: there are {', '.join(known)}")
+    made = [name for name in names if name in TABLE_SCHEMA.names]
+    if origins is not None:
+        needed = ("patch", "op", "name", "o") if keys else ("patch",)
+        made += [name for name in needed if name not in made]
+    schema = arrow_schema(made, terms=terms)
+    found = ArrowRows(schema, default_graph=DEFAULT_GRAPH).convert(rows._slices())
+    if origins is None:
+        return schema, found
+    term = arrow_schema(["o"], terms=terms).field("o").type
+    types = {**dict.fromkeys(keys, term), **LOG_COLUMNS}
+    schema = pa.schema([(name, types.get(name) or schema.field(name).type) for name in names])
+    return schema, _add_columns_of_log(found, schema, keys, iter(origins))
+
+
+def _add_columns_of_log(
+    record_batches: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    keys: list[str],
+    origins: Iterator[tuple[int, datetime]],
+) -> Iterator[pa.RecordBatch]:
+    """Choose the columns of a schema, and make those that tell of the patch of a row."""
+    # The version and time of each patch, and its headers so far.
+    patches: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
+    for rows in record_batches:
+        numbers = rows.column("patch")
+        first, last = numbers[0].as_py(), numbers[-1].as_py()
+        while len(patches) <= last:
+            patches.append((dict(zip(LOG_COLUMNS, next(origins), strict=True)), []))
+        if keys:
+            # They stand before all other rows of a patch.
+            for row in rows.filter(pc.equal(_decoded(rows.column("op")), "H")).to_pylist():
+                patches[row["patch"]][1].append((row["name"], row["o"]))
+        places = pc.subtract(numbers, first)
+        arrays = {name: rows.column(name) for name in rows.schema.names}
+        known = patches[first : last + 1]
+        for name in LOG_COLUMNS.keys() & set(schema.names):
+            arrays[name] = pa.array([origin[name] for origin, _ in known], LOG_COLUMNS[name]).take(
+                places
             )
-    schema = arrow_schema(names, terms=terms)
-    return schema, ArrowRows(schema, default_graph=DEFAULT_GRAPH).convert(rows._slices())
+        for name in keys:
+            key = name.removeprefix(HEADER)
+            values = [Headers(headers).get(key) for _, headers in known]
+            arrays[name] = _spread(values, places, schema.field(name).type)
+        yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+
+def _decoded(texts: pa.Array) -> pa.Array:
+    return texts.dictionary_decode() if isinstance(texts, pa.DictionaryArray) else texts
+
+
+def _spread(values: list[Any], places: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return an array of the values at some places."""
+    if kind != TEXT_DICTIONARY:
+        return pa.array(values, kind).take(places)
+    distinct = dict.fromkeys(text for text in values if text is not None)
+    texts = {text: number for number, text in enumerate(distinct)}
+    numbers = pa.array([texts.get(text) for text in values], kind.index_type).take(places)
+    return pa.DictionaryArray.from_arrays(numbers, pa.array(texts) if texts else NO_TEXTS)
 
 
 def read_arrow(
@@ -403,7 +466,8 @@ def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
         raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
     for name in reader.schema.names:
         # pandas has a column of its own for the rows that were chosen.
-        if name not in TABLE_SCHEMA.names and not name.startswith("__index_level_"):
+        is_of_log = name in LOG_COLUMNS or name.startswith(HEADER)
+        if not (name in TABLE_SCHEMA.names or is_of_log or name.startswith("__index_level_")):
             raise EncodeError(
                 f"column {name!r} is none of a patch: there are {', '.join(TABLE_SCHEMA.names)}"
             )

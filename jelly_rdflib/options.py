@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from enum import IntEnum
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
@@ -85,6 +86,15 @@ _SHORT.maxstring = 100
 
 class _Settings:
     """Base of options and limits, of which most have their defaults: those are not shown."""
+
+    def __new__(cls, *_: Any, **settings: Any) -> Self:
+        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+        for name in settings.keys() - set(names):
+            # So low a bound finds what the command line calls --max-names and --generalized.
+            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+            raise TypeError(f"{cls.__name__} has no {name!r}; {hint}")
+        return super().__new__(cls)
 
     def __repr__(self) -> str:
         changed = (f"{name}={_show(value)}" for name, value in self._changed().items())

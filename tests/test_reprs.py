@@ -87,10 +87,14 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda _: jr.Conflict("statement", (ROW,), (ROW,)),
         '<Conflict: statement, ours A <urn:s> <urn:p> "xxx',
     ),
-    "Fault": (lambda _: next(jr.validate(frame()[:-1])), "Fault(rule=<Rule.WIRE: 'wire'>, "),
+    "Fault": (lambda _: jr.validate(frame()[:-1])[0], "Fault(rule=<Rule.WIRE: 'wire'>, "),
     "Frame": (
         lambda _: next(jr.read_frames(statement_frame())),
         "<Frame: 1 statement, 0 namespaces>",
+    ),
+    "RemoteResult": (
+        lambda _: jr.RemoteResult(patches=1, operations=3, committed=1, aborted=0),
+        "RemoteResult(patches=1, operations=3, ",
     ),
     "FrameReport": (make_metadata, "FrameReport(number=0, offset=0, size="),
     "JellyStore": (
@@ -205,12 +209,12 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "record": (lambda: jr.record(Graph()), "<Recorder: not started, "),
     "stats": (lambda: jr.stats(frame()), "<StreamStats: "),
+    "validate": (lambda: jr.validate(frame()[:-1]), "error: "),
     "write_graphs": (lambda: jr.write_graphs([Graph()], io.BytesIO()), "None"),
 }
 GENERATORS: dict[str, Callable[[], Any]] = {
     "effective": lambda: jr.effective([ROW], Graph()),
     "split": lambda: jr.split(TEXT, "part-{}.jellyp", by="patch", format="rdf-patch"),
-    "validate": lambda: jr.validate(frame()),
 }
 
 
@@ -240,6 +244,22 @@ def test_readers_say_how_far_they_are() -> None:
     next(inspector)
     assert repr(inspector) == "<FrameInspector: 1 frame so far>"
     assert repr(jr.record(Graph()).transaction()).startswith("<transaction of <Recorder: ")
+
+
+def test_faults_are_lines_and_a_table() -> None:
+    text = b"A <urn:s> <urn:p> .\n" * 2
+    faults = jr.validate(text)
+    assert repr(faults) == str(faults) == f"{faults[0]}\n{faults[1]}"
+    first = ["error", "format", faults[0].message, "1", "18", "", ""]
+    assert Cells(faults._repr_html_()).rows[:2] == [
+        ["severity", "rule", "message", "line", "offset", "frame", "row"],
+        first,
+    ]
+    many = jr.validate(text * 60)
+    assert repr(many).splitlines()[-1] == "… and 20 faults more"
+    assert "… and 20 faults more" in many._repr_html_()
+    assert repr(jr.validate(b"TX . TC .")) == "no faults"
+    assert "\x1b" not in repr(jr.validate(b"A \x1b[31m ."))
 
 
 def test_conflicts_are_a_table() -> None:

@@ -141,6 +141,49 @@ class TestTables:
         rows = pa.table(jr.read_statements(file.getvalue()))["op"].to_pylist()
         assert rows == ["A", "A"]
 
+    @pytest.mark.parametrize("terms", ["dictionary", "string", "struct"])
+    def test_a_log_has_versions_times_and_headers(self, tmp_path: Path, terms: str) -> None:
+        log = jr.PatchLog(tmp_path / "log", create=True)
+        for number in range(9):
+            by = [(Op.H, "by", Literal(f"{number % 2}"))] if number % 3 else []
+            rows = [(Op.A, S, P, Literal(f"{number} {row}"), None) for row in range(4000)]
+            log.append([*by, (Op.TX,), *rows, (Op.TC,)])
+        # Its patch has the headers of all: the last one counts.
+        log.squash(2, 4)
+        entries = list(log.patches())
+        columns = ["header:By", "version", "o", "time", "header:none"]
+        table = log.to_arrow(columns, terms=terms)
+        assert table.schema.names == columns
+        assert len(table["o"].chunks) > 1
+        found = log.to_arrow(["patch", "op", "name", "o"], terms=terms).to_pylist()
+        expected = []
+        headers: dict[int, Any] = {}
+        for row in found:
+            if row["op"] == "H" and row["name"] == "by":
+                headers[row["patch"]] = row["o"]
+        for row in found:
+            entry, by = entries[row["patch"]], headers.get(row["patch"])
+            values = (by, entry.version, row["o"], entry.time, None)
+            expected.append(dict(zip(columns, values, strict=True)))
+        assert table.to_pylist() == expected
+        assert len(headers) == 5
+
+    def test_columns_of_a_log_are_of_logs_alone(self, tmp_path: Path) -> None:
+        log = jr.PatchLog(tmp_path / "log", create=True)
+        names = ["version", "time", *pa.schema(jr.Patch()).names]
+        assert pa.schema(log).names == pa.table(log).schema.names == names
+        log.append([(Op.A, S, P, OBJECT, None)])
+        assert duckdb.sql("SELECT version FROM log WHERE op = 'A'").fetchall() == [(1,)]
+        patch = log.entry().read()
+        table = log.to_arrow([*names, "header:id"])
+        assert table["header:id"].to_pylist()[0] == f"<{log.entry().id}>"
+        assert jr.Patch.from_arrow(table) == patch
+        for column in ("version", "header:id"):
+            with pytest.raises(ValueError, match=f"no column '{column}'"):
+                patch.to_arrow([column])
+        with pytest.raises(ValueError, match="no column 'by': there are version, time, patch"):
+            log.to_polars(["by"])
+
     def test_a_log_numbers_its_patches(self, tmp_path: Path) -> None:
         log = jr.PatchLog(tmp_path / "log", create=True)
         for o in (OBJECT, G):

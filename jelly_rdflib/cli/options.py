@@ -19,7 +19,7 @@ def is_address(path: str) -> bool:
     """Is this the address of a patch log on a server?"""
     if "://" not in path:
         return False
-    from jelly_rdflib.log.names import is_address
+    from jelly_rdflib.core.source import is_address
 
     return is_address(path)
 

@@ -115,7 +115,7 @@ def command(
       jellyp validate --json changes.rdfp | jq -r .rule | sort | uniq -c
       jellyp validate data.jelly --compare-to-rdf-file data.ttl --delimited true
     """
-    from jelly_rdflib.inspection.validation import validate
+    from jelly_rdflib.inspection.validation.validator import find_faults
 
     if compare_to is None and (compare_ordered or compare_format or frames):
         raise click.UsageError(
@@ -142,7 +142,7 @@ def command(
             name = input_.name
             copy: Any = None if expected is None else stack.enter_context(TemporaryFile())
             source = input_.file if expected is None else _Copying(input_.file, copy)
-            faults = validate(source, isolated=input_.isolated, **input_.reading)
+            faults = find_faults(source, isolated=input_.isolated, **input_.reading)
             if only_errors:
                 faults = (fault for fault in faults if fault.severity == "error")
             for fault in itertools.islice(faults, max_faults):

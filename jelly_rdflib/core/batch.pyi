@@ -1,6 +1,7 @@
 """Batches: rows of numbers, with a table that has each distinct term once."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar, final, overload, type_check_only
 
@@ -54,6 +55,7 @@ class Tabular:
     def to_polars(
         self, columns: Iterable[str] | None = None, *, terms: str = "dictionary"
     ) -> Any: ...
+    def _origins(self) -> Iterable[tuple[int, datetime]] | None: ...
     def _slices(self) -> Iterable[BatchSlice]: ...
 
 @type_check_only

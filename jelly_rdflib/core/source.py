@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -24,6 +26,9 @@ PACKED_READ = 1 << 16
 # Bytes that any compressed input may unpack to, whatever its ratio is.
 FREE_SIZE = 16 << 20
 
+# What a text has, but hardly a path.
+_TEXT = re.compile(r"[\n\0]|^\s*[<{@]|[>\"] \.\s*$")
+_SHOWN = 60
 # Classes of files of which it is known how they go back.
 _REAL_FILES = (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)
 
@@ -83,8 +88,9 @@ def open_source(
 
     Args:
         source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path, or a binary
-            file object, of which only ``read`` is needed; any other is a TypeError. Content
-            compressed with gzip or zstd is told by its first bytes. An open source stays as it is.
+            file object, of which only ``read`` is needed; any other is a TypeError. A str is a
+            path: the error for a text or an address says what to give. Content compressed with
+            gzip or zstd is told by its first bytes. An open source stays as it is.
         limits: How much compressed content may stand for. It is unpacked piece by piece: the
             source's ``read`` raises the `LimitError`.
         meter: Is told what is read.
@@ -95,7 +101,7 @@ def open_source(
     meter = Meter() if meter is None else meter
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.
-        file = open(source, "rb", buffering=0)  # noqa: SIM115
+        file = _open_file(source)
         opened = _decompressed(_file_reader(file, meter), file.close, limits, meter)
         opened.reopen = _reopener(file, limits)
         return opened
@@ -116,6 +122,29 @@ def open_source(
         return open_source(io.BytesIO(view), limits, meter)
     meter.size = meter.unpacked_size = len(view)
     return view
+
+
+def is_address(path: object) -> bool:
+    """Return whether this is the address of something on a server, and no path."""
+    return isinstance(path, str) and path.lower().startswith(("http://", "https://"))
+
+
+def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
+    """Open a file; the error for a str that is a text or an address says what to give instead."""
+    try:
+        return open(path, "rb", buffering=0)
+    except (OSError, ValueError) as error:
+        # A text may also be too long for a name, or have a null byte.
+        if not isinstance(path, str) or isinstance(error, PermissionError | IsADirectoryError):
+            raise
+        if is_address(path):
+            advice = "nothing is fetched: give the file or its bytes, or a patch log as a PatchLog"
+        elif _TEXT.search(path):
+            advice = "a str is a path, and there is no such file: give text as bytes"
+        else:
+            raise
+        shown = path if len(path) <= _SHOWN else path[:_SHOWN] + "…"
+        raise FileNotFoundError(errno.ENOENT, advice, shown) from None
 
 
 def read_in_pieces(source: memoryview | ByteSource) -> ByteSource:

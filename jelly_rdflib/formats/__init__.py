@@ -6,6 +6,7 @@ To add a format, write a module beside this one, and add a line to `FORMATS`.
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from typing import Any
 
 from jelly_rdflib.errors import DecodeError
@@ -45,19 +46,28 @@ def find_format(key: str) -> Format:
     """
     found = _BY_KEY.get(key.lower().partition(";")[0].strip())
     if found is None:
-        names = ", ".join(format.name for format in FORMATS)
-        raise LookupError(f"no format {key!r}; there are: {names}")
+        names = [format.name for format in FORMATS]
+        near = get_close_matches(key.lower(), names, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise LookupError(f"no format {key!r}; {hint}there are: {', '.join(names)}")
     return found
 
 
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
-    """Choose the format of an output: the given one, else that of a path's name, else Jelly.
+    """Choose the format of an output: the given one, else that of a path's name.
 
-    A LookupError says that there is no such format, or that it is for the other kind.
+    A file object without a format gets Jelly. A LookupError says that there is no such format, that
+    it is for the other kind, or that a path's name does not tell one.
     """
     found = guess_by_name(destination) if format is None else find_format(format)
+    jelly = JELLY_PATCH if holds_changes else JELLY
+    if found is None and isinstance(destination, str | os.PathLike):
+        raise LookupError(
+            f"the format of {os.fsdecode(destination)!r} is not known: give it by format=, or a"
+            f" name that ends with .{jelly.extensions[0]} or the like"
+        )
     if found is None:
-        return JELLY_PATCH if holds_changes else JELLY
+        return jelly
     return check_kind(found, holds_changes=holds_changes)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib import importers
 from jelly_rdflib.core.batch import Batch, OperationReader, check_closed, follow_transaction
+from jelly_rdflib.core.source import is_address
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.jelly import JELLY
@@ -108,8 +111,15 @@ def apply(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
-) -> RemoteResult:
+) -> ApplyResult | RemoteResult:
     """Apply patches to a graph or dataset, transaction by transaction.
+
+    Examples:
+        >>> from rdflib import Dataset
+        >>> dataset = Dataset()
+        >>> result = apply(b'TX . A <urn:ann> <urn:name> "Ann" . TC .', dataset)
+        >>> result.added, len(dataset)
+        (1, 1)
 
     A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
     within it, or if an exception is raised, the target is restored: its statements, its prefixes,
@@ -181,7 +191,7 @@ def apply(
             rdflib's can't have.
         LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
             terms have the same hash for rdflib, whose stores in memory would take forever.
-        TypeError: ``source`` or ``target`` is of another kind.
+        TypeError: ``source`` or ``target`` is of another kind, such as a path for ``target``.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations; or ``strict``
             is given for the address of a server, or without ``atomic``.
         LookupError: There is no such format for changes.
@@ -193,19 +203,15 @@ def apply(
         - `record`: make a patch of what is changed.
         - `PatchLog.replay`: apply the patches of a log.
         - `effective`: only what would change something.
-
-    Examples:
-        >>> from rdflib import Dataset, Literal, URIRef
-        >>> dataset = Dataset()
-        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> result = apply([(Op.TX,), (Op.A, s, p, Literal(1), None), (Op.TC,)], dataset)
-        >>> result.added, len(dataset)
-        (1, 1)
-        >>> result = apply([(Op.TX,), (Op.D, s, p, Literal(1), None), (Op.TA,)], dataset)
-        >>> result.aborted, len(dataset)
-        (1, 1)
     """
     reading: Any = {"limits": limits, "normalize": normalize, "format": format}
+    if isinstance(source, Graph) and isinstance(target, str | os.PathLike):
+        raise TypeError("the source is a Graph and the target a path: call apply(source, target)")
+    if isinstance(target, str) and not is_address(target):
+        raise TypeError(
+            "the target is a Graph or Dataset, or the address of a server, which starts with"
+            f" http:// or https://; {reprlib.repr(target)} is neither"
+        )
     if isinstance(target, str):
         if not atomic:
             raise ValueError("atomic=False is for graphs: a server applies whole transactions")

@@ -9,6 +9,7 @@ from itertools import chain
 from rdflib.term import Literal
 
 from jelly_rdflib.core.batch import TermKind
+from jelly_rdflib.core.source import is_address
 from jelly_rdflib.core.text import find_generalized_statement
 from jelly_rdflib.errors import EncodeError, LimitError, LogConflict, MissingVersion
 from jelly_rdflib.headers import ID, PREV
@@ -20,7 +21,7 @@ from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import may_follow
 from jelly_rdflib.log.following import check_positions, follow
 from jelly_rdflib.log.incoming import UnfitPatch, default_options
-from jelly_rdflib.log.names import InvalidId, is_address, parse_patch_id
+from jelly_rdflib.log.names import InvalidId, parse_patch_id
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.log.versions import EMPTY, Point, Version, point_of, position_of, version_at
 from jelly_rdflib.operations import Op

@@ -32,11 +32,6 @@ _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_UUID})", re.I)
 
 
-def is_address(path: object) -> bool:
-    """Is this the address of a log on a server, and no folder?"""
-    return isinstance(path, str) and path.lower().startswith(("http://", "https://"))
-
-
 def make_patch_id() -> URIRef:
     """Make a new id."""
     return URIRef(f"{SCHEME}{uuid.uuid4()}")
@@ -50,6 +45,8 @@ def parse_patch_id(value: Any) -> URIRef:
     """
     is_text = isinstance(value, URIRef) or type(value) is str
     found = _ID.fullmatch(value) if is_text else None
+    if found is None and is_text and value.isdecimal():
+        raise InvalidId(f"{show(value)} is a str: give the number of a version as an int, {value}")
     if found is None:
         raise InvalidId(
             f"{show(value)} can't be the id of a patch: those are UUIDs as IRIs,"

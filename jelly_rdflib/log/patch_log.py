@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib import importers
 from jelly_rdflib.core.batch import BatchSlice, Tabular
+from jelly_rdflib.core.source import is_address
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count
@@ -27,7 +29,7 @@ from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import FolderHistory, History
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import Compression, is_address, parse_patch_id
+from jelly_rdflib.log.names import Compression, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem
@@ -64,8 +66,10 @@ class PatchLog(Tabular):
     squashes versions, this object can't read them any more either.
 
     A log is also a table of all its operations, for all that know Arrow:
-    ``duckdb.sql("FROM log")``, ``log.to_polars()``. The column ``patch`` numbers the patches from 0
-    on, and an operation ``END`` ends each.
+    ``duckdb.sql("FROM log")``, ``log.to_polars()``. The columns ``version`` and ``time`` say which
+    version the patch of a row makes, and when that was committed; ``patch`` numbers the patches
+    from 0 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
+    the header ``by`` of the patch in each row.
 
     Args:
         path: The folder; or the address of a log on a server, ``http://…`` or ``https://…``, see
@@ -166,6 +170,9 @@ class PatchLog(Tabular):
         earlier = entries[0].first - 1 if entries else 0
         above = [f"… and {count(earlier, 'earlier version')}"] if earlier else []
         return report_html(heading, [*above, entries_table(entries, snapshots)])
+
+    def _origins(self) -> Iterator[tuple[int, datetime.datetime]]:
+        return ((entry.version, entry.time) for entry in self.patches())
 
     def _slices(self) -> Iterator[BatchSlice]:
         for entry in self.patches():

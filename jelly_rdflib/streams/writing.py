@@ -56,15 +56,15 @@ class PatchWriter(OperationSink):
             none.
         format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
             ``"jelly-patch-text"``, one of its file extensions or media types. None: what a path's
-            name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``), else Jelly-Patch.
-            Jelly-Patch as text needs the extra ``protobuf``.
+            name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``); for a file object
+            Jelly-Patch. Jelly-Patch as text needs the extra ``protobuf``.
 
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed with the options, or
             is out of place. The stream is then as if it had not been tried.
         RuntimeError: By its methods: another thread is writing at this moment, or the file that is
             written to calls back. That writing goes on, and nothing is lost.
-        LookupError: There is no such format for changes, or the path's name says one for
+        LookupError: There is no such format for changes, or the path's name says none, or one for
             statements.
         ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: There are options, but the format has none.
@@ -197,16 +197,16 @@ class StatementWriter(StatementSink):
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
             ``"jelly-text"``, one of its file extensions or media types. None: what a path's name
-            says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …), else Jelly-RDF. The last two need the
-            extra ``protobuf``, Turtle to JSON-LD the extra ``syntaxes``.
+            says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. The last
+            two need the extra ``protobuf``, Turtle to JSON-LD the extra ``syntaxes``.
 
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed in the format, or
             with the options. The stream is then as if it had not been tried.
         RuntimeError: By its methods: another thread is writing at this moment, or the file that is
             written to calls back. That writing goes on, and nothing is lost.
-        LookupError: There is no such format for statements, or the path's name says one for
-            changes.
+        LookupError: There is no such format for statements, or the path's name says none, or one
+            for changes.
         ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.

@@ -27,6 +27,8 @@ def read(path: Path, data: bytes, view: memoryview, mapped: mmap.mmap, file: Bin
     sources += [io.BytesIO(data), gzip.open(path), sys.stdin.buffer, open(path, "rb", buffering=0)]
     for source in sources:
         assert_type(jr.apply(source, DATASET), jr.ApplyResult)
+        assert_type(jr.apply(source, "http://localhost/ds/patch"), jr.RemoteResult)
+        assert_type(jr.validate(source), list[jr.Fault])
         assert_type(list(jr.read_statements(source, format="ttl")), list[jr.Statement])
     for patch in jr.read_patches(path, format="application/rdf-patch"):
         assert_type(patch, jr.Patch)

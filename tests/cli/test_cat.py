@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import jelly_rdflib as jr
-from tests.cli.support import TEXT, G, P, S, run_well
+from tests.cli.support import TEXT, G, P, S, run, run_well
 
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -32,3 +34,12 @@ def test_colors_change_nothing_else(source: Path) -> None:
     assert "\x1b[36m<_:b>\x1b[0m" in lines[4]
     assert '\x1b[33m"01"\x1b[0m\x1b[90m^^<urn:d>\x1b[0m' in lines[4]
     assert run_well("cat", "--color", "never", source).text == TEXT
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+@pytest.mark.parametrize("command", ["cat", "stats", "inspect", "validate"])
+def test_empty_frames_without_an_end_are_an_error(command: str) -> None:
+    """A byte that is 0 is an empty frame."""
+    ended = run(command, "/dev/zero")
+    assert ended.code == 1
+    assert "the first 65,536 frames don't have the stream's options" in ended.text + ended.err

@@ -309,8 +309,9 @@ def test_memory_is_that_of_a_frame() -> None:
     code = """
 import collections
 import jelly_rdflib as jr
+from jelly_rdflib.inspection.validation.validator import find_faults
 from tests.inspection.test_inspect import endless
-for function in (jr.inspect, lambda source: collections.deque(jr.validate(source), maxlen=1)):
+for function in (jr.inspect, lambda source: collections.deque(find_faults(source), maxlen=1)):
     function(endless(1 << 20))
     before = peak()
     function(endless(10 << 20))

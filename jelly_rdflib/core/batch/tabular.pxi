@@ -13,7 +13,7 @@ cdef class Tabular:
 
     def __arrow_c_schema__(self):
         """Return the schema of the table, in a capsule of Arrow."""
-        return importers.import_arrow().TABLE_SCHEMA.__arrow_c_schema__()
+        return importers.import_arrow().open_table(self).schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema=None):
         """Return a stream of record batches, in a capsule of Arrow; they are made as asked for."""
@@ -27,7 +27,8 @@ cdef class Tabular:
 
         Args:
             columns: The wanted columns, in this order; by default all: ``patch``, ``txn``, ``seq``,
-                ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``.
+                ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``. A `PatchLog` also has ``version``
+                and ``time``, and of the header KEY of each patch ``header:KEY``, which must be named.
             terms: ``"dictionary"``: N-Triples; a column has each distinct text once, and for each
                 row the number of its text. ``"string"``: N-Triples, in each row. ``"struct"``: as
                 for `jelly_rdflib.arrow.read_arrow`.
@@ -55,6 +56,9 @@ cdef class Tabular:
         Columns of text are ``Categorical``.
         """
         return importers.import_arrow().to_polars(self, columns, terms)
+
+    def _origins(self):
+        """Return an iterable of the version and time of each patch; None: they have none."""
 
     def _slices(self):
         """Return an iterable of the `BatchSlice` that have the rows."""

@@ -1,5 +1,9 @@
 """Iterates over the batches of a stream of frames."""
 
+cdef enum:
+    # Frames that may come before the options: a file of zeros is empty frames without an end.
+    MOST_FRAMES_BEFORE_OPTIONS = 1 << 16
+
 @cython.nonecheck(True)
 @cython.final
 cdef class BatchReader(BatchSource):
@@ -54,7 +58,14 @@ cdef class BatchReader(BatchSource):
             if self.frames.next_frame():
                 if self.statement_decoder is not None:
                     self.choose_decoder()
-                return decode_found(self.frames, self.decoder)
+                batch = decode_found(self.frames, self.decoder)
+                if not self.decoder.has_options and self.decoder.frame > MOST_FRAMES_BEFORE_OPTIONS:
+                    raise DecodeError(
+                        f"the first {MOST_FRAMES_BEFORE_OPTIONS:,} frames don't have the stream's"
+                        " options", rule=Rule.OPTIONS_FIRST, offset=self.frames.frame_offset,
+                        frame=self.decoder.last_frame(),
+                    )
+                return batch
             if not self.is_last:
                 return None
             batch = self.decoder.end(self.frames.position)

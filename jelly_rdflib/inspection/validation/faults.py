@@ -8,6 +8,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.table import Table
+from jelly_rdflib.display.words import count, printable
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.rules import Rule, Severity
 
@@ -51,6 +54,31 @@ class Fault:
     def as_dict(self) -> dict[str, Any]:
         """Return the fault as JSON values."""
         return {"severity": self.severity, **dataclasses.asdict(self), "rule": self.rule.value}
+
+
+# How many faults a list shows: all of them may be as many as rows.
+_MOST_SHOWN = 100
+
+
+class Faults(list[Fault]):
+    """A list of faults that shows each in a line of its own, and as a table in a notebook."""
+
+    def __repr__(self) -> str:
+        lines = [printable(str(fault)) for fault in self[:_MOST_SHOWN]]
+        return "\n".join([*lines, *self._rest()]) or "no faults"
+
+    def _repr_html_(self) -> str:
+        names = ("severity", "rule", "message", "line", "offset", "frame", "row")
+        rows = []
+        for fault in self[:_MOST_SHOWN]:
+            fields = fault.as_dict()
+            rows.append(["" if fields[name] is None else fields[name] for name in names])
+        table = Table(names, rows, left=(0, 1, 2))
+        return report_html(count(len(self), "fault"), [table, *self._rest()])
+
+    def _rest(self) -> list[str]:
+        left = len(self) - _MOST_SHOWN
+        return [f"… and {count(left, 'fault')} more"] if left > 0 else []
 
 
 class Finding(NamedTuple):

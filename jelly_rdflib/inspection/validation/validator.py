@@ -13,7 +13,7 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
-from jelly_rdflib.inspection.validation.faults import Fault, Finding
+from jelly_rdflib.inspection.validation.faults import Fault, Faults, Finding
 from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
@@ -29,17 +29,18 @@ def validate(
     limits: Limits | None = None,
     format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
-) -> Iterator[Fault]:
+) -> list[Fault]:
     r"""Find all faults of a file: those that readers refuse, and those that they accept.
 
-    The rules are in `jelly_rdflib.inspection.validation.RULES`. Reading goes on after a fault as
+    The rules are the members of `jelly_rdflib.Rule`. Reading goes on after a fault as
     far as that makes sense. In RDF Patch text a faulty row is left out, up to its dot or to the
     next line that starts like a row. In Jelly, reading goes on after a fault that does not affect
     later rows, such as a transaction that starts twice. Damaged frames, messages or lookups do
     affect them: then this fault is the last one. Jelly as text is checked as the frames that it
     stands for: places are those of frames and rows. A fault that may be in every row is reported
     once: the kind of a field once for a stream, a term once, the place of headers once for a patch.
-    Memory is bounded by the largest frame.
+    Beside the faults that are returned, memory is bounded by the largest frame. ``jellyp validate``
+    shows each fault when it is found, and keeps none.
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
@@ -50,7 +51,8 @@ def validate(
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
-        An iterator of `Fault`, roughly in the order of the input; a valid file has none.
+        A list of `Fault`, roughly in the order of the input; a valid file has none. Printed, and
+        in a notebook, it has a line for each fault.
 
     Raises:
         TypeError: ``source`` is of another kind.
@@ -75,7 +77,20 @@ def validate(
         3 error line break in a string: it takes three quotes, or \n
         4 warning IRI <p> is relative: it has no scheme
         6 error transaction ends, but none was started
+        >>> validate(b"TX . TC .")
+        no faults
     """
+    return Faults(find_faults(source, limits=limits, format=format, isolated=isolated))
+
+
+def find_faults(
+    source: Readable,
+    *,
+    limits: Limits | None = None,
+    format: ChangeFormat | StatementFormat | None = None,
+    isolated: bool = False,
+) -> Iterator[Fault]:
+    """Return the faults that `validate` finds, each when it is found."""
     errors: list[DecodeError] = []
     input_ = EncodedInput(
         source,

@@ -89,3 +89,9 @@ class TestDelimiting:
             # whether frames before the options are patches, nobody says
             operations = operations[-2:]
         assert operations == [("H", "id", S), END]
+
+    def test_65536_empty_frames_may_come_first(self) -> None:
+        """Decided: a bound, so that a file of zeros ends in an error."""
+        data = b.stream([b.options(stream_type=FLAT), b.header("id", "s")])
+        assert read(bytes(1 << 16) + data) == [("H", "id", S), END]
+        assert refuse(bytes((1 << 16) + 1) + data).rule == "options-first"

@@ -1,0 +1,146 @@
+"""Calls that a newcomer gets wrong: the error says what to do instead."""
+
+from __future__ import annotations
+
+import pydoc
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from rdflib import Dataset, Graph
+
+import jelly_rdflib as jr
+from jelly_rdflib.cli.commands import jellyp
+
+TEXT = "TX .\nA <urn:s> <urn:p> <urn:o> .\nTC .\n"
+READERS: dict[str, Callable[[Any], object]] = {
+    "apply": lambda source: jr.apply(source, Dataset()),
+    "read_operations": lambda source: list(jr.read_operations(source)),
+    "read_statements": lambda source: list(jr.read_statements(source)),
+    "diff": lambda source: jr.diff(source, source),
+    "merge": lambda source: jr.merge(source, source),
+    "validate": jr.validate,
+    "stats": jr.stats,
+    "append": lambda source: jr.PatchLog("log", create=True).append(source),
+}
+TEXTS = [
+    TEXT,
+    TEXT * 200,
+    "<urn:s> <urn:p> 'o' .",
+    '{"@id": "urn:s"}',
+    "_:b <urn:p> <urn:o> .",
+    "\0",
+]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("way", READERS)
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text[:9])
+def test_text_is_given_as_bytes(way: str, text: str) -> None:
+    with pytest.raises(FileNotFoundError, match="give text as bytes") as caught:
+        READERS[way](text)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_file_that_is_not_there_is_no_text() -> None:
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: 'changes.jellyp'"):
+        jr.apply("changes.jellyp", Dataset())
+    # A name may have what a text has.
+    path = Path("<a> .\n")
+    path.write_text(TEXT)
+    assert jr.apply(str(path), Dataset()).added == 1
+
+
+@pytest.mark.parametrize("way", READERS)
+def test_nothing_is_fetched(way: str) -> None:
+    with pytest.raises(FileNotFoundError, match="nothing is fetched"):
+        READERS[way]("HTTP://localhost:1/changes.jellyp")
+
+
+@pytest.mark.parametrize("target", [Graph(), Dataset()])
+def test_arguments_of_apply_are_not_swapped(target: Any) -> None:
+    with pytest.raises(TypeError, match=r"apply\(source, target\)"):
+        jr.apply(target, "changes.jellyp")
+
+
+@pytest.mark.parametrize("target", ["data.nq", "localhost:3030/ds", "ftp://localhost/ds"])
+def test_only_an_address_is_an_address(target: str) -> None:
+    with pytest.raises(TypeError, match="starts with http:// or https://"):
+        jr.apply(TEXT.encode(), target)
+
+
+WRITERS: dict[str, Callable[[Any], object]] = {
+    "PatchWriter": jr.PatchWriter,
+    "StatementWriter": jr.StatementWriter,
+    "save": lambda path: jr.Patch([]).save(path),
+    "record": lambda path: jr.record(Graph(), path),
+    "split": lambda path: list(jr.split(TEXT.encode(), f"{path}{{}}.foo", by="transaction")),
+}
+
+
+@pytest.mark.parametrize("way", WRITERS)
+@pytest.mark.parametrize("name", ["w.foo", "w", "w.foo.gz"])
+def test_a_name_that_tells_no_format_is_refused(way: str, name: str) -> None:
+    with pytest.raises(LookupError, match=r"the format of 'w.* is not known: give it by format="):
+        WRITERS[way](name)
+    assert list(Path().iterdir()) == []
+
+
+def test_a_format_may_be_given_for_any_name() -> None:
+    with jr.PatchWriter("w.foo", format="jelly-patch"), jr.StatementWriter("w", format="jelly"):
+        pass
+
+
+def test_the_number_of_a_version_is_no_text() -> None:
+    log = jr.PatchLog("log", create=True)
+    for ask in (log.checkout, log.entry):
+        with pytest.raises(jr.LogError, match="as an int, 1"):
+            ask("1")
+
+
+# What the command line calls the options of a stream.
+OF_THE_SHELL = {
+    "max_names": "max_name_table_size",
+    "max_prefixes": "max_prefix_table_size",
+    "max_datatypes": "max_datatype_table_size",
+    "generalized": "generalized_statements",
+    "namespaces": "namespace_declarations",
+}
+
+
+@pytest.mark.parametrize("name", OF_THE_SHELL)
+def test_names_of_the_shell_lead_to_those_of_python(name: str) -> None:
+    context = click.Context(jellyp)
+    command = jellyp.get_command(context, "convert")
+    assert command is not None
+    options = {each for param in command.params for each in param.opts}
+    assert f"--{name.replace('_', '-')}" in options
+    with pytest.raises(TypeError, match=f"'{name}'; did you mean '{OF_THE_SHELL[name]}'"):
+        jr.StreamOptions(**{name: 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [jr.PatchOptions, jr.StreamOptions, jr.Limits])
+def test_a_name_without_a_letter_is_found(kind: Any) -> None:
+    for name in (field.name for field in fields(kind)):
+        with pytest.raises(TypeError, match=rf"{kind.__name__} has no .* mean '{name}'"):
+            kind(**{name[:3] + name[4:]: 1})
+    with pytest.raises(TypeError, match="has no 'qqq'; there are: "):
+        kind(qqq=1)
+
+
+def test_a_format_that_is_almost_right_is_found() -> None:
+    with pytest.raises(LookupError, match="did you mean 'rdf-patch'"):
+        jr.apply(TEXT.encode(), Dataset(), format="rdfpatch")  # type: ignore[call-overload]
+
+
+def test_help_of_apply_begins_with_its_type_and_an_example() -> None:
+    screen = pydoc.plain(pydoc.render_doc(jr.apply)).splitlines()[:15]
+    assert "-> 'ApplyResult | RemoteResult'" in screen[2]
+    assert any(">>> result = apply(" in line for line in screen)
