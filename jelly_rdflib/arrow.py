@@ -293,9 +293,11 @@ def _add_columns_of_log(
             patches.append((dict(zip(LOG_COLUMNS, next(origins), strict=True)), []))
         if keys:
             # They stand before all other rows of a patch.
-            for row in rows.filter(pc.equal(_decoded(rows.column("op")), "H")).to_pylist():
+            for row in rows.filter(
+                pc.call_function("equal", [_decoded(rows.column("op")), "H"])
+            ).to_pylist():
                 patches[row["patch"]][1].append((row["name"], row["o"]))
-        places = pc.subtract(numbers, first)
+        places = pc.call_function("subtract", [numbers, first])
         arrays = {name: rows.column(name) for name in rows.schema.names}
         known = patches[first : last + 1]
         for name in LOG_COLUMNS.keys() & set(schema.names):
