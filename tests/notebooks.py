@@ -6,6 +6,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,15 +30,22 @@ def read(path: Path) -> Any:
 def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
     """Return the notebook as it is after a run in a folder; an error in a cell is raised.
 
+    It has the data that lie beside it, and the package, but no other part of the repository.
+
     The code ``check`` runs as one more cell, the last one.
     """
     notebook = read(path)
     if check is not None:
         notebook.cells.append(nbformat.v4.new_code_cell(check))
+    for data in path.parent.glob("*.xz"):
+        shutil.copy(data, folder)
+    packages = folder / ".packages"
+    packages.mkdir()
+    (packages / "jelly_rdflib").symlink_to(ROOT / "jelly_rdflib")
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, kernel_name="python3", timeout=120, resources=resources)
     # A kernel writes to standard error only to warn that others on the machine may read along.
-    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+    client.execute(env={**os.environ, "PYTHONPATH": str(packages)}, stderr=subprocess.DEVNULL)
     place = str(folder.resolve())
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

@@ -1,7 +1,7 @@
 """Sixteen releases of schema.org: real data that changed, for the benchmarks and some tests.
 
-The README beside this says where they are from, and under which licence. Wheels and the sdist leave
-this folder out.
+The README beside this says where they are from, and under which licence. They lie beside the notebook
+that reads them, too: whoever downloads both can run it. Wheels and the sdist have none of this.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rdflib import URIRef
 
 __all__ = ["releases"]
 
-PATH = Path(__file__).with_name("releases.nt.xz")
+PATH = Path(__file__).parents[2] / "docs" / "notebooks" / "releases.nt.xz"
 
 
 def releases() -> list[tuple[URIRef, str]]:
