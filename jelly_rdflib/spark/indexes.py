@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import uuid
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from jelly_rdflib.options import Limits
@@ -95,9 +94,7 @@ def index_files(
         for batch in rows:
             for path in batch.column(0).to_pylist():
                 file = storage.at(path).find(path)
-                if file is None:
-                    raise FileNotFoundError(path)
-                made = _write(Look(file, storage, statements, spacing, limits))
+                made = file and _write(Look(file, storage, statements, spacing, limits))
                 yield pa.RecordBatch.from_pydict({"path": [made] if made else []}, batch.schema)
 
     # Of one partition, each row goes to a task of its own.
@@ -109,28 +106,16 @@ def _write(look: Look) -> str | None:
     """Write the index of a file, unless there is one that fits, or the file is one part."""
     file, storage, is_statements, spacing, _ = look
     place, target = storage.at(file.path), index_path(file.path)
-    try:
+    with suppress(StaleIndexError):
         if load_parts(place, file, is_statements=is_statements, spacing=spacing) is not None:
             return None
-    except StaleIndexError:
-        # It is made anew.
-        pass
     identity = None if isinstance(place, Machine) else place.identity(file)
     parts = look.parts()
-    if isinstance(parts, OSError):
-        raise parts
     if len(parts) == 1:
         return None
     if identity is None:
         return write_index(file.path, parts, is_statements=is_statements)
-    unfinished = f"{os.path.dirname(target)}/_{os.path.basename(target)}-{uuid.uuid4().hex}"
-    try:
-        with place.create(unfinished) as made:
-            made.writelines(pack_index(parts, identity, is_statements=is_statements))
-        # HDFS moves to no name that is taken.
-        place.delete(Entry(target))
-        place.move(unfinished, target)
-    except BaseException:
-        place.delete(Entry(unfinished))
-        raise
+    # Where it does not appear as a whole, a reader notices that it is cut off.
+    with place.create(target) as made:
+        made.writelines(pack_index(parts, identity, is_statements=is_statements))
     return target

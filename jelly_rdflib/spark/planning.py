@@ -8,7 +8,6 @@ look through long files, and keeps what they find for later plans.
 from __future__ import annotations
 
 import os
-import re
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -30,7 +29,6 @@ KEPT_BYTES = 256 << 20
 # Of a part without its state.
 _PART_BYTES = 200
 _OPEN_COST = 4 << 20
-_UNITS = {unit: 1 << 10 * power for power, unit in enumerate(("", "k", "m", "g", "t", "p"))}
 
 
 class Look(NamedTuple):
@@ -42,46 +40,34 @@ class Look(NamedTuple):
     spacing: int
     limits: Limits
 
-    def parts(self) -> list[FilePart] | OSError:
-        """Find the parts; an error of the file system is returned, as it may not matter."""
-        path, options = self.file.path, self._asdict()
-        del options["file"], options["storage"]
-        try:
-            with closing(self.storage.at(path).open(path)) as source:
-                return find_parts(source, **options)
-        except OSError as error:
-            return error
+    def parts(self) -> list[FilePart]:
+        """Find the parts."""
+        file, storage, is_statements, spacing, limits = self
+        with closing(storage.at(file.path).open(file.path)) as source:
+            return find_parts(source, is_statements=is_statements, spacing=spacing, limits=limits)
 
 
-_Run = Callable[[list[Look]], "list[list[FilePart] | OSError]"]
+_Run = Callable[[list[Look]], list[list[FilePart]]]
 
 
 class Findings:
-    """The parts of files, up to a number of bytes: those that were asked for last.
-
-    Args:
-        run: Looks through files.
-        most: The number of bytes.
-    """
+    """The parts of files that ``run`` finds: it keeps those that were asked for last, by bytes."""
 
     def __init__(self, run: _Run, most: int = KEPT_BYTES) -> None:
-        self._run = run
-        self._room = most
+        self._run, self._room = run, most
         self._kept: OrderedDict[Look, list[FilePart]] = OrderedDict()
         self._lock = Lock()
 
     def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
-        """Return the parts of each file; an OSError if one can't be read."""
+        """Return the parts of each file."""
         with self._lock:
             new = [look for look in looks if look not in self._kept]
             for look, found in zip(new, self._run(new) if new else (), strict=True):
-                if isinstance(found, OSError):
-                    raise found
                 self._kept[look] = found
                 self._room -= _size(found)
-            result = [self._kept[look] for look in looks]
             for look in looks:
                 self._kept.move_to_end(look)
+            result = [self._kept[look] for look in looks]
             while self._room < 0:
                 self._room += _size(self._kept.popitem(last=False)[1])
             return result
@@ -147,24 +133,17 @@ _HERE = Findings(lambda looks: [look.parts() for look in looks])
 def cluster_of(spark: SparkSession) -> Cluster:
     """Return the cluster of a session, by the settings of Spark's own file sources.
 
-    These are ``spark.sql.files.openCostInBytes`` and ``spark.sql.files.minPartitionNum``. By
-    default there are two tasks for each core that Spark has when it plans; with Spark Connect,
-    which does not tell, for each of ``spark.default.parallelism``, or of this machine.
+    These are ``spark.sql.files.minPartitionNum`` and ``spark.sql.files.openCostInBytes``. By
+    default there are two tasks for each core that Spark has when it plans. Spark Connect does not
+    tell them, nor the cost: there it is this machine's cores, and Spark's default.
     """
     least = spark.conf.get("spark.sql.files.minPartitionNum", None)
     tasks = None if least is None else int(least)
-    cost = _bytes_of(str(spark.conf.get("spark.sql.files.openCostInBytes", str(_OPEN_COST))))
-    if hasattr(spark, "sparkContext"):
-        return Cluster(tasks, cost, _serve(spark))
-    default = spark.conf.get("spark.default.parallelism", None)
-    return Cluster(tasks or 2 * int(default or os.cpu_count() or 1), cost)
-
-
-def _bytes_of(text: str) -> int:
-    found = re.fullmatch(r"\s*(\d+)\s*([kmgtp]?)b?\s*", text.lower())
-    if found is None:
-        raise ValueError(f"spark.sql.files.openCostInBytes is a size such as 4mb, not {text!r}")
-    return int(found[1]) * _UNITS[found[2]]
+    if not hasattr(spark, "sparkContext"):
+        return Cluster(tasks or 2 * (os.cpu_count() or 1))
+    session: Any = spark
+    cost = session._jsparkSession.sessionState().conf().filesOpenCostInBytes()
+    return Cluster(tasks, cost, _serve(spark))
 
 
 @cache
@@ -172,10 +151,10 @@ def _serve(spark: SparkSession) -> str:
     """Answer the questions of plans from now on; return the address."""
     context: Any = spark.sparkContext
 
-    def run(looks: list[Look]) -> list[list[FilePart] | OSError]:
+    def run(looks: list[Look]) -> list[list[FilePart]]:
         context.setJobDescription(f"jelly-rdflib finds the parts of {len(looks)} long files")
-        found: Any = context.parallelize(looks, len(looks)).map(Look.parts).collect()
-        return list(found)
+        found = context.parallelize(looks, len(looks)).map(Look.parts).collect()
+        return cast("list[list[FilePart]]", found)
 
     findings = Findings(run)
 
@@ -185,8 +164,6 @@ def _serve(spark: SparkSession) -> str:
             looks = connection.recv()
             try:
                 told = 2 * context.defaultParallelism if looks is None else findings.parts_of(looks)
-            except OSError as error:
-                told = error
             except Exception as error:
                 # Those of Spark can't be sent.
                 told = RuntimeError(str(error))

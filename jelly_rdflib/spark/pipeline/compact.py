@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.chain import VERSION
 from jelly_rdflib.spark.pipeline.order import ORDER, Ordered, order_after
-from jelly_rdflib.spark.pipeline.table import header_key_column, make_patch
+from jelly_rdflib.spark.pipeline.table import header_key_column, is_statement, make_patch
 
 # The place of a row: 0 for headers, 1 for TX (without `ORDER`, so that it is first) and prefixes, 2
 # for statements, 3 for TC.
@@ -69,13 +69,17 @@ def compact(
     """
     ordered = order_after(changes, after, order_by, marks)
     statements = ordered.net_operations().withColumn(_PART, F.lit(2))
-    rows = _last_marks(ordered).unionByName(statements, allowMissingColumns=True)
-    # A patch of headers alone has no transaction.
+    marks = _last_marks(ordered)
+    rows = marks.unionByName(statements, allowMissingColumns=True)
+    # A patch of headers alone has no transaction. Any operation tells that there is one, so that
+    # the last ones need not be found twice.
+    some = marks.where(F.col(_PART) > 0).select(_PART)
+    some = some.union(ordered.changes.where(is_statement()).select(F.lit(2)))
     ends = F.array(
         F.struct(F.lit(1).alias(_PART), F.lit("TX").alias("op")),
         F.struct(F.lit(3).alias(_PART), F.lit("TC").alias("op")),
     )
-    transaction = rows.where(F.col(_PART) > 0).limit(1).select(F.inline(ends))
+    transaction = some.limit(1).select(F.inline(ends))
     whole = rows.unionByName(transaction, allowMissingColumns=True)
     in_order = whole.orderBy(_PART, ORDER).withColumn("seq", F.monotonically_increasing_id())
     return make_patch(in_order, "compact")

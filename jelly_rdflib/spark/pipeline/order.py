@@ -57,11 +57,11 @@ class Ordered:
             # As a number, -1 is the least one that tells of an add. Null is less than any struct.
             first = F.lit(None if self.order is None else -1).cast(rows.schema[ORDER].dataType)
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
-        last = (
-            with_identity(rows)
-            .groupBy(*by)
-            .agg(F.max(ORDER).alias(ORDER), F.max(SPELLING).alias(SPELLING))
-        )
+        rows = with_identity(rows)
+        if tuple(by) != QUAD:
+            # All rows of a quad come together at once, or else for each use of them once more.
+            rows = rows.repartition(*QUAD)
+        last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER), F.max(SPELLING).alias(SPELLING))
         return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))
 
 

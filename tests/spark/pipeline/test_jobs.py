@@ -77,6 +77,14 @@ def test_a_tiny_log_takes_few_jobs_and_tasks(
     assert sum(done[job] for job in done.keys() - before.keys()) <= 20
 
 
+@pytest.mark.parametrize("name", ["history", "compact"])
+def test_the_quads_of_changes_are_shuffled_once(changes: DataFrame, name: str) -> None:
+    """Of a history, each version and what was before it are found at one place."""
+    made: Any = PIPELINES[name](changes)
+    plan = made._jdf.queryExecution().executedPlan().toString()
+    assert plan.count("Exchange hashpartitioning(s") == 1
+
+
 def test_a_small_batch_of_maintain_takes_few_jobs_and_tasks(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -115,7 +115,7 @@ def test_a_query_over_long_files(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_a_file_that_is_gone(spark: SparkSession, tmp_path: Path) -> None:
     files = [Entry(str(tmp_path / "gone"), size=10, modified=1)]
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(RuntimeError, match=r"No such file or directory: .*gone"):
         cluster_of(spark).parts_of([Look(files[0], Storage(), False, 1, jr.Limits())])
 
 
