@@ -222,6 +222,12 @@ wheels: | $(BIN)/python ## Build wheels for two libcs and two processors, try so
 	$(BIN)/pip install --quiet --group wheels
 	$(BIN)/python -m release.wheels $(PYTHONS)
 
+.PHONY: release
+release: $(VENV)/.dev $(BRICK) ## Make all that a release needs in dist/: wheels, site, notes, sums; PYTHONS=… for more wheels
+	test -d .cache/brick-log || $(MAKE) demo
+	$(BIN)/pip install --quiet --group wheels
+	$(BIN)/python -m release.everything --log .cache/brick-log $(PYTHONS)
+
 .PHONY: clean
 clean: ## Remove all that was made, .venv and .cache included
 	rm -rf $(VENV) .cache build dist site *.egg-info

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import runpy
 import subprocess
 import sys
 from functools import partial
-from importlib.metadata import metadata
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -16,6 +14,9 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from release import project  # noqa: E402
+
 ENTRY = re.compile(
     r"^::: (jelly_rdflib[\w.]*)(?:\n    options:\n      members: \[(.*)\])?", re.MULTILINE
 )
@@ -59,12 +60,13 @@ log = get_plugin_logger(__name__)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Show the version in each footer; link to the source once pyproject.toml has `urls.Source`."""
-    version = runpy.run_path(str(ROOT / "jelly_rdflib/version.py"))["__version__"]
-    config.copyright = f"jelly-rdflib {version}, {config.copyright}"
-    urls = dict(url.split(", ", 1) for url in metadata("jelly-rdflib").get_all("Project-URL", []))
+    """Show the version in each footer; link to the addresses that pyproject.toml has."""
+    config.copyright = f"jelly-rdflib {project.version()}, {config.copyright}"
+    urls = project.urls()
     if "Source" in urls:
         config.repo_url, config.edit_uri = urls["Source"], "edit/main/docs/"
+    if "Documentation" in urls:
+        config.site_url = urls["Documentation"]
     return config
 
 

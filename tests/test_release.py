@@ -1,11 +1,17 @@
 """What a release consists of agrees with the package."""
 
+import hashlib
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 import jelly_rdflib
+from release import project
+from release.everything import sums_of
 from tests.examples import DOCS, ROOT
 
 if sys.version_info >= (3, 11):
@@ -75,3 +81,45 @@ def test_without_a_compiler_one_sentence_says_what_to_do() -> None:
     )
     assert ended.stderr.startswith(sentence)
     assert ended.stderr.count("\n") == 1
+
+
+ADDRESSES = {"Source": "https://example.org/source", "Documentation": "https://example.org/docs"}
+
+
+def test_citation_has_the_version_and_the_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert project.cite(text) == text, "run: python -m release.project"
+    assert (".invalid" in text) is False
+    monkeypatch.setattr(project, "urls", lambda: ADDRESSES)
+    cited = project.cite(text)
+    assert "\nrepository-code: https://example.org/source\nurl: https://example.org/docs\n" in cited
+    assert project.cite(cited) == cited
+    monkeypatch.setattr(project, "urls", dict)
+    assert project.cite(cited) == re.sub(r"(?m)^(repository-code|url): .*\n", "", text)
+
+
+def test_addresses_are_said_once_and_placeholders_are_no_addresses() -> None:
+    assert {"Source", "Documentation", "Changelog"} <= set(PROJECT["urls"])
+    told = project.urls()
+    assert told == {name: url for name, url in PROJECT["urls"].items() if ".invalid/" not in url}
+    pages = [*ROOT.glob("*.md"), ROOT / "mkdocs.yml", *DOCS.rglob("*.md")]
+    for url in told.values():
+        assert not [page for page in pages if url in page.read_text("utf-8")]
+
+
+def test_notes_are_those_of_the_version() -> None:
+    changelog = "# Changes\n\n## Unreleased\n\n- next\n\n## 0.2.0\n\n- new\n\n## 0.1.0\n\n- old\n"
+    assert project.notes_of(changelog, "0.2.0") == "## 0.2.0\n\n- new\n"
+    assert project.notes_of(changelog, "0.3.0") == "## Unreleased\n\n- next\n"
+    with pytest.raises(SystemExit, match=r"nothing of 0\.3\.0"):
+        project.notes_of("# Changes\n\n## 0.2.0\n\n- new\n", "0.3.0")
+    assert project.notes_of((ROOT / "CHANGELOG.md").read_text("utf-8"), project.version())
+
+
+def test_sums_are_those_of_all_files(tmp_path: Path) -> None:
+    for name in ("b.whl", "a.tar.gz", "SHA256SUMS"):
+        (tmp_path / name).write_text(name)
+    sums = [
+        f"{hashlib.sha256(name.encode()).hexdigest()}  {name}" for name in ("a.tar.gz", "b.whl")
+    ]
+    assert sums_of(tmp_path).splitlines() == sums

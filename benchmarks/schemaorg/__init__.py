@@ -1,7 +1,8 @@
 """Sixteen releases of schema.org: real data that changed, for the benchmarks and some tests.
 
-The README beside this says where they are from, and under which licence. They lie beside the notebook
-that reads them, too: whoever downloads both can run it. Wheels and the sdist have none of this.
+The README beside this says where they are from, and under which licence. They lie beside the
+notebook that reads them, too: whoever downloads both can run it. Wheels and the sdist have none of
+this.
 """
 
 from __future__ import annotations

@@ -1,0 +1,64 @@
+"""What a release says of the project: its version, its addresses, and what changed.
+
+``python -m release.project`` writes the version and the addresses into CITATION.cff.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+from .trial import ROOT
+
+__all__ = ["cite", "notes_of", "urls", "version"]
+
+# No name of a host ends so (RFC 2606): pyproject.toml has it until the project is published.
+PLACEHOLDER = ".invalid/"
+
+
+def version() -> str:
+    """Return the version of the package, which need not be installed."""
+    found: str = runpy.run_path(str(ROOT / "jelly_rdflib/version.py"))["__version__"]
+    return found
+
+
+def urls() -> dict[str, str]:
+    """Return the addresses in pyproject.toml by their names; placeholders are left out."""
+    # Python 3.10 has no reader of TOML.
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    (lines,) = re.findall(r'^\[project\.urls\]\n((?:\w+ = ".*"\n)+)', text, re.MULTILINE)
+    found = re.findall(r'^(\w+) = "(.*)"$', lines, re.MULTILINE)
+    return {name: url for name, url in found if PLACEHOLDER not in url}
+
+
+def cite(text: str) -> str:
+    """Return the text of CITATION.cff with the version and addresses of the project."""
+    text = re.sub(r"^(repository-code|url): .*\n", "", text, flags=re.MULTILINE)
+    lines = [f"version: {version()}"]
+    for key, name in (("repository-code", "Source"), ("url", "Documentation")):
+        if name in urls():
+            lines.append(f"{key}: {urls()[name]}")
+    return re.sub(r"^version: .*$", "\n".join(lines), text, flags=re.MULTILINE)
+
+
+def notes_of(changelog: str, version: str) -> str:
+    r"""Return what a changelog says of a version, or else of what is not released.
+
+    Raises:
+        SystemExit: It says nothing of either.
+
+    Examples:
+        >>> notes_of("# Changes\n\n## 0.2.0\n\n- new\n\n## 0.1.0\n\n- old\n", "0.2.0")
+        '## 0.2.0\n\n- new\n'
+    """
+    parts = re.split(r"^(?=## )", changelog, flags=re.MULTILINE)[1:]
+    for name in (version, "Unreleased"):
+        for part in parts:
+            if part.splitlines()[0] == f"## {name}" and part.strip() != f"## {name}":
+                return part.strip() + "\n"
+    raise SystemExit(f"CHANGELOG.md says nothing of {version}, nor of what is unreleased")
+
+
+if __name__ == "__main__":
+    path = ROOT / "CITATION.cff"
+    path.write_text(cite(path.read_text("utf-8")), encoding="utf-8")
