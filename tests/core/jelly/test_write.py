@@ -385,7 +385,7 @@ class TestDestinations:
         assert len(f.nodes(path)) == 1
 
     def test_a_path_is_closed_after_an_exception(self, f: Format, tmp_path: Path) -> None:
-        path = tmp_path / "x"
+        path = tmp_path / ("x.jellyp" if f.Writer is jr.PatchWriter else "x.jelly")
         with pytest.raises(KeyError), f.writer(path) as writer:  # noqa: PT012
             writer.add(S, P, O)
             raise KeyError("x")
@@ -403,7 +403,7 @@ class TestDestinations:
             f.Writer(file)
 
     def test_wrong_options_leave_a_file_as_it_is(self, f: Format, tmp_path: Path) -> None:
-        path = tmp_path / "x"
+        path = tmp_path / ("x.jellyp" if f.Writer is jr.PatchWriter else "x.jelly")
         path.write_bytes(b"precious")
         other = jr.PatchOptions if f.Options is jr.StreamOptions else jr.StreamOptions
         for wrong in ({f.type_field: 1}, other()):
