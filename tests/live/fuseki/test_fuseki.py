@@ -215,11 +215,16 @@ def test_a_server_that_breaks_off_leaves_it_unknown() -> None:
         jr.apply([add(1)], f"{url}/ds/patch")
 
 
-@pytest.mark.parametrize("url", ["http://me:secret@host/ds", "ftp://host/ds", "history", ""])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_address_with_a_password_is_refused() -> None:
     with pytest.raises(ValueError, match="like http://") as caught:
-        jr.apply([add(1)], url)
+        jr.apply([add(1)], "http://me:secret@host/ds")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["ftp://host/ds", "history", ""])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(TypeError, match="which starts with http://"):
+        jr.apply([add(1)], url)
 
 
 def test_a_server_has_no_changes_that_are_not_atomic() -> None:
