@@ -56,9 +56,10 @@ def forge(path: Path) -> None:
 
 
 def write_file(path: Path, operations: list[Plain], **options: Any) -> Path:
-    """Write operations; the name says in which format."""
+    """Write operations: RDF Patch text as ``.rdfp``, else Jelly-Patch."""
     is_text = path.suffix == ".rdfp"
-    with jr.PatchWriter(path, None if is_text else jr.PatchOptions(**options)) as writer:
+    made, format = (None, None) if is_text else (jr.PatchOptions(**options), "jelly-patch")
+    with jr.PatchWriter(path, made, format=format) as writer:
         writer.write_all([operation(each) for each in operations])
     return path
 
