@@ -4,10 +4,14 @@ set -eu
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
 cd "$folder"
+# The machine's own mirror of Debian.
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
+    sed -n 's/^URIs: *//p; s/^deb \(\[.*\] \)*\(http[^ ]*\) .*/\2/p' | head -n 1)
+[ -n "$mirror" ] || { echo "apt knows no mirror: compile a Python without the GIL, and give it as PYTHON_NOGIL=" >&2; exit 1; }
 mkdir -p lists/partial cache/archives/partial
 cat > debian.sources <<END
 Types: deb-src
-URIs: http://deb.debian.org/debian
+URIs: $mirror
 Suites: trixie
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg

@@ -120,7 +120,7 @@ class GraphIterator:
                 _, is_end = next(self._parts, ((), True))
             raise
         except DecodeError:
-            # What is left of a message would seem to be a graph.
+            # The stream ends here: the rest of a failed message must not be returned as a graph.
             self._parts = iter(())
             self.close()
             raise

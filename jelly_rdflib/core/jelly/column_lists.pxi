@@ -40,7 +40,7 @@ cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more
     if is_first:
         joined[0] = more
         return 0
-    # What was put together last was checked part by part: many parts take no time squared.
+    # Parts that were joined before are not checked again: many parts would take quadratic time.
     if (
         (not terms.is_last_merged(first) and find_field(&first, 0, VARINT, &ignored) < 0)
         or find_field(&last, 0, VARINT, &ignored) < 0

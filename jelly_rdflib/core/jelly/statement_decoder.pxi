@@ -57,7 +57,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return None
         values = self.named_options(STREAM_OPTION_FIELDS)
         if self.is_columnar:
-            # In the terms of Jelly-RDF 1.1: what is said about frames there is true of messages.
+            # Jelly-RDF 1.1 has a logical type instead. A message stands for what a frame is there.
             grouped = self.option_fields[MESSAGES_OPTION] != 0
             base = LogicalStreamType.GRAPHS if grouped else LogicalStreamType.FLAT_TRIPLES
             values["logical_type"] = base + self.has_graphs

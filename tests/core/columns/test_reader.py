@@ -191,15 +191,20 @@ def test_a_graph_that_fails_in_a_message() -> None:
         next(graphs)
 
 
-@pytest.mark.parametrize("count", [(1 << 19) + 1, (1 << 27) - 1])
-def test_rows_count_before_memory_is_taken(count: int) -> None:
+def build_run(count: int) -> dict[str, Any]:
+    """Return a batch of so many equal rows, in a few bytes."""
     columns = {"layouts": [15, count - 17]}
-    batch = build_batch(
+    return build_batch(
         row_count=count,
         subjects={**columns, "bnodes": ["s"]},
         predicates={**columns, "name_ids": [1]},
         objects={**columns, "bnodes": ["o"]},
     )
+
+
+@pytest.mark.parametrize("count", [(1 << 19) + 1, (1 << 27) - 1])
+def test_rows_count_before_memory_is_taken(count: int) -> None:
+    batch = build_run(count)
     data = build_stream(LATER, [{"rows": [build_options()], "columns": batch}])
     with pytest.raises(jr.LimitError) as caught:
         read_plain(data)
@@ -210,13 +215,7 @@ def test_rows_count_before_memory_is_taken(count: int) -> None:
 def test_cells_count_as_expansion() -> None:
     """Frames of a few bytes can't stand for rows without end."""
     count = 1 << 19
-    columns = {"layouts": [15, count - 17]}
-    batch = build_batch(
-        row_count=count,
-        subjects={**columns, "bnodes": ["s"]},
-        predicates={**columns, "name_ids": [1]},
-        objects={**columns, "bnodes": ["o"]},
-    )
+    batch = build_run(count)
     frames = [{"rows": [build_options()], "columns": batch}, *[{"columns": batch}] * 10]
     with pytest.raises(jr.LimitError) as caught:
         for _ in open_batches(build_stream(LATER, frames)):
