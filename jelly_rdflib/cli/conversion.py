@@ -176,19 +176,21 @@ def write_batches(
     is_grouped = has_frames and options.is_grouped
     # Whether the message goes on that is being written.
     is_open = False
-    for batch in batches:
-        has_metadata = has_frames and options.delimited and bool(batch.metadata)
-        for part, is_end in message_parts(batch) if is_grouped else ((batch, has_metadata),):
-            if is_pending and not is_open and (is_grouped or is_end):
-                writer.end_frame()
-            if part is batch and not merges_graphs:
-                writer.write_all(batch)
-            else:
-                _write_rows(part, writer, merges_graphs=merges_graphs)
-            if is_end:
-                writer.end_frame(batch.metadata)
-            is_pending = not is_end
-            is_open = is_grouped and not is_end
+    frames = (
+        (batch, has_frames and options.delimited and bool(batch.metadata), batch.metadata)
+        for batch in batches
+    )
+    for part, is_end, metadata in message_parts(batches) if is_grouped else frames:
+        if is_pending and not is_open and (is_grouped or is_end):
+            writer.end_frame()
+        if isinstance(part, Batch) and not merges_graphs:
+            writer.write_all(part)
+        else:
+            _write_rows(part, writer, merges_graphs=merges_graphs)
+        if is_end:
+            writer.end_frame(metadata)
+        is_pending = not is_end
+        is_open = is_grouped and not is_end
     return is_pending
 
 

@@ -124,22 +124,18 @@ class GraphIterator:
             self._parts = iter(())
             self.close()
             raise
-        if not is_end and not graph:
-            # Namespaces alone are no message.
-            raise StopIteration
         return graph
 
     def _read_parts(self) -> Iterator[tuple[Batch | Iterable[Operation], bool]]:
+        batches = (frame.batch for frame in self._frames)
         # Frames before the stream's options are empty, but the options say what they are.
-        for early, frame in enumerate(self._frames):
+        for early, batch in enumerate(batches):
             if self.options is not None:
                 self._check_grouped(self.options, early)
-                if frame.batch.message_ends is None:
+                if batch.message_ends is None:
                     yield from itertools.repeat(((), True), early)
-                yield from message_parts(frame.batch)
-                break
-        for frame in self._frames:
-            yield from message_parts(frame.batch)
+                for part, is_end, _ in message_parts(itertools.chain([batch], batches)):
+                    yield part, is_end
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rdflib.term import URIRef
 
@@ -76,24 +76,36 @@ def read_frames(
     return FrameIterator(opened.batches())
 
 
-def message_parts(batch: Batch) -> Iterator[tuple[Batch | Iterator[Operation], bool]]:
-    """Yield the parts of a frame that are of one message, and whether the message ends there.
+def message_parts(
+    batches: Iterable[Batch],
+) -> Iterator[tuple[Batch | Iterable[Operation], bool, dict[str, bytes]]]:
+    """Yield the parts of messages, whether the message ends there, and the frame's metadata.
 
     In a stream without messages, each frame is one. A part ends where the next one is asked for.
+    Namespaces belong to the message that the next statement is in; behind the last message they
+    are left out.
     """
-    if batch.message_ends is None:
-        yield batch, True
-        return
-    # The nodes are made once for all messages.
-    rows, start = iter(batch), 0
-    for end in batch.message_ends:
-        part = itertools.islice(rows, end - start)
-        yield part, True
-        # Where a part was not read to its end.
-        collections.deque(part, 0)
-        start = end
-    if start < len(batch):
-        yield rows, False
+    held: list[Operation] = []
+    is_open = False
+    for batch in batches:
+        if batch.message_ends is None:
+            yield batch, True, batch.metadata
+            continue
+        # The nodes are made once for all messages.
+        rows, start = iter(batch), 0
+        for end in batch.message_ends:
+            part = itertools.islice(rows, end - start)
+            yield itertools.chain(held, part), True, batch.metadata
+            # Where a part was not read to its end.
+            collections.deque(part, 0)
+            held, start, is_open = [], end, False
+        if start == len(batch):
+            continue
+        if is_open or Op.A in batch.ops[start:]:
+            yield itertools.chain(held, rows), False, batch.metadata
+            held, is_open = [], True
+        else:
+            held += rows
 
 
 class FrameIterator(Iterator["Frame"]):

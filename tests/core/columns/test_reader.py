@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rdflib import Dataset, Graph, URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib.cli.conversion import write_batches
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from tests.core.columns.fault_streams import Fault, build_batch, build_options, build_stream
@@ -172,6 +173,13 @@ def test_graphs_are_messages() -> None:
     assert [len(graph) for graph in graphs] == sizes
     subjects = sorted(str(s) for s in graphs[2].subjects())
     assert subjects == ["b1", "b2", "b3", "b4", "b5"]
+    written = io.BytesIO()
+    with jr.StatementWriter(
+        written, jr.StreamOptions(physical_type=QUADS, logical_type=jr.LogicalStreamType.DATASETS)
+    ) as writer:
+        write_batches(jr.read_batches(data), writer)
+    frames_of_1_1 = list(jr.read_frames(written.getvalue()))
+    assert [len(frame) for frame in frames_of_1_1] == sizes
 
 
 def test_a_graph_that_fails_in_a_message() -> None:
