@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -48,12 +49,14 @@ def _run(checkout: Path, store: str, arguments: tuple[str, ...]) -> dict[str, st
         }
         command = [sys.executable, "-m", "pytest", "-q", "--continue-on-collection-errors"]
         command += ["-p", "child_plugin", "-p", "no:cacheprovider", *arguments]
+        before = _child_seconds()
         ended = subprocess.run(
             command, cwd=checkout, env=environment, capture_output=True, text=True, check=False
         )
         if not path.exists():
             raise RuntimeError(f"pytest broke off:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}")
         outcomes = json.loads(path.read_text(encoding="utf-8"))
+        print(f"{store}: {_child_seconds() - before:.1f} s of processor time")
     # Tests that are left with the same name are told apart by a number, those that failed first.
     named: dict[str, str] = {}
     seen: Counter[str] = Counter()
@@ -63,3 +66,9 @@ def _run(checkout: Path, store: str, arguments: tuple[str, ...]) -> dict[str, st
         seen[plain] += 1
         named[plain if seen[plain] == 1 else f"{plain} ({seen[plain]})"] = outcome
     return named
+
+
+def _child_seconds() -> float:
+    """Return the processor time of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
