@@ -176,6 +176,10 @@ bench-store: $(VENV)/.dev ## Measure the JellyStore against other stores, and wr
 bench-spark-replay: $(VENV)/.dev ## Replay ten million operations on Spark, against the same from text
 	$(BIN)/python -m benchmarks.spark_replay $(ARGS)
 
+.PHONY: bench-spark-limits
+bench-spark-limits: $(VENV)/.dev ## Measure what grows with the data on executors of 1 GB, for docs/spark/limits.md
+	$(BIN)/python -m benchmarks.spark_limits $(ARGS)
+
 .PHONY: bench-live
 bench-live: $(VENV)/.dev ## Measure Kafka, gRPC, MQTT and HTTP beside the bare clients, and write docs/live/benchmarks.md
 	$(BIN)/python -m benchmarks.live $(ARGS)
