@@ -155,7 +155,7 @@ lint: $(VENV)/.dev $(ACTIONLINT) ## Check style, types (of the docs too), workfl
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -q -n0 tests/test_layers.py $(TYPE_TESTS)
+	$(BIN)/pytest -q -n0 tests/test_layers.py tests/test_commits.py $(TYPE_TESTS)
 	$(BIN)/shellcheck .ci/run
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck=$(BIN)/shellcheck,\
 	    @echo "There is no Go to build actionlint with: the workflows are not checked.")
