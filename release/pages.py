@@ -24,7 +24,7 @@ ENTRY = re.compile(
 
 def _entries(*pages: str) -> dict[str, str]:
     """Return the full name of each name that has an entry in some pages."""
-    found = {}
+    found: dict[str, str] = {}
     for page in sorted(path for each in pages for path in (ROOT / "docs").glob(each)):
         for path, members in ENTRY.findall(page.read_text(encoding="utf-8")):
             names = [f"{path}.{member}" for member in members.split(", ")] if members else [path]
