@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tests.cli.support import COMMAND, ENVIRONMENT, ROOT
+from tests.examples import WIDTH, fold
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,7 +28,12 @@ def run_page(page: Path, folder: Path) -> str:
     program = programs / "jellyp"
     program.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
     program.chmod(0o755)
-    environment = {**ENVIRONMENT, "PATH": f"{programs}:{ENVIRONMENT['PATH']}", "LC_ALL": "C.UTF-8"}
+    environment = {
+        **ENVIRONMENT,
+        "PATH": f"{programs}:{ENVIRONMENT['PATH']}",
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": str(WIDTH),
+    }
 
     def run_command(shown: re.Match[str]) -> str:
         lines = shown.group().splitlines()
@@ -41,7 +47,7 @@ def run_page(page: Path, folder: Path) -> str:
             timeout=120,
         )
         output = ended.stdout.decode("utf-8")
-        return shown.group() + "".join(f"{line.rstrip()}\n" for line in output.splitlines())
+        return shown.group() + fold("".join(f"{line.rstrip()}\n" for line in output.splitlines()))
 
     def run_block(block: re.Match[str]) -> str:
         commands = "".join(match.group() for match in SHOWN_COMMAND.finditer(block.group(1)))
