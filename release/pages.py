@@ -32,7 +32,7 @@ def _entries(*pages: str) -> dict[str, str]:
     return found
 
 
-PUBLIC = _entries("api/*.md", "store.md")
+PUBLIC = _entries("api/*.md", "store-details.md")
 SPARK = _entries("spark/*.md")
 
 # An entry's heading and signature, without any text after them.
@@ -97,7 +97,7 @@ def _link(page: Page, code: re.Match[str]) -> str:
     package, name, member = code.groups(default="")
     folder = page.file.src_uri.partition("/")[0]
     # A word such as `diff` is a function in the API, a pipeline on Spark, and else a command.
-    is_word = name.islower() and "_" not in name and folder not in ("api", "store.md")
+    is_word = name.islower() and "_" not in name and folder not in ("api", "store-details.md")
     entries = PUBLIC if package or folder != "spark" else SPARK
     if name not in entries or (is_word and not package and folder != "spark"):
         return code[0]
