@@ -69,3 +69,11 @@ def test_half_of_the_words_are_for_looking_up() -> None:
     }
     looked_up = words["Command line"] + words["Reference"]
     assert looked_up >= sum(words.values()) / 2
+
+
+def test_words_that_people_search_for_are_in_titles() -> None:
+    """Titles count more than text in a search."""
+    titles = re.findall(r"^#+ (.*)$", (DOCS / "faq.md").read_text("utf-8"), re.MULTILINE)
+    for asked in ("FAQ", "audit", "provenance", "undo", "backup", "export to Turtle"):
+        assert any(asked.lower() in title.lower() for title in titles), asked
+    assert any("read a patch file" in title for title in titles)
