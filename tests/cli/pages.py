@@ -28,19 +28,16 @@ def run_page(page: Path, folder: Path) -> str:
     program = programs / "jellyp"
     program.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
     program.chmod(0o755)
-    environment = {
-        **ENVIRONMENT,
-        "PATH": f"{programs}:{ENVIRONMENT['PATH']}",
-        "LC_ALL": "C.UTF-8",
-        "COLUMNS": str(WIDTH),
-    }
+    environment = {**ENVIRONMENT, "PATH": f"{programs}:{ENVIRONMENT['PATH']}", "LC_ALL": "C.UTF-8"}
 
     def run_command(shown: re.Match[str]) -> str:
         lines = shown.group().splitlines()
+        # Click leaves two columns free.
+        columns = WIDTH + 2 * ("--help" in lines[0])
         ended = subprocess.run(
             ["bash", "-c", "\n".join(line[2:] for line in lines)],
             cwd=folder,
-            env=environment,
+            env={**environment, "COLUMNS": str(columns)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
