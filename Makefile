@@ -189,11 +189,11 @@ bench-peers: $(VENV)/.dev ## Measure beside Jelly-JVM, Jena and others, and writ
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 .PHONY: reliability
-reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its size, for docs/reliability.md
+reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its size, for docs/tried.md
 	$(BIN)/python -m benchmarks.reliability $(ARGS)
 
 .PHONY: long-run
-long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/reliability.md
+long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/tried.md
 	$(BIN)/python -m benchmarks.reliability.long_run --to docs $(ARGS)
 
 # How many cases the official suite has: a checkout of it that has less is not whole.

@@ -29,7 +29,7 @@ from .reliability.section import replace_section
 from .store_works import COUNT, STORE_WORKS, additions
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "store.md"
+PAGE = ROOT / "docs" / "store-details.md"
 PICTURE = ROOT / "docs" / "store.svg"
 OURS, TARGET = "#c2185b", "#90a4ae"
 

@@ -5,13 +5,32 @@ import contextlib
 import doctest
 import io
 import re
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+# The characters of a line for which a column of code has room in a browser.
+WIDTH = 76
 EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$|^#+ ", re.MULTILINE | re.DOTALL)
+
+
+def fold(text: str) -> str:
+    """Fold long lines at blanks, as pages show them."""
+    wrap = textwrap.TextWrapper(
+        WIDTH, break_on_hyphens=False, expand_tabs=False, replace_whitespace=False
+    )
+    lines = text.split("\n")
+    return "\n".join(line if len(line) <= WIDTH else wrap.fill(line) for line in lines)
+
+
+class FoldedOutput(doctest.OutputChecker):
+    """Compares a page with what an example prints, whose long lines are folded."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        return super().check_output(want, fold(got), optionflags)
 
 
 def name_page(page: Path) -> str:
@@ -81,7 +100,7 @@ def run_page(page: Path) -> None:
     printed = None
     for kind, code in BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "text" and printed is not None:
-            assert printed.getvalue() == code, page
+            assert fold(printed.getvalue()) == code, page
         printed = None
         if kind == "python":
             with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -89,6 +108,7 @@ def run_page(page: Path) -> None:
         elif kind == "pycon":
             test = doctest.DocTestParser().get_doctest(code, session, page.name, str(page), None)
             report: list[str] = []
-            doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
+            runner = doctest.DocTestRunner(FoldedOutput())
+            runner.run(test, out=report.append, clear_globs=False)
             assert not report, "".join(report)
             session |= test.globs

@@ -61,7 +61,7 @@ def test_wheels_are_built_for_the_pythons_that_are_named() -> None:
 
 
 def test_pythons_that_are_named_are_those_of_the_page() -> None:
-    page = (DOCS / "installing.md").read_text("utf-8")
+    page = (DOCS / "tried.md").read_text("utf-8")
     assert re.findall(r"^\| CPython (3\.\d+)\S* \|", page, re.MULTILINE) == PYTHONS
     assert PROJECT["requires-python"] == f">={PYTHONS[0]}"
 

@@ -32,7 +32,7 @@ def main() -> int:
         type=Path,
         default=ROOT / "docs",
         metavar="FOLDER",
-        help="where reliability.md and its pictures are",
+        help="where tried.md and its pictures are",
     )
     arguments = parser.parse_args()
     kinds = {
@@ -56,7 +56,7 @@ def main() -> int:
     if not arguments.no_page and not arguments.only:
         draw_time(groups, arguments.to / TIME)
         draw_memory(groups, arguments.to / MEMORY)
-        replace_section(arguments.to / "reliability.md", SECTION, text(groups))
+        replace_section(arguments.to / "tried.md", SECTION, text(groups))
     return 1 if problems else 0
 
 

@@ -3,7 +3,7 @@
 The first generates operations and writes them as Jelly-Patch into a pipe; the second decodes and
 encodes them again, into another pipe; the third decodes and counts. Each counts what it has by
 kinds of operations, which must agree, and notes its memory as it goes, which must not grow.
-``--to FOLDER`` writes a picture and its figures into the section of ``reliability.md`` there.
+``--to FOLDER`` writes a picture and its figures into the section of ``tried.md`` there.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ def main() -> int:
     if arguments.to is not None:
         draw(found, arguments.to / PLOT)
         text = f"![Memory over operations]({PLOT})\n\n{table(found)}"
-        replace_section(arguments.to / "reliability.md", SECTION, text)
+        replace_section(arguments.to / "tried.md", SECTION, text)
     return 1 if found.problems() else 0
 
 

@@ -1,4 +1,4 @@
-"""The parts of ``docs/reliability.md`` that commands write."""
+"""The parts of pages that commands write."""
 
 from __future__ import annotations
 

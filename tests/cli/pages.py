@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tests.cli.support import COMMAND, ENVIRONMENT, ROOT
+from tests.examples import WIDTH, fold
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -31,17 +32,19 @@ def run_page(page: Path, folder: Path) -> str:
 
     def run_command(shown: re.Match[str]) -> str:
         lines = shown.group().splitlines()
+        # Click leaves two columns free.
+        columns = WIDTH + 2 * ("--help" in lines[0])
         ended = subprocess.run(
             ["bash", "-c", "\n".join(line[2:] for line in lines)],
             cwd=folder,
-            env=environment,
+            env={**environment, "COLUMNS": str(columns)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             timeout=120,
         )
         output = ended.stdout.decode("utf-8")
-        return shown.group() + "".join(f"{line.rstrip()}\n" for line in output.splitlines())
+        return shown.group() + fold("".join(f"{line.rstrip()}\n" for line in output.splitlines()))
 
     def run_block(block: re.Match[str]) -> str:
         commands = "".join(match.group() for match in SHOWN_COMMAND.finditer(block.group(1)))

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.examples import DOCS, ROOT, name_page, run_page
+from tests.examples import DOCS, EXAMPLE, ROOT, name_page, run_page
 from tests.spark.session import check_spark, open_session
 
+PAGES = [
+    page for page in sorted(DOCS.glob("spark/*.md")) if EXAMPLE.search(page.read_text("utf-8"))
+]
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("spark/*.md")), ids=name_page)
+
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
 def test_examples(page: Path, tmp_path: Path) -> None:
     check_spark()
     # Spark's workers stay in the folder in which it was started.

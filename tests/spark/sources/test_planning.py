@@ -1,6 +1,7 @@
 """What planning reads of long files: tasks look through them, once."""
 
 import os
+import stat
 import time
 from collections import Counter
 from pathlib import Path
@@ -117,6 +118,13 @@ def test_a_file_that_is_gone(spark: SparkSession, tmp_path: Path) -> None:
     files = [Entry(str(tmp_path / "gone"), size=10, modified=1)]
     with pytest.raises(RuntimeError, match=r"No such file or directory: .*gone"):
         cluster_of(spark).parts_of([Look(files[0], Storage(), False, 1, jr.Limits())])
+
+
+def test_only_this_user_can_open_the_socket(spark: SparkSession) -> None:
+    address = Path(cluster_of(spark).address or "")
+    assert address.is_socket()
+    folder = address.parent.stat()
+    assert (stat.S_IMODE(folder.st_mode), folder.st_uid) == (0o700, os.getuid())
 
 
 def test_the_session_tells_the_size_of_the_cluster(spark: SparkSession) -> None:

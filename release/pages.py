@@ -1,4 +1,4 @@
-"""What the pages take from the package: its version, its source, links to its public names."""
+"""What the site takes from elsewhere: version, addresses, changelog, parts of the README, links."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority, get_plugin_logger
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +25,7 @@ ENTRY = re.compile(
 
 def _entries(*pages: str) -> dict[str, str]:
     """Return the full name of each name that has an entry in some pages."""
-    found = {}
+    found: dict[str, str] = {}
     for page in sorted(path for each in pages for path in (ROOT / "docs").glob(each)):
         for path, members in ENTRY.findall(page.read_text(encoding="utf-8")):
             names = [f"{path}.{member}" for member in members.split(", ")] if members else [path]
@@ -32,9 +33,11 @@ def _entries(*pages: str) -> dict[str, str]:
     return found
 
 
-PUBLIC = _entries("api/*.md", "store.md")
+PUBLIC = _entries("api/*.md", "store-details.md")
 SPARK = _entries("spark/*.md")
 
+# A place for what stands in the README between two marks of that name.
+PART = re.compile(r"<!-- README: (\w+) -->\n")
 # An entry's heading and signature, without any text after them.
 EMPTY_ENTRY = re.compile(
     r'<h\d id="([\w.]+)" class="doc doc-heading">(?:(?!</h\d>).)*</h\d>\s*'
@@ -72,7 +75,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 @event_priority(100)  # Before the plugin for notebooks.
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Run the notebooks, and show them as they are after it: their pictures are not stored."""
+    """Add the changelog; run the notebooks, and show them as they are then, with their pictures."""
+    changelog = _read_for_site("CHANGELOG.md")
+    files.append(File.generated(config, "changelog.md", content=changelog))
     folder = ROOT / ".cache" / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, "-m", "tests.notebooks", folder], cwd=ROOT, check=True)
@@ -80,6 +85,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if file.src_uri.endswith(".ipynb"):
             file.abs_src_path = str(folder / Path(file.src_uri).name)
     return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Put parts of the README into a page."""
+    return PART.sub(lambda part: _part_of_readme(part[1]), markdown)
+
+
+def _part_of_readme(name: str) -> str:
+    _, start, rest = _read_for_site("README.md").partition(f"<!-- {name} -->\n")
+    text, end, _ = rest.partition(f"<!-- end of {name} -->\n")
+    if not start or not end:
+        raise PluginError(f"README.md has no part between the marks of {name}")
+    return text
+
+
+def _read_for_site(name: str) -> str:
+    """Return a file of Markdown with its links as they are from the folder of the pages."""
+    return (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
@@ -97,7 +120,7 @@ def _link(page: Page, code: re.Match[str]) -> str:
     package, name, member = code.groups(default="")
     folder = page.file.src_uri.partition("/")[0]
     # A word such as `diff` is a function in the API, a pipeline on Spark, and else a command.
-    is_word = name.islower() and "_" not in name and folder not in ("api", "store.md")
+    is_word = name.islower() and "_" not in name and folder not in ("api", "store-details.md")
     entries = PUBLIC if package or folder != "spark" else SPARK
     if name not in entries or (is_word and not package and folder != "spark"):
         return code[0]
