@@ -174,8 +174,7 @@ def ask(spark: Any, what: str) -> Any:
 
 
 def peak(executors: list[Any], name: str) -> int:
-    found = [each.get("peakMemoryMetrics", {}).get(name, 0) for each in executors]
-    return max(found)
+    return max(int(each.get("peakMemoryMetrics", {}).get(name, 0)) for each in executors)
 
 
 def main() -> None:
