@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rdflib.graph import Graph
-from rdflib.namespace import RDF
+from rdflib.namespace import DC, DCTERMS, OWL, RDF, RDFS, SKOS
 
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.operations import Op
@@ -26,6 +26,19 @@ _FIELDS = ("number", "first", "title", "time", "added", "deleted", "left_out")
 # The keys of headers that name a version for people.
 _TITLES = ("title", "label")
 _LITERALS = (TermKind.SIMPLE_LITERAL, TermKind.LANGUAGE_LITERAL)
+# What the page looks for in an ontology. A label names a term for people, a definition explains it.
+# A term with several classes counts for the first of these.
+_CLASSES = (
+    *(OWL.Class, RDFS.Class, OWL.ObjectProperty, OWL.DatatypeProperty, OWL.AnnotationProperty),
+    *(RDF.Property, SKOS.Concept),
+)
+_LABELS = (RDFS.label, SKOS.prefLabel)
+_DEFINITIONS = (
+    *(RDFS.comment, SKOS.definition, DCTERMS.description, DC.description),
+    "http://purl.obolibrary.org/obo/IAO_0000115",
+    *("http://schema.org/description", "https://schema.org/description"),
+)
+_NAMES = {"kinds": _CLASSES, "labels": _LABELS, "definitions": _DEFINITIONS}
 _MAX_PREFIXES = 1000
 _MAX_TEXT = 1000
 
@@ -56,19 +69,33 @@ class PackedHistory:
         """Return what the first view needs, as values of JSON.
 
         ``versions`` has a list for each field, with an item for each version. ``prefixes`` are what
-        rdflib knows, and the last IRI that the history gives each name.
+        rdflib knows, and the last IRI that the history gives each name. ``names`` has the numbers
+        of terms that the page's script looks for; 0 if the history does not have the term.
         """
+        find = self._terms.find
         return {
             "versions": self._versions,
             "prefixes": self._prefixes,
             "terms": len(self._terms),
-            "type": self._terms.find(str(RDF.type)),
+            "names": {
+                **{name: find(str(RDF[name])) for name in ("type", "first", "rest", "nil")},
+                "deprecated": find(str(OWL.deprecated)),
+                **{
+                    name: [number for iri in iris if (number := find(str(iri)))]
+                    for name, iris in _NAMES.items()
+                },
+            },
             "blocks": {"details": BLOCK_VERSIONS, "terms": BLOCK_TERMS, "rows": BLOCK_ROWS},
         }
 
     def blocks(self) -> Iterator[tuple[str, str]]:
         """Yield each block with its name, such as ``rows-0``; the first view needs the first."""
-        kinds = {"details": self._details, "terms": self._terms.blocks(), "rows": self._rows}
+        kinds = {
+            "kinds": [self._terms.kinds()],
+            "details": self._details,
+            "terms": self._terms.blocks(),
+            "rows": self._rows,
+        }
         for kind, blocks in kinds.items():
             for number, block in enumerate(blocks):
                 yield f"{kind}-{number}", block

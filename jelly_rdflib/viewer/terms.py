@@ -77,16 +77,22 @@ class Terms:
             numbers.append(number)
         return numbers
 
+    def kinds(self) -> str:
+        """Pack the kinds of all terms, a letter for each, so that blank nodes can be sorted."""
+        return pack_json("".join(_LETTERS[key[0]] for key in self._keys()))
+
     def blocks(self) -> Iterator[str]:
-        """Yield the terms in blocks: of each block kinds, texts, and numbers of tags or datatypes.
+        """Yield the terms in blocks: texts, and numbers of tags or datatypes.
 
         The text of a quoted triple is the numbers of its terms.
         """
-        keys = chain([_key(TermKind.NONE, 0, b"")], self._numbers)
+        keys = self._keys()
         while block := list(islice(keys, BLOCK_TERMS)):
-            kinds = "".join(_LETTERS[key[0]] for key in block)
             extras = [int.from_bytes(key[1:_TEXT], "little") for key in block]
-            yield pack_json([kinds, list(map(_text_of, block)), extras])
+            yield pack_json([list(map(_text_of, block)), extras])
+
+    def _keys(self) -> Iterator[bytes]:
+        return chain([_key(TermKind.NONE, 0, b"")], self._numbers)
 
 
 def _key(kind: int, extra: int, text: bytes) -> bytes:

@@ -6,7 +6,7 @@ import struct
 import zlib
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from tests.oracle.terms import Plain
@@ -69,7 +69,8 @@ def read_page(page: bytes) -> Page:
         return [zlib.decompress(base64.b64decode(by_id[name])) for name in names]
 
     details = [each for block in blocks("details") for each in json.loads(block)]
-    terms = read_terms([json.loads(block) for block in blocks("terms")])
+    (kinds,) = map(json.loads, blocks("kinds"))
+    terms = read_terms(kinds, [json.loads(block) for block in blocks("terms")])
     rows = [row for block in blocks("rows") for row in read_rows(block)]
     result = Page(text, parser.found, summary, details, terms)
     start = 0
@@ -84,12 +85,13 @@ def read_page(page: bytes) -> Page:
     return result
 
 
-def read_terms(blocks: list[Any]) -> list[Plain | None]:
+def read_terms(kinds: str, blocks: list[Any]) -> list[Plain | None]:
     terms: list[Plain | None] = []
-    for kinds, texts, extras in blocks:
-        for kind, text, extra in zip(kinds, texts, extras, strict=True):
-            other = terms[extra] if extra else None
-            terms.append(read_term(kind, text, other[1] if other else None, terms))
+    texts = chain.from_iterable(block[0] for block in blocks)
+    extras = chain.from_iterable(block[1] for block in blocks)
+    for kind, text, extra in zip(kinds, texts, extras, strict=True):
+        other = terms[extra] if extra else None
+        terms.append(read_term(kind, text, other[1] if other else None, terms))
     return terms
 
 

@@ -1,12 +1,13 @@
 """The page in a browser: each view, by mouse and keyboard, on a desk and on a phone."""
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import Literal, URIRef
+from rdflib import OWL, RDFS, SKOS, BNode, Literal, Namespace, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -20,6 +21,7 @@ from tests.viewer.reading import Page, read_page
 from tests.viewer.test_page import HOSTILE
 
 S, P, TYPE, GRAPH = (URIRef(iri) for iri in ("urn:s", "urn:p", RDF + "type", "urn:g"))
+FIRST, REST, NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
 MINUS, DASH = "\N{MINUS SIGN}", "\N{EN DASH}"
 LONG = "the quick brown fox jumps over the lazy dog " * 20
 
@@ -294,13 +296,17 @@ def test_hostile_texts(browser: Browser, tmp_path: Path) -> None:
             *((Op.H, text, Literal(text)), (Op.H, "title", link), (Op.PA, text, node, None)),
             (Op.A, node, link, Literal(text, datatype=node), link),
             (Op.A, node, link, Literal(text), URIRef(f"http://example.org/{text}")),
+            (Op.A, node, TYPE, link, None),
+            (Op.A, BNode(text), link, Literal(text), None),
+            (Op.A, node, RDFS.label, Literal(text), None),
+            (Op.D, node, RDFS.label, Literal(f"{text} {text}"), None),
         ]
     show(browser, tmp_path, operations)
     assert (
         browser.run("return document.querySelectorAll('main img, main style, main script').length")
         == 0
     )
-    statements = [f"statement={number}" for number in range(2 * len(HOSTILE))]
+    statements = [f"statement={number}" for number in range(6 * len(HOSTILE))]
     for view in ("from=0&to=1", "search=urn", *statements, "term=1", "version=1"):
         browser.go(view)
         assert browser.run("return document.querySelectorAll('[role=alert]').length") == 0
@@ -383,3 +389,387 @@ def test_many_versions(browser: Browser, tmp_path: Path) -> None:
     assert browser.texts("#chart .here") == ["750"]
     assert browser.run("return document.querySelectorAll('#chart rect').length") < 1000
     assert f"+1 {MINUS}0" in browser.text("#caption")
+
+
+# What people open the page for: ontologies.
+
+ZOO = Namespace("http://example.org/zoo#")
+Quad = tuple[Any, Any, Any]
+
+
+def in_versions(*versions: list[tuple[Op, Quad]]) -> list[Any]:
+    """Return operations on triples as transactions."""
+    operations: list[Any] = []
+    for changes in versions:
+        operations += [(Op.TX,), *((op, *triple, None) for op, triple in changes), (Op.TC,)]
+    operations.insert(1, (Op.PA, "zoo", URIRef(str(ZOO)), None))
+    return operations
+
+
+def added(*triples: Quad) -> list[tuple[Op, Quad]]:
+    return [(Op.A, triple) for triple in triples]
+
+
+def deleted(*triples: Quad) -> list[tuple[Op, Quad]]:
+    return [(Op.D, triple) for triple in triples]
+
+
+def list_of(name: str, *items: Any) -> list[Quad]:
+    """Return the triples of a list; its first cell is the blank node NAME0."""
+    cells = [BNode(f"{name}{number}") for number in range(len(items))]
+    rests = [*cells[1:], NIL]
+    return [
+        triple
+        for cell, item, rest in zip(cells, items, rests, strict=True)
+        for triple in ((cell, FIRST, item), (cell, REST, rest))
+    ]
+
+
+def restriction(node: BNode, filler: URIRef) -> list[Quad]:
+    return [
+        (node, TYPE, OWL.Restriction),
+        (node, OWL.onProperty, ZOO.eats),
+        (node, OWL.someValuesFrom, filler),
+    ]
+
+
+def subjects(browser: Browser) -> list[str]:
+    return browser.texts(".group > summary h3 > a:first-child")
+
+
+def test_blank_nodes_hang_below_their_owner(browser: Browser, tmp_path: Path) -> None:
+    diet, alone = BNode("diet"), BNode("alone")
+    first = [(alone, P, S), *restriction(diet, ZOO.Fish), (ZOO.Cat, RDFS.subClassOf, diet)]
+    second = [
+        *deleted((diet, OWL.someValuesFrom, ZOO.Fish)),
+        *added((diet, OWL.someValuesFrom, ZOO.Meat)),
+    ]
+    show(browser, tmp_path, in_versions(added(*first), second), "#version=1")
+    # Named subjects stand first.
+    assert subjects(browser) == ["zoo:Cat", "_:alone"]
+    assert browser.texts(".group:first-of-type > ul > li > .change") == ["+rdfs:subClassOf[ … ]"]
+    assert browser.texts(".group:first-of-type .below .change") == [
+        "+rdf:typeowl:Restriction",
+        "+owl:onPropertyzoo:eats",
+        "+owl:someValuesFromzoo:Fish",
+    ]
+    # What hangs below a statement that has not changed stands below it all the same, in each view.
+    for view, sides in (("version=2", ""), ("from=1&to=2", ".sides ")):
+        browser.go(view)
+        assert subjects(browser) == ["zoo:Cat"]
+        assert browser.texts(".same") == ["rdfs:subClassOf[ … ]"]
+        assert browser.texts(f".below {sides}.change") == [
+            f"{MINUS}owl:someValuesFromzoo:Fish",
+            "+owl:someValuesFromzoo:Meat",
+        ]
+    browser.go("search=zoo:Meat")
+    assert subjects(browser) == ["zoo:Cat"]
+    assert browser.texts(".below .change") == ["+owl:someValuesFromzoo:Meat"]
+
+
+def test_lists_are_shown_as_lists(browser: Browser, tmp_path: Path) -> None:
+    diet = BNode("diet")
+    old = [(ZOO.Pet, OWL.unionOf, BNode("a0")), *list_of("a", ZOO.Cat, ZOO.Dog)]
+    new = [(ZOO.Pet, OWL.unionOf, BNode("b0")), *list_of("b", ZOO.Cat, ZOO.Ape, ZOO.Dog)]
+    deep = [
+        (ZOO.Eater, OWL.intersectionOf, BNode("c0")),
+        *list_of("c", ZOO.Cat, diet),
+        *restriction(diet, ZOO.Fish),
+    ]
+    operations = in_versions(added(*old, *deep), [*deleted(*old), *added(*new)])
+    show(browser, tmp_path, operations, "#version=2")
+    expected = [
+        f"{MINUS}owl:unionOf( zoo:Cat zoo:Dog )",
+        "+owl:unionOf( zoo:Cat zoo:Ape zoo:Dog )",
+    ]
+    for view in ("version=2", "from=1&to=2"):
+        browser.go(view)
+        assert browser.texts(".change") == expected
+        assert browser.texts("mark") == ["zoo:Ape"]
+    browser.go("version=1&subject=" + term_number(browser, "zoo:Eater"))
+    assert browser.texts(".change") == [
+        *("+owl:intersectionOf( zoo:Cat [ … ] )", "+2.[ … ]", "+rdf:typeowl:Restriction"),
+        *("+owl:onPropertyzoo:eats", "+owl:someValuesFromzoo:Fish"),
+    ]
+
+
+def test_a_list_that_changes_in_place_is_shown_twice(browser: Browser, tmp_path: Path) -> None:
+    first = [(ZOO.Pet, OWL.unionOf, BNode("a0")), *list_of("a", ZOO.Cat, ZOO.Dog)]
+    second = [
+        *deleted((BNode("a0"), REST, BNode("a1"))),
+        *added((BNode("a0"), REST, BNode("b")), (BNode("b"), FIRST, ZOO.Ape)),
+        *added((BNode("b"), REST, BNode("a1"))),
+    ]
+    show(browser, tmp_path, in_versions(added(*first), second))
+    expected = [
+        f"{MINUS}owl:unionOf( zoo:Cat zoo:Dog )",
+        "+owl:unionOf( zoo:Cat zoo:Ape zoo:Dog )",
+    ]
+    for view in ("version=2", "from=1&to=2"):
+        browser.go(view)
+        assert (browser.texts(".change"), browser.texts("mark")) == (expected, ["zoo:Ape"])
+    browser.go("from=2&to=1")
+    assert browser.texts(".change") == [
+        expected[1].replace("+", MINUS),
+        expected[0].replace(MINUS, "+"),
+    ]
+
+
+def test_a_blank_node_that_moves_hangs_below_both_owners(browser: Browser, tmp_path: Path) -> None:
+    diet = BNode("diet")
+    moved = [
+        *(*deleted((ZOO.Cat, P, diet), (diet, P, ZOO.Fish)), *added((diet, P, ZOO.Meat))),
+        *added((ZOO.Dog, P, diet)),
+    ]
+    first = added((ZOO.Dog, TYPE, S), (ZOO.Cat, P, diet), (diet, P, ZOO.Fish))
+    show(browser, tmp_path, in_versions(first, moved))
+    for view in ("version=2", "from=1&to=2"):
+        browser.go(view)
+        assert subjects(browser) == ["zoo:Dog", "zoo:Cat"]
+        expected = [f"+{P.n3()}[ … ]", f"+{P.n3()}zoo:Meat"]
+        expected += [f"{MINUS}{P.n3()}[ … ]", f"{MINUS}{P.n3()}zoo:Fish"]
+        assert browser.texts(".change") == expected
+
+
+def term_number(browser: Browser, name: str) -> str:
+    """Return the number of a subject that is listed in version 1."""
+    browser.go("version=1")
+    found: str = browser.run(
+        """
+        const links = [...document.querySelectorAll(".group h3 a")];
+        const link = links.find((it) => it.textContent === arguments[0]);
+        return new URLSearchParams(link.hash.slice(1)).get("term");
+        """,
+        name,
+    )
+    return found
+
+
+def test_broken_lists_rings_and_depths_lose_no_change(browser: Browser, tmp_path: Path) -> None:
+    chance = random.Random(3)
+    nodes = [BNode(f"n{number}") for number in range(8)]
+    found: set[Quad] = set()
+    while len(found) < 40:
+        # No list has an end.
+        p, o = chance.choice([P, REST, FIRST]), chance.choice([*nodes, S])
+        found.add((chance.choice([*nodes, ZOO.Cat]), p, o))
+    chain = [BNode(f"deep{number}") for number in range(50)]
+    deep = [(one, P, other) for one, other in zip([ZOO.Dog, *chain], chain, strict=False)]
+    # Cut by the end of the list, and by a cell with two rests.
+    broken = [(ZOO.Ape, P, BNode("x0")), *list_of("x", S, S, S)[:-1]]
+    forked = [(ZOO.Emu, P, BNode("y0")), *list_of("y", S, S, S), (BNode("y0"), REST, NIL)]
+    for number, triples in enumerate((sorted(found), deep, broken, forked)):
+        show(browser, tmp_path, in_versions(added(*triples)))
+        assert sorted(row for _, row in browser.changes()) == list(range(len(triples))), number
+    long = [(ZOO.Pet, OWL.oneOf, BNode("l0")), *list_of("l", *map(Literal, range(3000)))]
+    show(browser, tmp_path, in_versions(added(*long)))
+    seen = []
+    while True:
+        seen += [row for _, row in browser.changes()]
+        if browser.texts(".pager a:last-child[aria-disabled=true]"):
+            break
+        browser.click(".pager a:last-child")
+    # The owner stands above the cells on each page.
+    assert sorted(set(seen)) == list(range(len(long)))
+
+
+ONTOLOGY = in_versions(
+    added(
+        *[(ZOO[name], TYPE, OWL.Class) for name in ("Cat", "Dog", "Ape")],
+        (ZOO.Cat, RDFS.label, Literal("cat", lang="en")),
+        (ZOO.Cat, RDFS.label, Literal("Katze", lang="de")),
+        (ZOO.Dog, SKOS.definition, Literal("A dog barks.")),
+        (ZOO.Ape, OWL.deprecated, Literal(True)),
+    ),
+    [
+        *added((ZOO.eats, TYPE, OWL.ObjectProperty), (ZOO.Cow, TYPE, OWL.Class)),
+        *added((ZOO.Cow, RDFS.label, Literal("cow")), (ZOO.Dog, TYPE, ZOO.Pet)),
+        *deleted((ZOO.Cat, RDFS.label, Literal("cat", lang="en"))),
+        *added((ZOO.Cat, RDFS.label, Literal("house cat", lang="en"))),
+        *deleted((ZOO.Dog, SKOS.definition, Literal("A dog barks."))),
+        *added((ZOO.Dog, SKOS.definition, Literal("A dog barks, and bites."))),
+        *added((ZOO.Dog, OWL.deprecated, Literal(True))),
+        *deleted((ZOO.Ape, OWL.deprecated, Literal(True))),
+        *added((ZOO.Cat, TYPE, OWL.Class)),
+    ],
+    deleted((ZOO.Dog, TYPE, OWL.Class), (ZOO.Dog, TYPE, ZOO.Pet), (ZOO.Cow, TYPE, OWL.Class)),
+)
+
+
+def words(browser: Browser) -> tuple[str, list[tuple[str, str]]]:
+    """Return the head of the summary in words, and its lines."""
+    names, texts = browser.texts(".words dt"), browser.texts(".words dd")
+    return browser.text(".words h3"), list(zip(names, texts, strict=True))
+
+
+def test_an_ontology_in_words(browser: Browser, tmp_path: Path) -> None:
+    show(browser, tmp_path, ONTOLOGY, "#version=1")
+    assert words(browser) == (
+        "Terms: 3 new, 1 deprecated",
+        [("New", "3 owl:Class:zoo:Catzoo:Dogzoo:Ape"), ("Deprecated", "zoo:Ape")],
+    )
+    browser.go("version=2")
+    second = words(browser)
+    assert second == (
+        "Terms: 2 new, 1 deprecated, 1 no longer deprecated, 1 relabelled,"
+        " 1 with a changed definition",
+        [
+            ("New", "1 owl:ObjectProperty:zoo:eats1 owl:Class:zoo:Cow"),
+            ("Deprecated", "zoo:Dog"),
+            ("No longer deprecated", "zoo:Ape"),
+            ("Relabelled", 'zoo:Cat "cat"@en → "house cat"@en'),
+            ("Definition changed", "zoo:Dog"),
+        ],
+    )
+    assert browser.texts(".words mark:not(.gone)") == ["house "]
+    browser.go("from=1&to=2")
+    assert words(browser) == second
+    browser.go("from=3&to=1")
+    head, lines = words(browser)
+    assert head == "Terms: 1 new, 1 removed, 1 deprecated, 1 relabelled"
+    assert lines[:2] == [
+        *(("New", "1 owl:Class:zoo:Dog"), ("Removed", "1 owl:ObjectProperty:zoo:eats")),
+    ]
+    browser.click(".words dd a")
+    assert subjects(browser) == ["zoo:Dog"]
+
+
+def test_only_effective_changes_are_told_in_words(browser: Browser, tmp_path: Path) -> None:
+    same = [*added((ZOO.Cat, TYPE, OWL.Class)), *deleted((ZOO.Dog, TYPE, OWL.Class))]
+    operations = in_versions(added((ZOO.Cat, TYPE, OWL.Class)), same, same)
+    moved = (ZOO.Cat, TYPE, OWL.Class)
+    operations += [(Op.TX,), (Op.D, *moved, None), (Op.A, *moved, GRAPH), (Op.TC,)]
+    show(browser, tmp_path, operations)
+    for version in (3, 4):
+        browser.go(f"version={version}")
+        assert browser.texts(".words") == []
+        assert len(browser.changes()) == 2
+
+
+def test_many_terms_are_told_step_by_step(browser: Browser, tmp_path: Path) -> None:
+    show(browser, tmp_path, in_versions(added(*[(ZOO[f"c{n}"], TYPE, S) for n in range(120)])))
+    assert browser.text(".words h3") == "Terms: 120 new"
+    for expected in (5, 105, 120):
+        assert len(browser.texts(".words dd a")) == expected
+        for button in browser.driver.find_elements("css selector", ".words button"):
+            button.click()
+            browser.wait()
+
+
+def test_words_of_a_literal_that_have_changed_are_marked(browser: Browser, tmp_path: Path) -> None:
+    pairs = [
+        ("the red fox and the dog", "the blue fox and a dog", ["red", "the", "blue", "a"]),
+        ("one two three", "one three", ["two ", ""]),
+        ("2019-01-02", "2019-03-02", ["01", "03"]),
+        ("same " * 1500 + "a " * 1500, "same " * 1500 + "b " * 1500, None),
+    ]
+    for old, new, expected in pairs:
+        changes = deleted((S, P, Literal(old, lang="en")))
+        changes += added((S, P, Literal("x", lang="de")), (S, P, Literal(new, lang="en")))
+        show(browser, tmp_path, in_versions(changes))
+        marks = browser.texts("mark")
+        if expected is None:
+            assert [mark[:3] for mark in marks] == ["a a", "b b"]
+        else:
+            assert marks == expected
+
+
+def test_subjects_are_folded_and_moved_through_by_keys(browser: Browser, tmp_path: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    def states() -> Any:
+        return browser.run(
+            "return Array.from(document.querySelectorAll('.group'), (it) => it.open)"
+        )
+
+    def focused() -> Any:
+        return browser.run("return document.activeElement.querySelector('h3 > a')?.textContent")
+
+    things = [ZOO[f"thing{number}"] for number in range(10)]
+    show(browser, tmp_path, in_versions(added(*[(thing, P, S) for thing in things])))
+    assert states() == [False] * 10
+    assert browser.texts(".group .sum") == ["+1"] * 10
+    for key, expected in [("j", 0), ("j", 1), ("j", 2), ("k", 1), ("k", 0), ("k", 0)]:
+        browser.press(key)
+        assert focused() == f"zoo:thing{expected}"
+    browser.press(Keys.ENTER)
+    assert states() == [True] + [False] * 9
+    browser.click(".line-head .plain:not(#scale)")
+    assert states() == [True] * 10
+    browser.click(".line-head .plain:not(#scale)")
+    assert states() == [False] * 10
+    show(browser, tmp_path, in_versions(added(*[(thing, P, S) for thing in things[:3]])))
+    assert states() == [True] * 3
+
+
+def test_the_keys_are_shown(browser: Browser, path: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(path, "#search=urn")
+    browser.press("?")
+    assert "the next subject" in browser.text("#keys")
+    browser.press("j", Keys.ARROW_LEFT)
+    browser.press(Keys.ESCAPE)
+    assert not browser.run("return document.getElementById('keys').open")
+    # The keys belonged to the list of keys.
+    assert browser.text("main h2").startswith("Search")
+    browser.click("#help")
+    browser.click("#close")
+    assert not browser.run("return document.getElementById('keys').open")
+
+
+def test_classes_and_filters_of_a_comparison(
+    browser: Browser, path: Path, page: Page, log: jr.PatchLog
+) -> None:
+    """Held against the classes that the log itself makes of the versions."""
+    browser.open(path)
+    for one, other in [(0, 12), (9, 4)]:
+        states = [state_of(log, version) for version in (one, other)]
+        classes: dict[Any, set[Any]] = {}
+        for s, p, o, _ in states[0] | states[1]:
+            if p == ("iri", RDF + "type"):
+                classes.setdefault(s, set()).add(o)
+        expected: dict[Any, list[int]] = {}
+        for place, changes in enumerate((states[1] - states[0], states[0] - states[1])):
+            for s, *_ in changes:
+                for name in classes.get(s) or {None}:
+                    expected.setdefault(name, [0, 0])[place] += 1
+        browser.go(f"from={one}&to={other}")
+        links = browser.run(
+            "const all = document.querySelectorAll('.tables section:nth-child(2) td a');"
+            "return Array.from(all, (it) => it.hash)"
+        )
+        assert len(links) == len(expected)
+        for link in links:
+            number = int(re.search(r"class=(\d+)", link)[1])  # type: ignore[index]
+            browser.go(link[1:])
+            kinds = [is_added for is_added, _ in browser.changes()]
+            counts = [kinds.count(True), kinds.count(False)]
+            assert counts == expected[page.terms[number]], page.terms[number]
+
+
+def test_a_filter_keeps_what_hangs_below(browser: Browser, tmp_path: Path) -> None:
+    diet = BNode("diet")
+    triples = [(ZOO.Cat, TYPE, OWL.Class), (ZOO.Cat, RDFS.subClassOf, diet), (ZOO.Dog, P, S)]
+    show(browser, tmp_path, in_versions(added(*triples, *restriction(diet, ZOO.Fish))))
+    cat = term_number(browser, "zoo:Cat")
+    for view in ("version=1", "from=0&to=1"):
+        browser.go(f"{view}&subject={cat}")
+        assert sorted(row for _, row in browser.changes()) == [0, 1, 3, 4, 5]
+        browser.click(".chips a")
+        assert len(browser.changes()) == 6
+
+
+def test_nested_changes_fit_a_phone(browser: Browser, tmp_path: Path) -> None:
+    browser.size(390, 800)
+    chain = [BNode(f"deep{number}") for number in range(12)]
+    deep = [(one, P, other) for one, other in zip([ZOO.Dog, *chain], chain, strict=False)]
+    show(browser, tmp_path, in_versions(added(*deep), deleted(*deep)))
+    for view in ("version=1", "from=1&to=2", "from=0&to=1"):
+        browser.go(view)
+        assert browser.run("return document.documentElement.scrollWidth") == 390
+        narrowest = browser.run(
+            "const all = document.querySelectorAll('.change > :nth-child(3)');"
+            "return Math.min(...Array.from(all, (it) => it.getBoundingClientRect().width))"
+        )
+        assert narrowest > 30
