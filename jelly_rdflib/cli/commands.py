@@ -79,7 +79,8 @@ def jellyp() -> None:
     The name of a file tells its format (.jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig, …),
     else its first bytes; .gz and .zst are compressed. "-" is standard input or standard output.
 
-    Exit codes: 0; 1 for an error of the input; 2 for an error of the call.
+    Exit status: 0 success, 1 bad input, 2 usage error. Where a command answers a question (diff,
+    merge, validate), it is 0 for yes, 1 for no, and 2 for any trouble.
 
     \b
     Examples:

@@ -381,6 +381,11 @@ SHARED = (
 )
 
 
+def answer_by_exit_status(context: click.Context) -> None:
+    """Make 2 the exit status of all errors of a command, as 1 is an answer."""
+    context.meta["error-status"] = 2
+
+
 def is_quiet() -> bool:
     """Return whether the running command got ``--quiet``."""
     context = click.get_current_context(silent=True)

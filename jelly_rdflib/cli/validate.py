@@ -14,6 +14,7 @@ import click
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
 from jelly_rdflib.cli.options import (
     InputPath,
+    answer_by_exit_status,
     format_option,
     from_option,
     read_range,
@@ -106,7 +107,9 @@ def command(
 
     A fault is an error if readers refuse it or if a stream must not have it, and a warning if a
     stream should not have it. What else is expected of FILE may be told, too, as another file.
-    Without FILE, standard input is read. The exit code is 1 if there are errors.
+    Without FILE, standard input is read.
+
+    Exit status: 0 no errors, 1 errors, 2 trouble.
 
     \b
     Examples:
@@ -117,6 +120,7 @@ def command(
     """
     from jelly_rdflib.inspection.validation.validator import find_faults
 
+    answer_by_exit_status(context)
     if compare_to is None and (compare_ordered or compare_format or frames):
         raise click.UsageError(
             "--compare-ordered, --compare-to-format and --compare-frame-indices need"

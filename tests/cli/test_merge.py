@@ -85,7 +85,7 @@ def test_a_base_decides_what_takes_effect(folder: Path) -> None:
 def test_patches_for_different_bases(folder: Path) -> None:
     (folder / "theirs.rdfp").write_text(THEIRS.replace("patch:0", "patch:7"))
     ended = run("merge", "ours.rdfp", "theirs.rdfp", "--ours", cwd=folder)
-    assert ended.code == 1
+    assert ended.code == 2
     assert ended.err.startswith("jellyp: ours.rdfp and theirs.rdfp: ")
     assert "<urn:patch:7>" in ended.err
 
@@ -100,4 +100,4 @@ def test_wrong_calls(folder: Path) -> None:
     assert run("merge", "ours.rdfp", "x.nt", cwd=folder).code == 2
     (folder / "bad.rdfp").write_text("A <urn:s> .")
     ended = run("merge", "ours.rdfp", "bad.rdfp", cwd=folder)
-    assert (ended.code, ended.err.startswith("jellyp: bad.rdfp: ")) == (1, True)
+    assert (ended.code, ended.err.startswith("jellyp: bad.rdfp: ")) == (2, True)
