@@ -8,7 +8,7 @@ from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     DATASET,
-    changes_options,
+    repeated_option,
     format_option,
     from_option,
     output_option,
@@ -25,7 +25,7 @@ patch_output = output_option("OUT", "the patch", "standard output, as RDF Patch 
 @patch_output
 @from_option("PATCH")
 @to_option("OUT")
-@changes_options
+@repeated_option
 def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
     """Write the patch that undoes PATCH.
 
@@ -60,7 +60,7 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
 )
 @from_option("PATCH")
 @to_option("OUT")
-@changes_options
+@repeated_option
 def compact(
     patch: str, output: str, assume_effective: bool, from_: str | None, to: str | None
 ) -> None:
@@ -91,7 +91,7 @@ def compact(
 @patch_output
 @from_option("the PATCHes", is_plural=True)
 @to_option("OUT")
-@changes_options
+@repeated_option
 def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | None) -> None:
     """Join patches into one that does the same as all of them, one after the other.
 

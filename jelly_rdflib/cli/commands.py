@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.options import add_shared_options
+from jelly_rdflib.cli.options import SHARED, add_shared_options
 
 COMMANDS = (
     "apply",
@@ -18,6 +18,7 @@ COMMANDS = (
     "convert",
     "diff",
     "effective",
+    "help",
     "index",
     "inspect",
     "invert",
@@ -71,6 +72,7 @@ class _LazyGroup(OrderedGroup):
     cls=_LazyGroup,
     commands=dict.fromkeys(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"]},
+    params=list(SHARED),
 )
 @click.version_option(None, "-V", "--version", package_name="jelly-rdflib", prog_name="jellyp")
 def jellyp() -> None:
@@ -89,6 +91,3 @@ def jellyp() -> None:
       jellyp apply base.nq changes.jellyp -o now.nq
       jellyp diff old.ttl new.ttl -o changes.jellyp
     """
-
-
-add_shared_options(jellyp)

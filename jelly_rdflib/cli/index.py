@@ -8,7 +8,7 @@ from contextlib import closing
 import click
 
 from jelly_rdflib.cli.input_errors import InputError
-from jelly_rdflib.cli.options import changes_options, chosen_limits, chosen_repeated_options
+from jelly_rdflib.cli.options import repeated_option, chosen_limits, chosen_repeated_options
 from jelly_rdflib.cli.printable import count, say, tell
 from jelly_rdflib.cli.progress import show_progress
 
@@ -30,7 +30,7 @@ from jelly_rdflib.cli.progress import show_progress
     help="The length of the parts, in MiB.",
 )
 @click.option("--check", is_flag=True, help="Only check whether indexes are up to date.")
-@changes_options
+@repeated_option
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], spacing: int, check: bool) -> None:
     """Save an index beside each file, in FILE.idx: the parts in which the file can be read.

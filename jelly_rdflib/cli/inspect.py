@@ -11,7 +11,7 @@ import click
 
 from jelly_rdflib.cli.input_errors import InputError
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
-from jelly_rdflib.cli.options import InputPath, from_option, report_options
+from jelly_rdflib.cli.options import InputPath, from_option, isolated_option
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
 )
-@report_options
+@isolated_option
 def command(files: tuple[str, ...], from_: str | None, by_frame: bool, as_json: bool) -> None:
     """Show the structure of a file: options, frames, rows, lookups, sizes.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.options import limit_option, strict_option
+from jelly_rdflib.cli.options import strict_option
 
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
@@ -62,7 +62,7 @@ def following_options(stored: str) -> Callable[[Callable[..., Any]], Callable[..
             "--json", "as_json", is_flag=True, help="Print a line of JSON for each patch."
         )(function)
         function = strict_option(", unless it was squashed.")(function)
-        function = settings_options(limit_option(function))
+        function = settings_options(function)
         function = click.option(
             "--timeout",
             metavar="SECONDS",

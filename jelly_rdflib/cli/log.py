@@ -21,7 +21,6 @@ from jelly_rdflib.cli.options import (
     chosen_limits,
     from_option,
     is_address,
-    limit_option,
     output_option,
     read_number,
     repeated_option,
@@ -107,7 +106,7 @@ def log_command(function: Callable[..., None]) -> click.Command:
         with name_errors(log):
             function(PatchLog(log, limits=chosen_limits(), timeout=timeout), **arguments)
 
-    return timeout_option(limit_option(command.command()(log_argument(run))))
+    return timeout_option(command.command()(log_argument(run)))
 
 
 @command.command()
@@ -298,7 +297,6 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     help="How many may follow at the same time; half of them from one host.",
 )
 @click.option("--access-log", is_flag=True, help="Print a line for each request by HTTP.")
-@limit_option
 @timeout_option
 def serve(
     logs: tuple[str, ...],

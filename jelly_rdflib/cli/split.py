@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.inputs import argument_name, open_argument, rereadable
-from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, is_log, read_number
+from jelly_rdflib.cli.options import CHANGES, repeated_option, from_option, is_log, read_number
 from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
 from jelly_rdflib.cli.printable import say
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 )
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @from_option("PATCH")
-@changes_options
+@repeated_option
 def command(
     patch: str, template: str | None, overwrite: bool, from_: str | None, **how: Any
 ) -> None:

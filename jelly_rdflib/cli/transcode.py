@@ -11,7 +11,6 @@ from jelly_rdflib.cli.options import (
     InputPath,
     directions_option,
     jelly_options,
-    limit_option,
     output_option,
 )
 
@@ -27,7 +26,6 @@ from jelly_rdflib.cli.options import (
 @output_option("OUT", "the stream", "standard output")
 @jelly_options
 @directions_option
-@limit_option
 def command(sources: tuple[str, ...], output: str, **output_options: Any) -> None:
     """Join streams of Jelly into one, with new lookups and options.
 

@@ -18,7 +18,7 @@ from jelly_rdflib.cli.options import (
     format_option,
     from_option,
     read_range,
-    report_options,
+    isolated_option,
 )
 from jelly_rdflib.cli.printable import count, say, tell
 
@@ -86,7 +86,7 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     show_default=True,
     help="Whether frames of Jelly must have their length before them.",
 )
-@report_options
+@isolated_option
 @click.pass_context
 def command(
     context: click.Context,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jelly_rdflib.cli.inputs import LogArgument, argument_name, open_argument
-from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, output_option
+from jelly_rdflib.cli.options import CHANGES, repeated_option, from_option, output_option
 from jelly_rdflib.cli.outputs import open_output
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--title", help="The title of the page. [default: the name of FILE or LOG]")
 @click.option("--last", metavar="N", type=click.IntRange(min=1), help="Show the last N versions.")
 @from_option("FILE")
-@changes_options
+@repeated_option
 def command(
     source: str,
     output: str,

@@ -23,8 +23,16 @@ def test_each_command_has_help_with_examples(name: str) -> None:
     shown = run_well(name, "--help").text
     assert shown.startswith("Usage: jellyp")
     assert "Examples:\n    " in shown or "Commands:" in shown
-    for option in ("-q, --quiet", "--no-progress", "--debug", "-h, --help"):
+    for option in ("-q", "--no-progress", "--debug", "--limit NAME=NUMBER", "-h, --help"):
         assert option in shown
+
+
+def test_help_of_a_command() -> None:
+    assert run_well("help").out == run_well("--help").out
+    assert run_well("help", "spark", "diff").out == run_well("spark", "diff", "--help").out
+    for topic in (["nonsense"], ["cat", "x"]):
+        ended = run("help", *topic)
+        assert (ended.code, "there is no command or topic" in ended.err) == (2, True)
 
 
 @pytest.mark.parametrize("group", [(), ("log",), ("spark",)])

@@ -1,11 +1,13 @@
 """``--limit``: what commands accept of their input."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
+from jelly_rdflib import Limits
 from jelly_rdflib.cli.commands import jellyp
 from tests.cli.support import run
 from tests.formats.syntaxes.support import ISOLATED
@@ -105,10 +107,25 @@ def test_what_is_no_limit(value: str, message: str, folder: Path) -> None:
     assert message in refused.err.replace("\n", " ")
 
 
-def test_all_commands_that_read_have_it() -> None:
-    for path, command in commands(jellyp):
-        if path not in {"completion", "log init"}:
-            assert "--limit" in {option for each in command.params for option in each.opts}, path
+def test_a_limit_may_stand_before_the_command(folder: Path) -> None:
+    refused = run("--limit", "max_string_size=999", "cat", "in.jellyp", cwd=folder)
+    assert (refused.code, "limit max_string_size: 999" in refused.err) == (1, True)
+    limits = ("--limit", "max_string_size=1", "cat", "--limit", "max_string_size=1K")
+    assert run(*limits, "in.jellyp", cwd=folder).code == 0
+
+
+def test_help_lists_limits_with_their_defaults() -> None:
+    shown = run("help", "limits").text
+    for name, value in vars(Limits()).items():
+        found = re.search(rf"^{name}=(\d+)([KMGT]?)  ", shown, re.MULTILINE)
+        assert found is not None, name
+        assert int(found[1]) << 10 * " KMGT".index(found[2] or " ") == value
+
+
+def test_each_help_has_one_line_for_limits() -> None:
+    for path, _ in commands(jellyp):
+        shown = run(*path.split(), "--help").text
+        assert (shown.count("--limit "), "max_frame" in shown) == (1, False), path
 
 
 def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:

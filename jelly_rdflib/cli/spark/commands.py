@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.log import version
-from jelly_rdflib.cli.options import changes_options
+from jelly_rdflib.cli.options import repeated_option
 from jelly_rdflib.cli.printable import tell
 from jelly_rdflib.cli.spark.job import (
     FORMATS,
@@ -44,7 +44,7 @@ common_options = _all_of(
         help="The column that orders the patches in place of their headers: file, for files in the"
         " order of their names.",
     ),
-    changes_options,
+    repeated_option,
     click.option(
         "--master",
         metavar="URL",
