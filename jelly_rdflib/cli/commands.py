@@ -12,31 +12,23 @@ from jelly_rdflib.cli.options import SHARED, add_shared_options
 COMMANDS = (
     "apply",
     "cat",
-    "compact",
     "completion",
-    "concat",
     "convert",
     "diff",
-    "effective",
     "help",
     "index",
     "inspect",
-    "invert",
     "log",
-    "merge",
+    "patch",
     "publish",
     "record",
     "replica",
     "spark",
-    "split",
     "stats",
     "subscribe",
-    "transcode",
     "validate",
     "view",
 )
-# Commands that share a module, where they stand under their names.
-_MODULES: dict[str, str] = dict.fromkeys(("compact", "concat", "effective", "invert"), "algebra")
 
 
 class OrderedGroup(click.Group):
@@ -63,8 +55,7 @@ class _LazyGroup(OrderedGroup):
 
     def find_command(self, name: str) -> Any:
         if name in self.commands:
-            module = importlib.import_module(f"{__package__}.{_MODULES.get(name, name)}")
-            return getattr(module, name if name in _MODULES else "command")
+            return importlib.import_module(f"{__package__}.{name}").command
         return None
 
 
@@ -86,7 +77,7 @@ def jellyp() -> None:
 
     \b
     Examples:
-      jellyp convert changes.jellyp changes.rdfp
+      jellyp convert changes.jellyp -o changes.rdfp
       jellyp cat changes.jellyp | grep '^D'
       jellyp apply base.nq changes.jellyp -o now.nq
       jellyp diff old.ttl new.ttl -o changes.jellyp

@@ -49,7 +49,7 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
     """
     if chosen_repeated_options() == "restart":
         raise click.UsageError(
-            "an index is for one stream: jellyp transcode makes one of several that were joined"
+            "an index is for one stream: jellyp convert makes one of several that were joined"
         )
     is_good = True
     for path in files:

@@ -19,17 +19,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_convert_keeps_them(folder: Path) -> None:
-    run_well("convert", "a.nq", "a.trig", cwd=folder)
+    run_well("convert", "a.nq", "-o", "a.trig", cwd=folder)
     assert '"x"@ar--rtl' in (folder / "a.trig").read_text()
     lines = TEXT.partition("\n")[2]
-    assert run_well("convert", "--to", "nq", "a.trig", "-", cwd=folder).text == lines
+    assert run_well("convert", "--to", "nq", "a.trig", cwd=folder).text == lines
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["convert", "a.nq", "out.jelly"],
-        ["convert", "--to", "rdf-thrift", "a.nq", "-"],
+        ["convert", "a.nq", "-o", "out.jelly"],
+        ["convert", "--to", "rdf-thrift", "a.nq"],
         ["cat", "a.nq"],
         ["diff", "a.nq", "empty.nq"],
         ["diff", "empty.nq", "a.nq"],
@@ -49,9 +49,9 @@ def test_commands_that_have_none(arguments: list[str], folder: Path) -> None:
 
 def test_what_is_dropped_is_gone(folder: Path) -> None:
     assert run("diff", "a.nq", "b.nq", "--directions", "drop", cwd=folder).code == 0
-    run_well("convert", "b.nq", "b.jelly", cwd=folder)
-    run_well("transcode", "--directions", "drop", "b.jelly", "-o", "c.jelly", cwd=folder)
-    text = run_well("convert", "--to", "nq", "c.jelly", "-", cwd=folder).text
+    run_well("convert", "b.nq", "-o", "b.jelly", cwd=folder)
+    run_well("convert", "--directions", "drop", "b.jelly", "-o", "c.jelly", cwd=folder)
+    text = run_well("convert", "--to", "nq", "c.jelly", cwd=folder).text
     assert text == TEXT.partition("\n")[2].replace("--rtl", "")
 
 

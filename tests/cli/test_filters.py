@@ -105,13 +105,13 @@ def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:
         "PREFIX ex: <urn:ex#>\nPREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
         "PREFIX : <urn:empty#>\nex:a ex:b 7, 8 . :c ex:b 'x' .\n"
     )
-    found = run_well("convert", "--to", "nt", "--object", '"7"^^xsd:integer', path, "-").text
+    found = run_well("convert", "--to", "nt", "--object", '"7"^^xsd:integer', path).text
     assert found == ('<urn:ex#a> <urn:ex#b> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
-    assert run_well("convert", "--to", "nt", "--subject", ":c", path, "-").text == (
+    assert run_well("convert", "--to", "nt", "--subject", ":c", path).text == (
         '<urn:empty#c> <urn:ex#b> "x" .\n'
     )
     # The prefixes of statements stay for the output.
-    assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path, "-").text.upper()
+    assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path).text.upper()
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,9 @@ def test_frames_are_counted_from_0(options: str, frames: list[int], tmp_path: Pa
     rows = [f"<urn:s{i}> <urn:p> <urn:o> .\n" for i in range(7)]
     (tmp_path / "x.nt").write_text("".join(rows))
     # Each frame has a statement and the entries of lookups before it.
-    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", path)
+    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", "-o", path)
     assert len(run_well("inspect", "--frames", path).text.splitlines()) == 8
-    found = run_well("convert", "--to", "nt", "--take-frames", options, path, "-").text
+    found = run_well("convert", "--to", "nt", "--take-frames", options, path).text
     assert found == "".join(rows[i] for i in frames)
 
 
@@ -177,7 +177,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
     assert counts["operations"] == {"TX": 1, "TC": 1, "A": 2, "END": 1}
     out = tmp_path / "out.jellyp"
     (tmp_path / "in.jellyp").write_bytes(data)
-    run_well("convert", *options, tmp_path / "in.jellyp", out)
+    run_well("convert", *options, tmp_path / "in.jellyp", "-o", out)
     assert len(list(jr.read_operations(out))) == 5
 
 

@@ -39,8 +39,8 @@ def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) ->
 
 def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     packed = tmp_path / "x.jellyp.gz"
-    run_well("convert", source, packed)
+    run_well("convert", source, "-o", packed)
     assert "can't be read in parts" in run("index", packed).err
     text = tmp_path / "x.rdfp"
-    run_well("convert", source, text)
+    run_well("convert", source, "-o", text)
     assert "only files of Jelly-Patch and Jelly-RDF" in run("index", text).err

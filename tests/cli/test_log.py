@@ -210,7 +210,7 @@ def test_the_newest_patches(log: Path) -> None:
 
 
 def test_a_log_on_a_server_is_an_input_as_its_folder_is(log: Path) -> None:
-    commands = (["cat"], ["stats", "--json"], ["compact", "--to", "rdf-patch"], ["log", "show"])
+    commands = (["cat"], ["stats", "--json"], ["patch", "compact"], ["log", "show"])
     with served(log) as address:
         for arguments in commands:
             assert run_well(*arguments, address).text == run_well(*arguments, log).text.replace(

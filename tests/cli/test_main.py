@@ -65,13 +65,12 @@ def test_help_does_not_import_the_core() -> None:
     [
         ["nonsense"],
         ["convert"],
-        ["convert", "missing.jellyp", "x.rdfp"],
-        ["convert", "in.jellyp", "x.unknown"],
-        ["convert", "in.jellyp", "-"],
-        ["convert", "--to", "nonsense", "in.jellyp", "-"],
-        ["convert", "--frame-rows", "0", "in.jellyp", "x.jellyp"],
-        ["convert", "--preset", "small", "in.jellyp", "x.rdfp"],
-        ["convert", "in.jellyp", "missing/x.rdfp"],
+        ["convert", "missing.jellyp", "-o", "x.rdfp"],
+        ["convert", "in.jellyp", "-o", "x.unknown"],
+        ["convert", "--to", "nonsense", "in.jellyp"],
+        ["convert", "--frame-rows", "0", "in.jellyp", "-o", "x.jellyp"],
+        ["convert", "--preset", "small", "in.jellyp", "-o", "x.rdfp"],
+        ["convert", "in.jellyp", "-o", "missing/x.rdfp"],
         ["stats", "--plot", "x.nonsense", "in.jellyp"],
         ["apply", "in.jellyp", "in.jellyp", "-o", "x.nq"],
         ["apply", "-", "-", "--from", "nq"],
@@ -110,7 +109,7 @@ def test_a_call_at_fault_exits_with_2_and_says_why(arguments: list[str], tmp_pat
 def test_bad_input_exits_with_1_and_names_file_and_place(name: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.jellyp"
     path.write_bytes(encode()[:-3])
-    more = [tmp_path / "out.rdfp"] if name == "convert" else []
+    more = ["-o", tmp_path / "out.rdfp"] if name == "convert" else []
     ended = run(name, path, *more)
     assert ended.code == 1
     assert ended.err.startswith(f"jellyp: {path}: ")
@@ -130,7 +129,7 @@ def test_standard_input_at_fault_is_named_too() -> None:
 
 def test_a_failed_write_exits_with_1_and_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "in.jellyp").write_bytes(encode())
-    ended = run("convert", "--to", "rdf-patch", tmp_path / "in.jellyp", "/dev/full")
+    ended = run("convert", "--to", "rdf-patch", tmp_path / "in.jellyp", "-o", "/dev/full")
     assert ended.code == 1
     assert ended.err == "jellyp: /dev/full: No space left on device\n"
 
@@ -177,7 +176,7 @@ def test_debug_shows_where_an_error_came_up(tmp_path: Path) -> None:
         assert "DecodeError" in ended.err
         assert ended.err.endswith(message)
     # Of the system, too.
-    ended = run("convert", "--debug", "--to", "rdfp", path, "/dev/full")
+    ended = run("convert", "--debug", "--to", "rdfp", path, "-o", "/dev/full")
     assert "Traceback" in ended.err
 
 
@@ -240,7 +239,7 @@ def test_a_signal_ends_it_quietly_and_leaves_nothing(
         ["sh", "-c", "echo 'TX .'; exec yes 'A <urn:s> <urn:p> <urn:o> .'"], stdout=subprocess.PIPE
     )
     process = subprocess.Popen(
-        [*COMMAND, "convert", "--from", "rdf-patch", "-", str(tmp_path / "out.jellyp")],
+        [*COMMAND, "convert", "--from", "rdf-patch", "-", "-o", str(tmp_path / "out.jellyp")],
         stdin=lines.stdout,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,

@@ -18,7 +18,7 @@ DATA = b.stream(
 )
 READING = [
     ("cat", "in.jellyp"),
-    ("convert", "in.jellyp", "out.rdfp"),
+    ("convert", "in.jellyp", "-o", "out.rdfp"),
     ("apply", "base.nq", "in.jellyp"),
     ("inspect", "in.jellyp"),
     ("inspect", "--frames", "in.jellyp"),
@@ -56,7 +56,7 @@ CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":[
     "command",
     [
         ("cat", "in.ttl"),
-        ("convert", "in.ttl", "out.nq"),
+        ("convert", "in.ttl", "-o", "out.nq"),
         ("diff", "base.nq", "in.ttl"),
         ("record", "in.ttl", "update.ru"),
         ("validate", "in.ttl"),
@@ -130,7 +130,7 @@ def test_each_help_has_one_line_for_limits() -> None:
 
 def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:
     # Those that report on streams, or join them, know; what comes live is not joined.
-    others = {"completion", "inspect", "validate", "transcode", "subscribe", "replica follow"}
+    others = {"completion", "inspect", "validate", "subscribe", "replica follow"}
     for path, command in commands(jellyp):
         is_other = path in others or (path.startswith("log ") and path != "log append")
         options = {option for each in command.params for option in each.opts}

@@ -77,15 +77,15 @@ def test_long_work_shows_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     pipe = tmp_path / "long.rdfp"
     os.mkfifo(pipe)
     write_slowly(pipe)
-    code, seen = run_on_terminal("convert", pipe, out, command=QUICK)
+    code, seen = run_on_terminal("convert", pipe, "-o", out, command=QUICK)
     assert code == 0
     assert "long.rdfp" in seen
     assert "MB" in seen
     write_slowly(pipe)
-    assert run_well("convert", pipe, out).out == b""
+    assert run_well("convert", pipe, "-o", out).out == b""
     for option in ("--quiet", "--no-progress"):
         write_slowly(pipe)
-        assert run_on_terminal("convert", option, pipe, out, command=QUICK) == (0, "")
+        assert run_on_terminal("convert", option, pipe, "-o", out, command=QUICK) == (0, "")
 
 
 def test_colors_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ S = "<http://example.org/s> <http://example.org/p> <http://example.org/o> .\n"
 COMMANDS = {
     "cat": "cat -",
     "cat a file": "cat data.rdfp",
-    "convert": "convert - - --from rdf-patch --to jelly-patch",
+    "convert": "convert - --from rdf-patch --to jelly-patch",
     "validate": "validate -",
     "stats a file": "stats data.rdfp",
     "apply": "apply base.nq - --to nq",

@@ -88,7 +88,7 @@ def jelly(tmp_path: Path) -> Path:
     lines = RELABELLED.splitlines(keepends=True)
     (tmp_path / "shuffled.nt").write_text("".join(reversed(lines)))
     (tmp_path / "fewer.nt").write_text(lines[2] + lines[0])
-    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", path)
+    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", "-o", path)
     return path
 
 
@@ -143,7 +143,7 @@ def test_compared_are_some_frames(frames: str, jelly: Path) -> None:
 
 def test_options_and_delimiting_as_expected(jelly: Path) -> None:
     small = jelly.with_name("small.jelly")
-    run_well("transcode", jelly, "-o", small, "--preset", "small", "--no-delimited")
+    run_well("convert", jelly, "-o", small, "--preset", "small", "--no-delimited")
     assert compare(jelly, "--options-file", "x.jelly", "--delimited", "true")[0] == 0
     code, lines = compare(jelly, "--options-file", "small.jelly", "--delimited", "false")
     assert code == 1

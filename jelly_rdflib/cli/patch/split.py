@@ -1,4 +1,4 @@
-"""``jellyp split``: writes changes to several files."""
+"""``jellyp patch split``: writes changes to several files."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def command(
 
     \b
     Examples:
-      jellyp split changes.jellyp
-      jellyp split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
-      zcat year.rdfp.gz | jellyp split - --max-changes 100K -o 'year-{:03}.rdfp'
+      jellyp patch split changes.jellyp
+      jellyp patch split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
+      zcat year.rdfp.gz | jellyp patch split - --max-changes 100K -o 'year-{:03}.rdfp'
     """
     from jelly_rdflib.formats import find_format, guess_by_name
     from jelly_rdflib.patch.split import How, check_template, read_parts

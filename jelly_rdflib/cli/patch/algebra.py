@@ -1,4 +1,4 @@
-"""``jellyp invert``, ``compact``, ``concat`` and ``effective``: the algebra of patches."""
+"""``jellyp patch invert``, ``compact``, ``concat`` and ``effective``: the algebra of patches."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
 
     \b
     Examples:
-      jellyp invert monday.jellyp -o undo.jellyp
-      jellyp effective base.nq monday.rdfp | jellyp invert
+      jellyp patch invert monday.jellyp -o undo.jellyp
+      jellyp patch effective base.nq monday.rdfp | jellyp patch invert
     """
     from jelly_rdflib.algebra.invert import invert
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -72,8 +72,8 @@ def compact(
 
     \b
     Examples:
-      jellyp compact year.jellyp -o small.jellyp
-      jellyp concat *.jellyp --to jellyp | jellyp compact --assume-effective - -o net.jellyp
+      jellyp patch compact year.jellyp -o small.jellyp
+      jellyp patch concat *.jellyp --to jellyp | jellyp patch compact - -o net.jellyp
     """
     from jelly_rdflib.algebra.compact import compact
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -98,13 +98,13 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
     The result has the prev of the first patch and the id of the last; other headers stay, equal
     ones once. The exit code is 1 if a patch names another one before it (prev) than the one that
     comes before it. Files are read twice, as headers come first; a pipe is kept in a temporary
-    file meanwhile. To put patches into one file and keep them apart, use transcode. A PATCH may
-    be the folder of a patch log.
+    file meanwhile. To put patches into one file and keep them apart, use jellyp convert. A PATCH
+    may be the folder of a patch log.
 
     \b
     Examples:
-      jellyp concat monday.jellyp tuesday.rdfp -o both.jellyp
-      jellyp concat week-*.jellyp --to jellyp | jellyp compact - -o week.jellyp
+      jellyp patch concat monday.jellyp tuesday.rdfp -o both.jellyp
+      jellyp patch concat week-*.jellyp --to jellyp | jellyp patch compact - -o week.jellyp
     """
     from jelly_rdflib.algebra.concat import concat
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -136,8 +136,8 @@ def effective(
 
     \b
     Examples:
-      jellyp effective base.nq changes.jellyp -o real.jellyp
-      jellyp effective base.nq changes.jellyp | grep -c '^A '
+      jellyp patch effective base.nq changes.jellyp -o real.jellyp
+      jellyp patch effective base.nq changes.jellyp | grep -c '^A '
     """
     from jelly_rdflib.algebra.effective import effective
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes

@@ -1,4 +1,4 @@
-"""``jellyp merge``: makes one patch of two that were made on the same base."""
+"""``jellyp patch merge``: makes one patch of two that were made on the same base."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def command(
 
     \b
     Examples:
-      jellyp merge mine.jellyp yours.jellyp -o both.jellyp
-      jellyp merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
-      jellyp merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
+      jellyp patch merge mine.jellyp yours.jellyp -o both.jellyp
+      jellyp patch merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
+      jellyp patch merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
     """
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.datasets import load
