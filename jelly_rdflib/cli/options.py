@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
@@ -62,7 +63,7 @@ DATASET = InputPath(_INSTEAD)
 TARGET = InputPath(_INSTEAD, may_be_server=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
-_RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
+_RANGE = re.compile(r"(\d+)|(\d*)\.\.(\d*)", re.ASCII)
 _LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -234,19 +235,16 @@ def read_number(text: str) -> int:
     return number
 
 
-def read_range(text: str) -> slice:
-    """Read a range of frames from the command line: 3, ..3, 3.., 1..3 or 1..=3."""
+def read_range(text: str) -> range:
+    """Read numbers from 1 on from the command line: 3, 2..5, 2.. or ..5; the last is included."""
     found = _RANGE.fullmatch(text.strip())
-    if found is not None:
-        single, start, equals, stop = found.groups()
-        if single is not None:
-            return slice(int(single), int(single) + 1)
-        begin, end = int(start or 0), int(stop) + len(equals) if stop else None
-        if (end is not None and begin < end) or (start and end is None and not equals):
-            return slice(begin, end)
-    raise click.BadParameter(
-        f"{text!r} has no numbers of frames, such as 3, ..3, 3.., 1..3 (without 3) or 1..=3"
-    )
+    if found is not None and any(found.groups()):
+        start = int(found[1] or found[2] or 1)
+        last = found[1] or found[3]
+        stop = min(int(last) + 1, sys.maxsize) if last else sys.maxsize
+        if 1 <= start < stop:
+            return range(start, stop)
+    raise click.BadParameter(f"{text!r} is no range from 1 on, such as 3, 2..5, 2.. or ..5")
 
 
 def _parse_number(text: str) -> int | None:

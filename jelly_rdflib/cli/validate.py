@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from collections import Counter
 from contextlib import ExitStack
 from tempfile import TemporaryFile
@@ -67,11 +68,11 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     "--compare-ordered", is_flag=True, help="Statements must come in the order of OTHER, too."
 )
 @click.option(
-    "--compare-frame-indices",
+    "--compare-frames",
     "frames",
     metavar="RANGE",
     type=read_range,
-    help="The frames of FILE to compare, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3 (with 3).",
+    help="The frames of FILE to compare: 3, 2..5, 2.. or ..5.",
 )
 @click.option(
     "--options-file",
@@ -99,7 +100,7 @@ def command(
     compare_to: str | None,
     compare_format: str | None,
     compare_ordered: bool,
-    frames: slice | None,
+    frames: range | None,
     options_file: str | None,
     delimited: str,
 ) -> None:
@@ -123,8 +124,7 @@ def command(
     answer_by_exit_status(context)
     if compare_to is None and (compare_ordered or compare_format or frames):
         raise click.UsageError(
-            "--compare-ordered, --compare-to-format and --compare-frame-indices need"
-            " --compare-to-rdf-file"
+            "--compare-ordered, --compare-to-format and --compare-frames need --compare-to-rdf-file"
         )
     expected = None
     if compare_to is not None or options_file is not None or delimited != "either":
@@ -135,7 +135,7 @@ def command(
             compare_to,
             compare_format,
             compare_ordered,
-            frames or slice(None),
+            frames or range(1, sys.maxsize),
             options_file,
             is_delimited,
         )

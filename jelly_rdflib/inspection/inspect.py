@@ -108,7 +108,7 @@ class FrameReport:
     """The content of a frame, counted.
 
     Args:
-        number: The number of the frame, counted from 0.
+        number: The number of the frame, counted from 1.
         offset: The start of its message in the uncompressed input, in bytes; after its length.
         size: Bytes of its message.
         rows: The number of its rows.
@@ -120,7 +120,7 @@ class FrameReport:
         >>> from jelly_rdflib import PatchEncoder
         >>> report = next(inspect_frames(PatchEncoder().encode_frame([(Op.TX,), (Op.TC,)])))
         >>> report.number, report.size, report.rows, report.statements
-        (0, 26, 3, 0)
+        (1, 26, 3, 0)
     """
 
     number: int
@@ -332,7 +332,7 @@ def inspect_frames(
         ... )
         >>> for report in inspect_frames(frame):
         ...     print(report.number, report.rows, report.entries, report.statements)
-        0 5 3 1
+        1 5 3 1
     """
     input_ = EncodedInput(source, limits=limits, format=format)
     if input_.statistics is None:
@@ -369,7 +369,7 @@ class FrameInspector(Iterator[FrameReport]):
                     self._frames += 1
                     self._largest_frame = max(self._largest_frame, size)
                     return FrameReport(
-                        number=number,
+                        number=number + 1,
                         offset=offset,
                         size=size,
                         rows=rows,

@@ -151,16 +151,16 @@ def test_stats_count_what_is_let_through(dated: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "frames"),
-    [("0", [0]), ("1..3", [1, 2]), ("1..=3", [1, 2, 3]), ("4..", [4, 5, 6])],
+    [("1", [0]), ("2..4", [1, 2, 3]), ("5..", [4, 5, 6]), ("..2", [0, 1])],
 )
-def test_frames_are_counted_from_0(options: str, frames: list[int], tmp_path: Path) -> None:
+def test_frames_are_counted_from_1(options: str, frames: list[int], tmp_path: Path) -> None:
     path = tmp_path / "x.jelly"
     rows = [f"<urn:s{i}> <urn:p> <urn:o> .\n" for i in range(7)]
     (tmp_path / "x.nt").write_text("".join(rows))
     # Each frame has a statement and the entries of lookups before it.
     run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", "-o", path)
     assert len(run_well("inspect", "--frames", path).text.splitlines()) == 8
-    found = run_well("convert", "--to", "nt", "--take-frames", options, path).text
+    found = run_well("convert", "--to", "nt", "--frame", options, path).text
     assert found == "".join(rows[i] for i in frames)
 
 
@@ -169,7 +169,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
     data = encode([(jr.Op.TX,), *statements, (jr.Op.TC,)], frame_rows=1)
     frames = [list(batch) for batch in jr.read_batches(data)]
     first = next(i for i, frame in enumerate(frames) if len(frame) and frame[0][0] is jr.Op.A)
-    options = ["--take-frames", f"{first}..{first + 2}"]
+    options = ["--frame", f"{first + 1}..{first + 2}"]
     shown = run_well("cat", *options, stdin=data).text.splitlines()
     assert [line.split()[0] for line in shown] == ["TX", "A", "A", "TC"]
     # And a patch, that other patches may follow.
@@ -190,7 +190,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
         ),
         (["--patch", "1"], "statements, and no patches"),
         (["--since", "2026-01-01"], "its statements have no times"),
-        (["--take-frames", "1"], "N-Triples has no frames"),
+        (["--frame", "1"], "N-Triples has no frames"),
     ],
 )
 def test_what_a_file_does_not_have_is_an_error(
@@ -219,7 +219,8 @@ def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:
         ["--object", '"open'],
         ["--patch", "0"],
         ["--patch", "3..2"],
-        ["--take-frames", "2..2"],
+        ["--frame", "0..2"],
+        ["--frame", ".."],
         ["--since", "yesterday"],
     ],
     ids=" ".join,
