@@ -37,7 +37,7 @@ from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions, as_limits
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 from jelly_rdflib.types import ChangeFormat, JellyFormat, Readable, StatementFormat, Writable
 
@@ -129,7 +129,7 @@ class ArrowRows:
         self._sources = ["patch" if name == "frame" else name for name in schema.names]
         self._builder = RowColumnsBuilder(
             columns=self._sources,
-            max_text_size=(limits or Limits()).max_text_size,
+            max_text_size=as_limits(limits).max_text_size,
             is_struct=any(field.type == TERM_STRUCT for field in schema),
             is_dictionary=any(field.type == TEXT_DICTIONARY for field in schema),
             default_graph=default_graph,
@@ -410,7 +410,7 @@ def read_record_batches(
         EncodeError: A row is no operation: the message has its number, from 0 on; or a column is
             missing, or of another type. (Raised by the iterator.)
     """
-    maker = ColumnBatches(make_node_factory(False), limits or Limits())
+    maker = ColumnBatches(make_node_factory(False), as_limits(limits))
     first = 0
     for record_batch in record_batches:
         views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}

@@ -44,7 +44,7 @@ from jelly_rdflib.log.versions import (
 )
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.options import Limits, PatchOptions, as_limits
 from jelly_rdflib.types import ChangeFormat, Readable
 
 # Patches, in a notebook.
@@ -116,7 +116,7 @@ class PatchLog(Tabular):
         timeout: float = DEFAULT_TIMEOUT,
         token: str | None = None,
     ) -> None:
-        limits = limits or Limits()
+        limits = as_limits(limits)
         self._history: History
         if is_address(path):
             if create or compression is not None:
