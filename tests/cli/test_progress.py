@@ -88,6 +88,24 @@ def test_long_work_shows_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
         assert run_on_terminal("convert", option, pipe, "-o", out, command=QUICK) == (0, "")
 
 
+def test_only_the_last_command_of_a_pipeline_shows_a_bar(tmp_path: Path) -> None:
+    pipe = tmp_path / "long.rdfp"
+    os.mkfifo(pipe)
+    leader, follower = pty.openpty()
+    write_slowly(pipe)
+    arguments = [*QUICK, "cat", str(pipe)]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=follower, env=ENVIRONMENT
+    ) as it:
+        os.close(follower)
+        out, _ = it.communicate(timeout=60)
+    assert out.count(b"\n") > 20_000
+    # Nothing came before the end.
+    with pytest.raises(OSError, match="Input/output error"):
+        os.read(leader, 1)
+    os.close(leader)
+
+
 def test_colors_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.jellyp"
     path.write_bytes(encode())
