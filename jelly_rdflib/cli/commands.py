@@ -16,7 +16,6 @@ COMMANDS = (
     "convert",
     "diff",
     "help",
-    "index",
     "inspect",
     "log",
     "patch",

@@ -145,8 +145,7 @@ class _Filtering:
         for entry, batches in patches():
             wanted = filters.patches
             is_wanted = (
-                wanted is None
-                or (entry.version >= wanted.start and entry.first < wanted.stop)
+                wanted is None or (entry.version >= wanted.start and entry.first < wanted.stop)
             ) and (filters.times is None or filters.wants_time(entry.time.timestamp()))
             if not is_wanted and not filters.has_prefixed_names():
                 continue

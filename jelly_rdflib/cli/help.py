@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import re
 
@@ -50,10 +49,10 @@ def _show_limits() -> None:
     )
     formatter.write_paragraph()
     rows = []
-    for field in dataclasses.fields(Limits):
-        text = re.sub(r"\s+", " ", texts.get(field.name, "")).replace("`", "")
+    for name, value in vars(Limits()).items():
+        text = re.sub(r"\s+", " ", texts.get(name, "")).replace("`", "")
         text = text.replace("jelly_rdflib.", "").partition(". ")[0].rstrip(".")
-        rows.append((f"{field.name}={_short(field.default)}", text))
+        rows.append((f"{name}={_short(value)}", text))
     formatter.write_dl(rows, col_max=40)
     say(formatter.getvalue(), end="")
 

@@ -104,6 +104,8 @@ def format_option(
 
 from_option = partial(format_option, "--from", "from_")
 to_option = partial(format_option, "--to", "to")
+base_format_option = format_option("--base-format", "base_format", "BASE")
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what -o names.")
 
 
 def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -326,16 +328,12 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return isolated_option(directions_option(repeated_option(function)))
 
 
-def _keep(name: str) -> Callable[[click.Context, Any, bool], None]:
+def _flag(key: str) -> dict[str, Any]:
     def keep(context: click.Context, param: object, value: bool) -> None:
         if value:
-            context.meta[name] = True
+            context.meta[key] = True
 
-    return keep
-
-
-def _flag(key: str) -> dict[str, Any]:
-    return {"is_flag": True, "is_eager": True, "callback": _keep(key), "expose_value": False}
+    return {"is_flag": True, "is_eager": True, "callback": keep, "expose_value": False}
 
 
 # The options of every command. The help of jellyp lists them, that of each command names them.

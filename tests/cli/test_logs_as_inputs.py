@@ -73,8 +73,7 @@ def test_a_log_is_appended_to_another(folder: Path) -> None:
         (["diff", "log", "empty.nq"], "jellyp log checkout"),
         (["diff", "empty.nq", "log"], "jellyp log checkout"),
         (["record", "log", "one.rdfp"], "jellyp log checkout"),
-        (["inspect", "log"], "jellyp log show"),
-        (["validate", "log"], "jellyp log verify"),
+        (["inspect", "log"], "jellyp log list"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

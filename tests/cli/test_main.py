@@ -73,7 +73,7 @@ def test_help_does_not_import_the_core() -> None:
         ["convert", "in.jellyp", "-o", "missing/x.rdfp"],
         ["stats", "--plot", "x.nonsense", "in.jellyp"],
         ["apply", "in.jellyp", "in.jellyp", "-o", "x.nq"],
-        ["apply", "-", "-", "--from", "nq"],
+        ["apply", "-", "-", "--base-format", "nq"],
         ["diff", "--from", "nq", "in.jellyp", "in.jellyp", "-o", "x.nq"],
         ["diff", "in.nt", "in.jellyp"],
         ["diff", "--json", "--side-by-side", "in.nt", "in.nt"],
@@ -156,7 +156,7 @@ def test_a_full_disk_at_standard_output_is_named(
 
 @pytest.mark.parametrize(
     ("arguments", "advice"),
-    [(["inspct"], "inspect"), (["log", "verfy"], "verify"), (["spark", "difff"], "diff")],
+    [(["inspct"], "inspect"), (["log", "lst"], "list"), (["spark", "difff"], "diff")],
 )
 def test_a_misspelled_command_is_told_the_right_one(arguments: list[str], advice: str) -> None:
     ended = run(*arguments)
@@ -186,7 +186,7 @@ def test_quiet_leaves_results_and_errors(tmp_path: Path) -> None:
     assert run_well("log", "init", log).out == b""
     assert run_well("log", "append", "--quiet", log, patch).out == b""
     assert run_well("log", "append", log, patch).text.startswith("version 2: ")
-    assert run_well("--quiet", "log", "replay", log, tmp_path / "replica").out == b""
+    assert run_well("--quiet", "replica", log, tmp_path / "replica").out == b""
     assert run_well("validate", "-q", patch).out == b""
     assert run_well("cat", "-q", patch).out == patch.read_bytes()
     assert "does not exist" in run("cat", "-q", tmp_path / "missing").err

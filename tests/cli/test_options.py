@@ -24,7 +24,7 @@ READING = [
     ("inspect", "--frames", "in.jellyp"),
     ("stats", "in.jellyp"),
     ("validate", "in.jellyp"),
-    ("index", "in.jellyp"),
+    ("inspect", "--index", "in.jellyp"),
 ]
 
 
@@ -85,11 +85,11 @@ def test_the_commands_of_a_log(folder: Path) -> None:
     refused = run("log", "append", "--limit", "max_string_size=9", "log", "in.jellyp", cwd=folder)
     assert refused.code == 1
     assert run("log", "append", "log", "in.jellyp", cwd=folder).code == 0
-    for name in ("checkout", "verify", "snapshot"):
-        refused = run("log", name, "--limit", "max_string_size=99", "log", cwd=folder)
-        assert refused.code == 1, name
-        assert "max_string_size" in refused.err + refused.text, name
-        assert run("log", name, "log", cwd=folder).code == 0
+    for command in (("log", "checkout"), ("log", "checkout", "--snapshot"), ("validate",)):
+        refused = run(*command, "--limit", "max_string_size=99", "log", cwd=folder)
+        assert refused.code == 1, command
+        assert "max_string_size" in refused.err + refused.text, command
+        assert run(*command, "log", cwd=folder).code == 0
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,35 @@ def test_each_help_has_one_line_for_limits() -> None:
 
 def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:
     # Those that report on streams, or join them, know; what comes live is not joined.
-    others = {"completion", "inspect", "validate", "subscribe", "replica follow"}
+    others = {"completion", "help", "inspect", "validate", "subscribe", "replica"}
     for path, command in commands(jellyp):
         is_other = path in others or (path.startswith("log ") and path != "log append")
         options = {option for each in command.params for option in each.opts}
         assert ("--repeated-options" in options) != is_other, path
+
+
+def test_the_command_line_stays_small() -> None:
+    """The options that all commands have are listed once, in the help of jellyp."""
+    context = click.Context(jellyp)
+    top = [jellyp.get_command(context, name) for name in jellyp.list_commands(context)]
+    groups = [jellyp, *(each for each in top if isinstance(each, click.Group))]
+    single = [command for _, command in commands(jellyp)]
+    assert len(single) <= 30
+    assert sum(len(options_of(each)) for each in (*groups, *single)) <= 250
+
+
+def test_an_option_has_one_kind_in_all_commands() -> None:
+    kinds: dict[str, set[tuple[bool, bool]]] = {}
+    for _, command in commands(jellyp):
+        for option in options_of(command):
+            for name in (*option.opts, *option.secondary_opts):
+                kinds.setdefault(name, set()).add((option.is_flag, option.multiple))
+    assert [name for name, found in kinds.items() if len(found) > 1] == []
+
+
+def options_of(command: click.Command) -> list[click.Option]:
+    """Return the options that the help of a command lists, but for --help."""
+    return [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
 
 
 def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:

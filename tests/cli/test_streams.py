@@ -18,7 +18,7 @@ COMMANDS = {
     "stats a file": "stats data.rdfp",
     "apply": "apply base.nq - --to nq",
     "record": "record base.nq -",
-    "log show": "log show history",
+    "log list": "log list history",
     "help": "--help",
 }
 STREAMS = {

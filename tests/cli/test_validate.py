@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_good_file(folder: Path) -> None:
     assert run_well("validate", "good.rdfp", cwd=folder).text == "good.rdfp: no faults\n"
-    assert run_well("validate", "--strict", "good.rdfp", cwd=folder).code == 0
+    assert run_well("validate", "--fail-on-warning", "good.rdfp", cwd=folder).code == 0
     assert run_well("validate", stdin=GOOD.encode()).text == "standard input: no faults\n"
 
 
@@ -45,7 +45,7 @@ def test_each_fault_has_its_place_as_editors_want_it(folder: Path) -> None:
 
 def test_warnings_count_if_that_is_wanted(folder: Path) -> None:
     assert run("validate", "odd.rdfp", cwd=folder).code == 0
-    assert run("validate", "--strict", "odd.rdfp", cwd=folder).code == 1
+    assert run("validate", "--fail-on-warning", "odd.rdfp", cwd=folder).code == 1
     ended = run("validate", "--errors", "odd.rdfp", "bad.rdfp", cwd=folder)
     assert ended.code == 1
     assert "warning" not in ended.text
@@ -144,11 +144,11 @@ def test_compared_are_some_frames(frames: str, jelly: Path) -> None:
 def test_options_and_delimiting_as_expected(jelly: Path) -> None:
     small = jelly.with_name("small.jelly")
     run_well("convert", jelly, "-o", small, "--preset", "small", "--no-delimited")
-    assert compare(jelly, "--options-file", "x.jelly", "--delimited", "true")[0] == 0
-    code, lines = compare(jelly, "--options-file", "small.jelly", "--delimited", "false")
+    assert compare(jelly, "--options-file", "x.jelly", "--delimited")[0] == 0
+    code, lines = compare(jelly, "--options-file", "small.jelly", "--no-delimited")
     assert code == 1
     assert "error: max_name_table_size is 4000, but in small.jelly it is 128 [expected]" in lines
     assert "error: it is delimited [expected]" in lines
-    assert compare(small, "--delimited", "true")[1][-2] == "error: it is a bare frame [expected]"
+    assert compare(small, "--delimited")[1][-2] == "error: it is a bare frame [expected]"
     ended = run("validate", jelly.name, "--options-file", "x.nt", cwd=jelly.parent)
     assert ended.code == 2

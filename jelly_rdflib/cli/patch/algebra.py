@@ -8,11 +8,11 @@ from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     DATASET,
-    repeated_option,
-    format_option,
+    base_format_option,
     from_option,
     output_option,
     reading_options,
+    repeated_option,
     to_option,
 )
 
@@ -120,12 +120,12 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
 @click.argument("base", metavar="BASE", type=DATASET)
 @patch_argument
 @patch_output
-@from_option("BASE")
+@from_option("PATCH")
 @to_option("OUT")
-@format_option("--patch-format", "patch_format", "PATCH")
+@base_format_option
 @reading_options
 def effective(
-    base: str, patch: str, output: str, from_: str | None, to: str | None, patch_format: str | None
+    base: str, patch: str, output: str, from_: str | None, to: str | None, base_format: str | None
 ) -> None:
     """Write the part of PATCH that changes something in a dataset.
 
@@ -145,8 +145,8 @@ def effective(
     from jelly_rdflib.cli.options import chosen_limits
 
     check_stdin_once(base, patch)
-    with open_argument(base, from_) as input_:
+    with open_argument(base, base_format) as input_:
         dataset = load(input_)
-    changes = start_changes(patch, patch_format)
+    changes = start_changes(patch, from_)
     operations = effective(source_of(changes), dataset, limits=chosen_limits())
     write_changes(operations, [changes], output, to)

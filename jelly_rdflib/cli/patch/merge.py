@@ -15,7 +15,7 @@ from jelly_rdflib.cli.options import (
     CHANGES,
     DATASET,
     answer_by_exit_status,
-    format_option,
+    base_format_option,
     from_option,
     output_option,
     reading_options,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="List conflicts as JSON: an object a line.")
 @from_option("OURS and THEIRS", is_plural=True)
 @to_option("OUT")
-@format_option("--base-format", "base_format", "BASE")
+@base_format_option
 @reading_options
 @click.pass_context
 def command(

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.inputs import argument_name, open_argument, rereadable
-from jelly_rdflib.cli.options import CHANGES, repeated_option, from_option, is_log, read_number
+from jelly_rdflib.cli.options import (
+    CHANGES,
+    from_option,
+    is_log,
+    overwrite_option,
+    read_number,
+    repeated_option,
+)
 from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
 from jelly_rdflib.cli.printable import say
 
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
     type=read_number,
     help="Bytes of a file, before compression, such as 1M.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@overwrite_option
 @from_option("PATCH")
 @repeated_option
 def command(
