@@ -77,10 +77,10 @@ def test_the_second_stream_is_an_error(arguments: list[str], folder: Path) -> No
     ended = run(*arguments, cwd=folder)
     assert ended.code == (2 if {"diff", "merge"} & {*arguments} else 1)
     name = re.escape(next(each for each in arguments if each.startswith("ab.")))
-    place = re.search(r"\(byte \d+, frame (\d), row 0\)\n$", ended.err)
+    place = re.search(r"\(byte \d+, frame (\d), row 1\)\n$", ended.err)
     assert re.match(f"jellyp: {name}: the stream has its options again", ended.err)
     assert place is not None
-    assert place[1] == "1"
+    assert place[1] == "2"
     assert ADVICE in ended.err
     assert "--repeated-options continue is for" in ended.err
     assert "on_repeated_options" not in ended.err
@@ -120,7 +120,7 @@ def test_validate_warns(extension: str, folder: Path) -> None:
     ended = run("validate", name, cwd=folder)
     assert ended.code == 0
     found = re.search(
-        r"warning: the stream has its options again.*\(byte \d+, frame 1\)", ended.text
+        r"warning: the stream has its options again.*\(byte \d+, frame 2\)", ended.text
     )
     assert found is not None
     faults = run("validate", "--json", name, cwd=folder).text.splitlines()

@@ -196,7 +196,7 @@ def test_json() -> None:
     assert json.loads(json.dumps(broken.as_dict()))["error"] == {
         "message": broken.error.message,
         "offset": broken.error.offset,
-        "frame": 2,
+        "frame": broken.error.frame + 1,
         "row": None,
         "line": None,
         "column": None,

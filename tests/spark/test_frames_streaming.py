@@ -192,7 +192,7 @@ class TestState:
         topic.send((0, b"k", 1, second))
         if again == "error":
             with pytest.raises(
-                jr.DecodeError, match=r"t/0/k, offset 1: .*'restart'.*frame 1, row 0"
+                jr.DecodeError, match=r"t/0/k, offset 1: .*'restart'.*frame 2, row 1"
             ):
                 topic.read(on_repeated_options=again)
         else:
@@ -247,7 +247,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("frame", "message"),
         [
-            (b"\xff\xff", r"stream t/0/k, offset 4: .*cut off .byte 0, frame 1"),
+            (b"\xff\xff", r"stream t/0/k, offset 4: .*cut off .byte 0, frame 2"),
             (None, "stream t/0/k, offset 4: the frame is null"),
         ],
     )
