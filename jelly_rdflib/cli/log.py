@@ -145,7 +145,7 @@ def init(log: str, compression: Compression) -> None:
 def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
     """Append patches to a log, one after the other; a PATCH may have several, or be another log.
 
-    A version is printed after its patch is on the disk. The command stops with exit code 1 at a
+    A version is printed after its patch is on the disk. The command stops with exit status 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,
     or because --prev or the patch itself names another one.
 
@@ -320,7 +320,7 @@ def serve(
     describes the interface for other programs. Other processes may use the folder meanwhile.
 
     SIGHUP has the files of tokens and of the certificate read again. SIGTERM ends the server with
-    exit code 0.
+    exit status 0.
 
     \b
     Examples:

@@ -31,7 +31,7 @@ _BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
 class _PipeConsole(Console):
-    """A console that raises BrokenPipeError; that of rich ends the process with exit code 1."""
+    """A console that raises BrokenPipeError; that of rich ends the process with exit status 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

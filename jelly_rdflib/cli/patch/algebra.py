@@ -96,7 +96,7 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
     """Join patches into one that does the same as all of them, one after the other.
 
     The result has the prev of the first patch and the id of the last; other headers stay, equal
-    ones once. The exit code is 1 if a patch names another one before it (prev) than the one that
+    ones once. The exit status is 1 if a patch names another one before it (prev) than the one that
     comes before it. Files are read twice, as headers come first; a pipe is kept in a temporary
     file meanwhile. To put patches into one file and keep them apart, use jellyp convert. A PATCH
     may be the folder of a patch log.
