@@ -289,17 +289,17 @@ def _add_columns_of_log(
     for rows in record_batches:
         numbers = rows.column("patch")
         first, last = numbers[0].as_py(), numbers[-1].as_py()
-        while len(patches) <= last:
+        while len(patches) < last:
             patches.append((dict(zip(LOG_COLUMNS, next(origins), strict=True)), []))
         if keys:
             # They stand before all other rows of a patch.
             for row in rows.filter(
                 pc.call_function("equal", [_decoded(rows.column("op")), "H"])
             ).to_pylist():
-                patches[row["patch"]][1].append((row["name"], row["o"]))
+                patches[row["patch"] - 1][1].append((row["name"], row["o"]))
         places = pc.call_function("subtract", [numbers, first])
         arrays = {name: rows.column(name) for name in rows.schema.names}
-        known = patches[first : last + 1]
+        known = patches[first - 1 : last]
         for name in LOG_COLUMNS.keys() & set(schema.names):
             arrays[name] = pa.array([origin[name] for origin, _ in known], LOG_COLUMNS[name]).take(
                 places

@@ -68,7 +68,7 @@ class PatchLog(Tabular):
     A log is also a table of all its operations, for all that know Arrow:
     ``duckdb.sql("FROM log")``, ``log.to_polars()``. The columns ``version`` and ``time`` say which
     version the patch of a row makes, and when that was committed; ``patch`` numbers the patches
-    from 0 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
+    from 1 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
     the header ``by`` of the patch in each row.
 
     Args:

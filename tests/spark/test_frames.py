@@ -258,7 +258,7 @@ class TestOnSpark:
         ]
         changes = spark.createDataFrame(said, CHANGES)
         # The second patch of each file is a stream with null in its key.
-        changes = changes.withColumn("part", F.when(F.col("patch") == 0, 5))
+        changes = changes.withColumn("part", F.when(F.col("patch") == 1, 5))
         keys = ["file", "part"]
         encoded = encode_frames(changes, key=keys, options=jr.PatchOptions(frame_rows=7))
         assert encoded.columns == [*keys, "offset", "value"]

@@ -152,7 +152,7 @@ class TestOnSpark:
         for key, name in zip(keys, ["t/0/k", "t/0/(null)", "t/1/k"], strict=True):
             got = [[row for row in batch if row[0] == name] for batch in batches]
             assert join(got) == expected(name, join(patches[key]))
-            assert [{row[1] for row in batch} for batch in got] == [{0}, {1}, {2}]
+            assert [{row[1] for row in batch} for batch in got] == [{1}, {2}, {3}]
 
     def test_a_null_offset(self, spark: SparkSession, tmp_path: Path) -> None:
         send_on_spark(spark, tmp_path, 0, (0, b"k", None, encode(patch(0))[0]))
