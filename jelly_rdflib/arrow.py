@@ -37,7 +37,7 @@ from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions, as_limits
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 from jelly_rdflib.types import ChangeFormat, JellyFormat, Readable, StatementFormat, Writable
 
@@ -129,7 +129,7 @@ class ArrowRows:
         self._sources = ["patch" if name == "frame" else name for name in schema.names]
         self._builder = RowColumnsBuilder(
             columns=self._sources,
-            max_text_size=(limits or Limits()).max_text_size,
+            max_text_size=as_limits(limits).max_text_size,
             is_struct=any(field.type == TERM_STRUCT for field in schema),
             is_dictionary=any(field.type == TEXT_DICTIONARY for field in schema),
             default_graph=default_graph,
@@ -289,17 +289,17 @@ def _add_columns_of_log(
     for rows in record_batches:
         numbers = rows.column("patch")
         first, last = numbers[0].as_py(), numbers[-1].as_py()
-        while len(patches) <= last:
+        while len(patches) < last:
             patches.append((dict(zip(LOG_COLUMNS, next(origins), strict=True)), []))
         if keys:
             # They stand before all other rows of a patch.
             for row in rows.filter(
                 pc.call_function("equal", [_decoded(rows.column("op")), "H"])
             ).to_pylist():
-                patches[row["patch"]][1].append((row["name"], row["o"]))
+                patches[row["patch"] - 1][1].append((row["name"], row["o"]))
         places = pc.call_function("subtract", [numbers, first])
         arrays = {name: rows.column(name) for name in rows.schema.names}
-        known = patches[first : last + 1]
+        known = patches[first - 1 : last]
         for name in LOG_COLUMNS.keys() & set(schema.names):
             arrays[name] = pa.array([origin[name] for origin, _ in known], LOG_COLUMNS[name]).take(
                 places
@@ -410,7 +410,7 @@ def read_record_batches(
         EncodeError: A row is no operation: the message has its number, from 0 on; or a column is
             missing, or of another type. (Raised by the iterator.)
     """
-    maker = ColumnBatches(make_node_factory(False), limits or Limits())
+    maker = ColumnBatches(make_node_factory(False), as_limits(limits))
     first = 0
     for record_batch in record_batches:
         views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}

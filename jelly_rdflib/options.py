@@ -188,6 +188,18 @@ class Limits(_Settings):
             _check_range(name, value, 0, _MAX_LIMITS.get(name, _MAX_COUNT))
 
 
+def as_limits(limits: Limits | None) -> Limits:
+    """Return limits, by default the defaults; a TypeError says that it is none of both."""
+    if limits is None:
+        return Limits()
+    if not isinstance(limits, Limits):
+        raise TypeError(
+            f"limits must be a Limits, such as Limits(max_frame_size=1 << 26), not"
+            f" {type(limits).__name__}"
+        )
+    return limits
+
+
 class _NamedEnum(IntEnum):
     """An enum that may also be called with a member's name, in any case of letters."""
 

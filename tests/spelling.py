@@ -66,7 +66,7 @@ def spell_or_none(term: Plain | None) -> str | None:
 def rows_of(operations: list[Plain]) -> list[dict[str, Any]]:
     """Return the row of each operation; the default graph is null."""
     rows = []
-    patch = 0
+    patch = 1
     transactions = 0
     explicit: int | None = None
     implicit: int | None = None

@@ -109,7 +109,7 @@ class TestReading:
         first = ArrowRows(schema)
         list(first.convert(jr.read_batches(data)))
         (batch,) = ArrowRows(schema, place=first.place).convert(jr.read_batches(data))
-        assert batch.column("patch").to_pylist() == [1] * 4
+        assert batch.column("patch").to_pylist() == [2] * 4
         assert batch.column("txn").to_pylist() == [1, 1, 1, None]
         assert batch.column("seq").to_pylist() == [4, 5, 6, 7]
 
@@ -267,7 +267,7 @@ class TestWriting:
             write_arrow([record_batch], file, **arguments)
             assert jr.inspect(file.getvalue()).format == "jelly-rdf"
             found = rows(file.getvalue(), columns=["frame", "s", "p", "o"])
-            assert found == [{"frame": 0, **row}]
+            assert found == [{"frame": 1, **row}]
 
     def test_changes_are_not_written_as_jelly_rdf(self) -> None:
         batches = read_arrow(write([("D", *QUAD)]))

@@ -93,6 +93,38 @@ def test_a_name_that_tells_no_format_is_refused(way: str, name: str) -> None:
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["x.foo", "x", "x.nq", "x.jellyp", "x.jelly.txt"])
+def test_graphs_are_written_to_files_named_after_their_format(name: str) -> None:
+    with pytest.raises(LookupError, match=r"ends with \.jelly, "):
+        jr.write_graphs([Graph()], name)
+    assert list(Path().iterdir()) == []
+    jr.write_graphs([Graph()], Path("x.jelly.gz"))
+    assert len(list(jr.read_graphs("x.jelly.gz"))) == 1
+
+
+LIMITED: dict[str, Callable[[Any], object]] = {
+    "apply": lambda limits: jr.apply(TEXT.encode(), Dataset(), limits=limits),
+    "read_operations": lambda limits: list(jr.read_operations(TEXT.encode(), limits=limits)),
+    "read_statements": lambda limits: list(jr.read_statements(b"", limits=limits)),
+    "stats": lambda limits: jr.stats(TEXT.encode(), limits=limits),
+    "validate": lambda limits: jr.validate(TEXT.encode(), limits=limits),
+    "inspect": lambda limits: jr.inspect(TEXT.encode(), limits=limits),
+    "compact": lambda limits: list(jr.compact(TEXT.encode(), limits=limits)),
+    "PatchDecoder": lambda limits: jr.PatchDecoder(limits=limits),
+    "PatchLog": lambda limits: jr.PatchLog("log", create=True, limits=limits),
+    "Replica": lambda limits: jr.Replica("replica", limits=limits),
+}
+
+
+@pytest.mark.parametrize("way", LIMITED)
+@pytest.mark.parametrize("limits", [{}, {"max_frame_size": 1}, 1])
+def test_limits_are_no_dict(way: str, limits: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"limits must be a Limits, such as Limits\(max_frame_size="
+    ):
+        LIMITED[way](limits)
+
+
 def test_a_format_may_be_given_for_any_name() -> None:
     with jr.PatchWriter("w.foo", format="jelly-patch"), jr.StatementWriter("w", format="jelly"):
         pass

@@ -96,7 +96,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda _: jr.RemoteResult(patches=1, operations=3, committed=1, aborted=0),
         "RemoteResult(patches=1, operations=3, ",
     ),
-    "FrameReport": (make_metadata, "FrameReport(number=0, offset=0, size="),
+    "FrameReport": (make_metadata, "FrameReport(number=1, offset=0, size="),
     "JellyStore": (
         lambda _: Dataset(store="Jelly").store,
         "<JellyStore in memory: 0 quads, 0 terms>",

@@ -162,7 +162,7 @@ class TestTables:
             if row["op"] == "H" and row["name"] == "by":
                 headers[row["patch"]] = row["o"]
         for row in found:
-            entry, by = entries[row["patch"]], headers.get(row["patch"])
+            entry, by = entries[row["patch"] - 1], headers.get(row["patch"])
             values = (by, entry.version, row["o"], entry.time, None)
             expected.append(dict(zip(columns, values, strict=True)))
         assert table.to_pylist() == expected
@@ -190,7 +190,7 @@ class TestTables:
             log.append([(Op.TX,), (Op.A, S, P, o, None), (Op.TC,)])
         frame = log.to_polars(["patch", "txn", "op", "o"])
         added = frame.filter(pl.col("op") == "A").select("patch", "txn", "o").rows()
-        assert added == [(0, 0, "<urn:o>"), (1, 1, "<urn:g>")]
+        assert added == [(1, 0, "<urn:o>"), (2, 1, "<urn:g>")]
         assert (
             pa.table(log).num_rows
             == frame.height

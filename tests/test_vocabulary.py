@@ -188,4 +188,4 @@ class TestErrors:
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is kind
         assert (again.message, again.offset, again.frame, again.row) == ("trouble", 7, 0, 2)
-        assert str(again) == str(error) == "trouble (byte 7, frame 0, row 2)"
+        assert str(again) == str(error) == "trouble (byte 7, frame 1, row 3)"

@@ -130,7 +130,7 @@ def main() -> None:
         fuseki = stack.enter_context(Fuseki(folder))
         CONSOLE.print(f"Fuseki takes patches at {fuseki.url}")
         first, second = (
-            stack.enter_context(Program(*JELLYP, "replica", "follow", log, str(folder / each)))
+            stack.enter_context(Program(*JELLYP, "replica", "-f", log, str(folder / each)))
             for each in ("one", "two")
         )
         subscribe = ["subscribe", log, "--json", "--apply", fuseki.url]

@@ -22,7 +22,7 @@ from jelly_rdflib.errors import LimitError
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.types import ChangeFormat, Readable
 
@@ -101,7 +101,7 @@ def compact(
         3
     """
     opened = open_checked(source, limits=limits, normalize=normalize, format=format)
-    max_held = (limits or Limits()).max_held_operations
+    max_held = as_limits(limits).max_held_operations
     return OperationReader(
         GeneratedBatches(
             _compact(source, opened, assume_effective=assume_effective, max_held=max_held)

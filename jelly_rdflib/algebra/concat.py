@@ -27,7 +27,7 @@ from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.streams.sources import OpenedElsewhere, is_rereadable
 from jelly_rdflib.types import ChangeFormat, Readable
@@ -105,7 +105,7 @@ def concat(
     """
     settings = settings_for(*sources, limits=limits, normalize=normalize, format=format)
     opened = list(map(_Source, sources, settings))
-    return OperationReader(GeneratedBatches(_concat(opened, limits or Limits())))
+    return OperationReader(GeneratedBatches(_concat(opened, as_limits(limits))))
 
 
 def _concat(sources: list[_Source], limits: Limits) -> Generator[Batch, None, None]:

@@ -10,8 +10,8 @@ from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     TARGET,
+    base_format_option,
     chosen_limits,
-    format_option,
     from_option,
     is_address,
     is_quiet,
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 @click.argument("base", metavar="BASE", type=TARGET)
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=CHANGES)
 @output_option("OUT", "the dataset", "standard output")
-@from_option("BASE")
+@from_option("the PATCHes", is_plural=True)
 @to_option("OUT", default=" [default for standard output: as BASE]")
-@format_option("--patch-format", "patch_format", "the PATCHes", is_plural=True)
+@base_format_option
 @strict_option("; nothing is written then.")
 @reading_options
 def command(
@@ -45,7 +45,7 @@ def command(
     output: str,
     from_: str | None,
     to: str | None,
-    patch_format: str | None,
+    base_format: str | None,
     strict: bool,
 ) -> None:
     """Apply patches to a dataset, in order, and write the result.
@@ -62,7 +62,7 @@ def command(
     \b
     Examples:
       jellyp apply base.nq monday.jellyp tuesday.jellyp -o now.nq.gz
-      jellyp apply /dev/null --from nq changes.jellyp --to trig
+      jellyp apply /dev/null --base-format nq changes.jellyp --to trig
       kcat -C -t changes | jellyp apply base.jelly - -o now.jelly
       jellyp apply http://localhost:3030/ds/patch monday.jellyp
     """
@@ -72,20 +72,20 @@ def command(
 
     check_stdin_once(base, *patches)
     if is_address(base):
-        given = (("-o", output != "-"), ("--from", from_), ("--to", to), ("--strict", strict))
-        for name, value in given:
+        given = {"-o": output != "-", "--base-format": base_format, "--to": to, "--strict": strict}
+        for name, value in given.items():
             if value:
                 raise click.UsageError(f"{name} is not for the address of a server as BASE")
         for patch in patches:
-            with open_argument(patch, patch_format) as input_:
+            with open_argument(patch, from_) as input_:
                 apply(input_.operations(is_held=False), base)
         return
-    with open_argument(base, from_) as input_:
+    with open_argument(base, base_format) as input_:
         dataset = load(input_)
     format = output_format(output, to, for_stdout=input_.format.name)
     report = _Report()
     for patch in patches:
-        with open_argument(patch, patch_format) as input_:
+        with open_argument(patch, from_) as input_:
             result = apply_read(
                 input_.operations(is_held=True),
                 Target(dataset),

@@ -13,9 +13,7 @@ from jelly_rdflib.cli.options import CHANGES, from_option, reading_options
 @click.command("cat")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=CHANGES)
 @from_option("FILE")
-@click.option(
-    "-f", "--follow", is_flag=True, help="Wait for more at the end of FILE, until interrupted."
-)
+@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
 @filter_options
 @color_option
 @reading_options

@@ -7,35 +7,27 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.options import add_shared_options
+from jelly_rdflib.cli.options import SHARED, add_shared_options
 
 COMMANDS = (
     "apply",
     "cat",
-    "compact",
     "completion",
-    "concat",
     "convert",
     "diff",
-    "effective",
-    "index",
+    "help",
     "inspect",
-    "invert",
     "log",
-    "merge",
+    "patch",
     "publish",
     "record",
     "replica",
     "spark",
-    "split",
     "stats",
     "subscribe",
-    "transcode",
     "validate",
     "view",
 )
-# Commands that share a module, where they stand under their names.
-_MODULES: dict[str, str] = dict.fromkeys(("compact", "concat", "effective", "invert"), "algebra")
 
 
 class OrderedGroup(click.Group):
@@ -62,8 +54,7 @@ class _LazyGroup(OrderedGroup):
 
     def find_command(self, name: str) -> Any:
         if name in self.commands:
-            module = importlib.import_module(f"{__package__}.{_MODULES.get(name, name)}")
-            return getattr(module, name if name in _MODULES else "command")
+            return importlib.import_module(f"{__package__}.{name}").command
         return None
 
 
@@ -71,6 +62,7 @@ class _LazyGroup(OrderedGroup):
     cls=_LazyGroup,
     commands=dict.fromkeys(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"]},
+    params=list(SHARED),
 )
 @click.version_option(None, "-V", "--version", package_name="jelly-rdflib", prog_name="jellyp")
 def jellyp() -> None:
@@ -79,15 +71,13 @@ def jellyp() -> None:
     The name of a file tells its format (.jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig, …),
     else its first bytes; .gz and .zst are compressed. "-" is standard input or standard output.
 
-    Exit codes: 0; 1 for an error of the input; 2 for an error of the call.
+    Exit status: 0 success, 1 bad input, 2 usage error. Where a command answers a question (diff,
+    merge, validate), it is 0 for yes, 1 for no, and 2 for any trouble.
 
     \b
     Examples:
-      jellyp convert changes.jellyp changes.rdfp
+      jellyp convert changes.jellyp -o changes.rdfp
       jellyp cat changes.jellyp | grep '^D'
       jellyp apply base.nq changes.jellyp -o now.nq
       jellyp diff old.ttl new.ttl -o changes.jellyp
     """
-
-
-add_shared_options(jellyp)

@@ -40,7 +40,7 @@ class Expected(NamedTuple):
     file: str | None
     format: str | None
     is_ordered: bool
-    frames: slice
+    frames: range
     options_file: str | None
     is_delimited: bool | None
 
@@ -59,7 +59,8 @@ def find_differences(source: Any, expected: Expected, **arguments: Any) -> Itera
         if expected.options_file is not None:
             yield from _compare_options(batches.options, expected.options_file)
         if expected.file is not None and encoded.format is not None:
-            frames = islice(chain(first, batches), expected.frames.start, expected.frames.stop)
+            wanted = expected.frames
+            frames = islice(chain(first, batches), wanted.start - 1, wanted.stop - 1)
             yield from _compare_rows(frames, encoded.format, expected)
 
 

@@ -11,13 +11,13 @@ import click
 from jelly_rdflib.cli.filters import Filters
 from jelly_rdflib.cli.input_errors import naming
 from jelly_rdflib.cli.inputs import InputArgument, StartedInput
-from jelly_rdflib.cli.options import chosen_limits
+from jelly_rdflib.cli.options import chosen_limits, is_log
 from jelly_rdflib.cli.outputs import open_output
 from jelly_rdflib.cli.stream_options import make_options
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import FrameReader, holds_changes
 from jelly_rdflib.errors import JellyError
-from jelly_rdflib.formats import Format, guess_by_name
+from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.formats.protobuf import check_protobuf
 from jelly_rdflib.operations import Op, Operation
@@ -33,7 +33,7 @@ _LINES = ("n-triples", "n-quads")
 def convert(
     input_: InputArgument,
     destination: Any,
-    format: Format,
+    format: Format | None,
     filters: Filters,
     output_options: Mapping[str, Any],
     *,
@@ -43,7 +43,8 @@ def convert(
     """Write what filters let through of an input in another format.
 
     Args:
-        input_, destination, format: From where to where, and as what.
+        input_, destination: From where to where.
+        format: That of the output; None: that of the input.
         filters: What is written of the input.
         output_options: Those of `jelly_options`.
         merges_graphs: Whether statements are written without their graphs.
@@ -51,7 +52,7 @@ def convert(
     """
     is_unchanged = filters == Filters() and not merges_graphs and base is None
     is_unchanged = is_unchanged and all(value is None for value in output_options.values())
-    if is_unchanged and _copy_frames(input_, destination, format):
+    if is_unchanged and format is not None and _copy_frames(input_, destination, format):
         return
     settings: dict[str, Any] = {} if base is None else {"base": base}
     if output_options["generalized_statements"] and input_.patches is None:
@@ -66,6 +67,7 @@ def convert(
         if base is None or isinstance(error, JellyError):
             raise
         raise click.UsageError(f"{input_.name}: {error}") from error
+    format = format or input_.format
     _check_kind(input_.name, format, holds_changes=input_.format.holds_changes)
     if format.holds_changes and merges_graphs:
         raise click.UsageError("--merge-graphs is for statements")
@@ -131,21 +133,30 @@ def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> boo
     return True
 
 
-def transcode(sources: Sequence[str], output: str, output_options: Mapping[str, Any]) -> None:
+def join(
+    sources: Sequence[str],
+    from_: str | None,
+    output: str,
+    to: Format | None,
+    output_options: Mapping[str, Any],
+) -> None:
     """Write the streams of Jelly in several inputs as one; arguments as for `convert`."""
-    inputs = [StartedInput(source, on_repeated_options="restart") for source in sources]
+    for source in sources:
+        if is_log(source):
+            raise click.UsageError(f"{source} is a patch log, which is converted alone")
+    inputs = [StartedInput(source, from_, on_repeated_options="restart") for source in sources]
     format = inputs[0].format
     for each in inputs:
         if each.format not in (JELLY, JELLY_PATCH) or each.options is None:
-            raise click.UsageError(f"{each.name} is no Jelly: see jellyp convert")
+            raise click.UsageError(f"{each.name} is no Jelly, which alone is joined")
         if each.format is not format:
             raise click.UsageError(
                 f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"
             )
-    if (guess_by_name(output) or format) is not format:
+    if (to or format) is not format:
         raise click.UsageError(f"the streams are {format.title}, but {output!r} is not")
     declared = [each.options for each in inputs]
-    options = make_options(declared, format, output_options, is_joined=len(inputs) > 1)
+    options = make_options(declared, format, output_options, is_joined=True)
     is_pending = False
     with open_output(output) as destination, open_writer(destination, options, format) as writer:
         for each in inputs:

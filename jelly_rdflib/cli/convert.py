@@ -1,4 +1,4 @@
-"""``jellyp convert``: converts one format to another."""
+"""``jellyp convert``: converts one format to another, and joins streams of Jelly."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.filters import Filters, filter_options
-from jelly_rdflib.cli.inputs import open_argument
+from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
-    OUTPUT,
     from_option,
     jelly_options,
+    output_option,
     reading_options,
     to_option,
 )
@@ -20,52 +20,72 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 
 
 @click.command("convert")
-@click.argument("source", metavar="IN", type=CHANGES)
-@click.argument("target", metavar="OUT", type=OUTPUT)
+@click.argument("sources", metavar="IN...", nargs=-1, required=True, type=CHANGES)
+@output_option("OUT", "the result", "standard output")
 @from_option("IN")
-@to_option("OUT")
+@to_option("OUT", default=" [default for standard output: as IN]")
 @click.option(
     "--merge-graphs",
     is_flag=True,
     help="Leave the graphs of statements out, so that N-Triples and the like can have all of them.",
 )
-@click.option("--base", metavar="IRI", help="What relative IRIs in Turtle and the like belong to.")
+@click.option(
+    "--base-iri", metavar="IRI", help="What relative IRIs in Turtle and the like belong to."
+)
 @jelly_options
 @filter_options
 @reading_options
 def command(
-    source: str,
-    target: str,
+    sources: tuple[str, ...],
+    output: str,
     from_: str | None,
     to: str | None,
     merge_graphs: bool,
-    base: str | None,
+    base_iri: str | None,
     filters: Filters,
     **output_options: Any,
 ) -> None:
-    """Convert changes, or statements, from one format to another.
+    """Convert changes, or statements, from one format to another, or join streams of Jelly.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf),
     rdf-thrift (.rt), rdf-protobuf (.rpb) and more. jelly-text (.jelly.txt) and jelly-patch-text
     (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to
-    changes, and statements to statements; "-" is standard input or output. IN may be the folder of
-    a patch log. Terms keep their lexical forms, and blank nodes their labels. Only language tags
-    that are written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
+    changes, and statements to statements; "-" is standard input. IN may be the folder of a patch
+    log. Terms keep their lexical forms, and blank nodes their labels. Only language tags that are
+    written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
+
+    Several INs are streams of Jelly-Patch, or all of Jelly-RDF, which become one stream with new
+    lookups. Its options allow what all of the INs allow, unless others are given; a statement that
+    the given ones don't allow is an error. Frames of graphs and datasets, and frames with metadata,
+    stay frames. Patches stay as they are: jellyp patch concat makes one of them. Blank nodes with
+    the same label become the same blank node.
 
     \b
     Examples:
-      jellyp convert changes.jellyp changes.rdfp.gz
-      curl -s https://example.org/changes | jellyp convert - changes.jellyp
-      jellyp convert --preset small --stream-type flat changes.rdfp small.jellyp
-      jellyp convert --to nq data.jelly - | wc -l
-      jellyp convert --to jelly-text data.jelly - | less
-      jellyp convert --graph '<urn:g>' --patch 2..5 history part.jellyp
+      jellyp convert changes.jellyp -o changes.rdfp.gz
+      curl -s https://example.org/changes | jellyp convert - -o changes.jellyp
+      jellyp convert --preset small --stream-type flat changes.rdfp -o small.jellyp
+      jellyp convert --to nq data.jelly | wc -l
+      jellyp convert --to jelly-text data.jelly | less
+      jellyp convert --graph '<urn:g>' --patch 2..5 history -o part.jellyp
+      jellyp convert monday.jelly tuesday.jelly -o both.jelly
+      cat *.jellyp | jellyp convert - --repeated-options restart > all.jellyp
     """
-    from jelly_rdflib.cli.conversion import convert
+    from jelly_rdflib.cli.conversion import convert, join
 
-    format = output_format(target, to)
-    with open_argument(source, from_) as input_, open_output(target) as destination:
+    # Standard output has the format of IN by default, which its first batch tells.
+    format = None if output == "-" and to is None else output_format(output, to)
+    if len(sources) > 1:
+        if merge_graphs or base_iri is not None or filters != Filters():
+            raise click.UsageError(
+                "several INs are joined as they are: --merge-graphs, --base-iri and filters are for"
+                " one IN"
+            )
+        check_stdin_once(*sources)
+        join(sources, from_, output, format, output_options)
+        return
+    with open_argument(sources[0], from_) as input_, open_output(output) as destination:
         convert(
             input_,
             destination,
@@ -73,5 +93,5 @@ def command(
             filters,
             output_options,
             merges_graphs=merge_graphs,
-            base=base,
+            base=base_iri,
         )

@@ -14,10 +14,9 @@ from jelly_rdflib.cli.coloring import color_option, make_printer
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     DATASET,
+    answer_by_exit_status,
     from_option,
-    is_quiet,
     output_option,
-    quiet_option,
     reading_options,
     to_option,
 )
@@ -44,12 +43,6 @@ if TYPE_CHECKING:
 @click.option(
     "--side-by-side", is_flag=True, help="Print what is only in OLD beside what is only in NEW."
 )
-@click.option(
-    "--exit-code",
-    is_flag=True,
-    help="Exit with 1 if there are differences, and with 2 for any error.",
-)
-@quiet_option("Print no differences; --exit-code is implied.")
 @color_option
 @from_option("OLD and NEW", is_plural=True)
 @to_option("PATCH")
@@ -65,7 +58,6 @@ def command(
     canonical: bool | None,
     as_json: bool,
     side_by_side: bool,
-    exit_code: bool,
     color: str,
 ) -> None:
     """Write the patch that turns OLD into NEW.
@@ -73,14 +65,15 @@ def command(
     Both have any RDF syntax, or Jelly-RDF, and are held in memory. Blank nodes are the same if
     their labels are the same. But in Turtle, TriG, N3, RDF/XML and JSON-LD nodes need no label: if
     either file is one of these, blank nodes are compared by the statements about them. Prefixes
-    are compared if both syntaxes have them. The exit code is 0 whether there are differences or
-    not, unless --exit-code or --quiet is given.
+    are compared if both syntaxes have them.
+
+    Exit status: 0 no differences, 1 differences, 2 trouble.
 
     \b
     Examples:
       jellyp diff old.nq new.nq -o changes.jellyp
       jellyp diff old.ttl new.ttl | less
-      jellyp diff --quiet old.nq new.nq || echo "they differ"
+      jellyp diff old.nq new.nq > /dev/null && echo "no differences"
       jellyp diff --json old.nq new.nq | jq -r .p | sort | uniq -c
     """
     from jelly_rdflib.streams.writing import PatchWriter
@@ -90,16 +83,11 @@ def command(
             raise click.UsageError("--json and --side-by-side exclude each other")
         if output != "-" or to is not None:
             raise click.UsageError("--json and --side-by-side are for standard output")
-    exit_code |= is_quiet()
-    if exit_code:
-        # 1 says that there are differences.
-        context.meta["error-code"] = 2
+    answer_by_exit_status(context)
     check_stdin_once(old, new)
     format = patch_format(output, to, for_file="jelly-patch")
     patch = _compare(old, new, from_, canonical=canonical)
-    if output == "-" and is_quiet():
-        pass
-    elif as_json:
+    if as_json:
         for operation in _changes(patch):
             say(json.dumps(_as_dict(operation), ensure_ascii=False))
     elif side_by_side:
@@ -114,7 +102,7 @@ def command(
                 destination = SimpleNamespace(write=make_printer(color, by_row=True))
             with PatchWriter(destination, format=format.name) as writer:
                 writer.write_all(patch)
-    context.exit(1 if exit_code and len(patch) > 0 else 0)
+    context.exit(1 if len(patch) > 0 else 0)
 
 
 def _compare(old: str, new: str, from_: str | None, *, canonical: bool | None) -> Patch:

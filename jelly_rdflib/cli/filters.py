@@ -25,28 +25,12 @@ DEFAULT_GRAPH = "default"
 OPS = ("A", "D", "PA", "PD", "H")
 POSITIONS = {"subject": "s", "predicate": "p", "object": "o", "graph": "g"}
 
-_PATCHES = re.compile(r"(\d+)|(\d*)\.\.(\d*)", re.ASCII)
 # A prefixed name of Turtle, or a literal with one as its datatype.
 _PREFIXED = re.compile(
     r"""(?P<start>"(?:[^"\\]|\\.)*"\^\^)? (?P<prefix>[^\W\d_][\w.-]*)? :
         (?P<local>[^\s<>"{}|^`\\]*)""",
     re.VERBOSE | re.DOTALL,
 )
-
-
-@dataclass(frozen=True)
-class _Range:
-    """Numbers from ``start`` up to, without, ``stop``; None: without end."""
-
-    start: int
-    stop: int | None
-
-    def __contains__(self, number: int) -> bool:
-        return self.start <= number and not self.is_before(number)
-
-    def is_before(self, number: int) -> bool:
-        """Return whether this number and all higher ones are behind the range."""
-        return self.stop is not None and number >= self.stop
 
 
 @dataclass(frozen=True)
@@ -76,9 +60,9 @@ class Filters:
 
     ops: frozenset[int] | None = None
     terms: dict[str, tuple[_Term, ...]] = field(default_factory=dict)
-    patches: _Range | None = None
+    patches: range | None = None
     times: tuple[float, float] | None = None
-    frames: _Range | None = None
+    frames: range | None = None
 
     def batches(self, input_: InputArgument, **settings: Any) -> Iterator[Batch]:
         """Read an input, once, and return what the filters let through.
@@ -132,10 +116,10 @@ class _Filtering:
             is_cut = False
             last: Any = None
             with closing(self.input.batches(**self.settings)) as batches:  # type: ignore[type-var]
-                for frame, batch in enumerate(batches):
-                    if frame == 0:
+                for frame, batch in enumerate(batches, 1):
+                    if frame == 1:
                         self._check_input()
-                    is_cut = filters.frames is not None and filters.frames.is_before(frame)
+                    is_cut = filters.frames is not None and frame >= filters.frames.stop
                     if is_cut:
                         break
                     self._learn_prefixes(batch)
@@ -157,12 +141,11 @@ class _Filtering:
         """Filter the patches of a log; those that are not wanted are not read."""
         filters = self.filters
         if filters.frames is not None:
-            raise click.UsageError("--take-frames is for a file of Jelly, and not for a patch log")
+            raise click.UsageError("--frame is for a file of Jelly, and not for a patch log")
         for entry, batches in patches():
             wanted = filters.patches
             is_wanted = (
-                wanted is None
-                or (entry.version >= wanted.start and not wanted.is_before(entry.first))
+                wanted is None or (entry.version >= wanted.start and entry.first < wanted.stop)
             ) and (filters.times is None or filters.wants_time(entry.time.timestamp()))
             if not is_wanted and not filters.has_prefixed_names():
                 continue
@@ -181,7 +164,7 @@ class _Filtering:
         """Check that the input has what the filters are about."""
         format, filters = self.input.format, self.filters
         if filters.frames is not None and format.options_type is None:
-            raise self._error(f"{format.title} has no frames: --take-frames is for Jelly")
+            raise self._error(f"{format.title} has no frames: --frame is for Jelly")
         if not format.holds_changes:
             if filters.patches is not None:
                 raise self._error("it has statements, and no patches: --patch is for changes")
@@ -283,7 +266,7 @@ class _Filtering:
                 return
             self.patch += 1
             wanted = self.filters.patches
-            self.is_done = wanted is not None and wanted.is_before(self.patch)
+            self.is_done = wanted is not None and self.patch >= wanted.stop
             self.is_wanted = wanted is None or self.patch in wanted
             if self.is_wanted and self.filters.times is not None:
                 self.is_wanted = None
@@ -353,25 +336,6 @@ def _read_time(context: click.Context, param: click.Parameter, text: str | None)
         ) from error
 
 
-def _read_patches(context: click.Context, param: object, text: str | None) -> _Range | None:
-    if text is None:
-        return None
-    found = _PATCHES.fullmatch(text.strip())
-    if found is not None and (found[1] or found[2] or found[3]):
-        start = int(found[1] or found[2] or 1)
-        last = found[1] or found[3]
-        if start >= 1 and (not last or start <= int(last)):
-            return _Range(start, int(last) + 1 if last else None)
-    raise click.BadParameter(f"{text!r} has no numbers of patches, such as 3, 2..5, 2.. or ..5")
-
-
-def _read_frames(context: click.Context, param: object, text: str | None) -> _Range | None:
-    if text is None:
-        return None
-    frames = read_range(text)
-    return _Range(frames.start, frames.stop)
-
-
 def _read_op(text: str) -> str:
     code = text.upper()
     if code not in OPS:
@@ -426,12 +390,12 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
         patch: Any,
         since: float | None,
         until: float | None,
-        take_frames: Any,
+        frame: Any,
         **others: Any,
     ) -> Any:
-        if take_frames is not None and (patch, since, until) != (None, None, None):
+        if frame is not None and (patch, since, until) != (None, None, None):
             raise click.UsageError(
-                "--take-frames goes with none of --patch, --since and --until: patches are told by"
+                "--frame goes with none of --patch, --since and --until: patches are told by"
                 " the frames before them, too"
             )
         terms = {column: others.pop(name) for name, column in POSITIONS.items()}
@@ -446,7 +410,7 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
             terms={column: wanted for column, wanted in terms.items() if wanted},
             patches=patch,
             times=times,
-            frames=take_frames,
+            frames=frame,
         )
         return function(*arguments, filters=filters, **others)
 
@@ -476,10 +440,9 @@ _OPTIONS: list[Callable[[Any], Any]] = [
     _term_option("object", "Only statements with this object, such as '\"text\"@en'."),
     click.option(
         "--patch",
-        metavar="N..M",
-        callback=_read_patches,
-        help="Only the patches N to M of each file, counted from 1, with M: 2..5 are four patches."
-        " Of a patch log these are its versions.",
+        metavar="RANGE",
+        type=read_range,
+        help="Only these patches of each file, or versions of a log: 3, 2..5, 2.. or ..5.",
     ),
     click.option(
         "--since",
@@ -495,11 +458,11 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         help="Only patches of this time or earlier; of a day, up to its end.",
     ),
     click.option(
-        "--take-frames",
-        metavar="N..M",
-        callback=_read_frames,
-        help="Only the frames N to M of each file of Jelly, counted from 0, without M: 2..5 are"
-        " three frames, and 2..=5 are four. A transaction that they cut becomes a shorter one.",
+        "--frame",
+        metavar="RANGE",
+        type=read_range,
+        help="Only these frames of each file of Jelly: 3, 2..5, 2.. or ..5. A transaction that they"
+        " cut becomes a shorter one.",
     ),
 ]
 

@@ -53,8 +53,8 @@ def _in_words(error: object) -> str:
         return f"{error.message}: make Jelly-Patch of the input first, by jellyp convert {option}"
     if isinstance(error, DecodeError) and error.rule is Rule.REPEATED_OPTIONS:
         message = (
-            "the stream has its options again, and nothing says what that means: jellyp transcode"
-            " makes one stream of several that were joined"
+            "the stream has its options again, and nothing says what that means: jellyp convert"
+            " --repeated-options restart makes one stream of several that were joined"
         )
         if "--repeated-options" in known:
             message += (

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.input_errors import InputError
+from jelly_rdflib.cli.input_errors import InputError, naming
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
-from jelly_rdflib.cli.options import InputPath, from_option, report_options
-from jelly_rdflib.cli.printable import say
+from jelly_rdflib.cli.options import InputPath, chosen_limits, from_option, isolated_option
+from jelly_rdflib.cli.printable import count, say, tell
+from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.inspection.inspect import StreamReport
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     "files",
     metavar="[FILE]...",
     nargs=-1,
-    type=InputPath("jellyp log show --json names the files of its patches"),
+    type=InputPath("jellyp log list --json names the files of its patches"),
 )
 @from_option("FILE")
 @click.option(
@@ -32,8 +34,17 @@ if TYPE_CHECKING:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
 )
-@report_options
-def command(files: tuple[str, ...], from_: str | None, by_frame: bool, as_json: bool) -> None:
+@click.option(
+    "--index",
+    "with_index",
+    is_flag=True,
+    help="Save the parts in which FILE can be read in FILE.idx instead: with it, Spark reads the"
+    " parts of a long file side by side without scanning it first.",
+)
+@isolated_option
+def command(
+    files: tuple[str, ...], from_: str | None, by_frame: bool, as_json: bool, with_index: bool
+) -> None:
     """Show the structure of a file: options, frames, rows, lookups, sizes.
 
     FILE is best a stream of Jelly-Patch or Jelly-RDF; other formats have less to show. Without
@@ -46,7 +57,14 @@ def command(files: tuple[str, ...], from_: str | None, by_frame: bool, as_json: 
       jellyp inspect archive/*.jellyp
       jellyp inspect --frames changes.jellyp.gz | sort -n -k 3 | tail -1
       jellyp inspect --json data.jelly | jq .lookups.name
+      jellyp inspect --index history.jellyp
     """
+    if with_index:
+        if by_frame or as_json or from_ is not None or not files or "-" in files:
+            raise click.UsageError("--index is for files, and goes with no other option")
+        for file in files:
+            _save_index(file)
+        return
     if len(files) <= 1:
         for file in files or ("-",):
             with open_argument(file, from_) as input_:
@@ -58,6 +76,40 @@ def command(files: tuple[str, ...], from_: str | None, by_frame: bool, as_json: 
     if by_frame:
         raise click.UsageError("--frames is for one FILE")
     _show_all(files, from_, as_json=as_json)
+
+
+def _save_index(path: str) -> None:
+    from jelly_rdflib.core.source import is_compressed
+    from jelly_rdflib.options import StreamOptions
+    from jelly_rdflib.streams.index import find_parts, write_index
+    from jelly_rdflib.streams.open_input import open_input
+
+    if is_compressed(path):
+        raise InputError(path, "a compressed file can't be read in parts: unpack it first")
+    limits = chosen_limits()
+    with naming(path):
+        opened = open_input(path, limits=limits, is_quiet=True)
+        with closing(opened.batches()) as batches:
+            next(batches, None)
+            options = batches.options
+        if options is None or opened.look().is_text:
+            raise InputError(path, "only files of Jelly-Patch and Jelly-RDF have indexes")
+        is_statements = isinstance(options, StreamOptions)
+        try:
+            with show_progress(os.path.basename(path), os.path.getsize(path)) as advance:
+                parts = find_parts(
+                    path,
+                    is_statements=is_statements,
+                    limits=limits,
+                    advance=advance,
+                    keep_going=False,
+                    on_repeated_options="error",
+                )
+        except ValueError as error:
+            # The file is damaged, or has too many parts.
+            raise InputError(path, error) from error
+    target = write_index(path, parts, is_statements=is_statements)
+    tell(f"{target}: {count(len(parts), 'part')}, {os.path.getsize(target):,} bytes")
 
 
 def _inspect(input_: InputArgument) -> StreamReport:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.options import limit_option, strict_option
+from jelly_rdflib.cli.options import strict_option
 
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
@@ -50,35 +50,26 @@ def settings_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def following_options(stored: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds the options of a command that follows a source.
-
-    Args:
-        stored: The words for what the command stores from time to time.
-    """
-
-    def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        function = click.option(
-            "--json", "as_json", is_flag=True, help="Print a line of JSON for each patch."
-        )(function)
-        function = strict_option(", unless it was squashed.")(function)
-        function = settings_options(limit_option(function))
-        function = click.option(
-            "--timeout",
-            metavar="SECONDS",
-            type=click.FloatRange(0),
-            help="End after so long without a patch. [default: go on until Ctrl+C]",
-        )(function)
-        return click.option(
-            "--store-every",
-            metavar="SECONDS",
-            type=click.FloatRange(0, 86400),
-            default=10.0,
-            show_default=True,
-            help=f"How often {stored} are written.",
-        )(function)
-
-    return add
+def following_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that follows a source."""
+    function = click.option(
+        "--json", "as_json", is_flag=True, help="Print a line of JSON for each patch."
+    )(function)
+    function = settings_options(strict_option(", unless it was squashed.")(function))
+    function = click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(0),
+        help="End after so long without a patch. [default: go on until Ctrl+C]",
+    )(function)
+    return click.option(
+        "--store-every",
+        metavar="SECONDS",
+        type=click.FloatRange(0, 86400),
+        default=10.0,
+        show_default=True,
+        help="How often the data and their position are written.",
+    )(function)
 
 
 def open_live(opener: Callable[..., Any], url: str, **options: Any) -> Any:

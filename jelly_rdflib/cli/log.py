@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial, wraps
@@ -21,15 +22,14 @@ from jelly_rdflib.cli.options import (
     chosen_limits,
     from_option,
     is_address,
-    limit_option,
     output_option,
     read_number,
+    read_range,
     repeated_option,
-    strict_option,
     to_option,
 )
 from jelly_rdflib.cli.outputs import open_output, output_format
-from jelly_rdflib.cli.printable import count, name_errors, say, tell
+from jelly_rdflib.cli.printable import name_errors, say, tell
 from jelly_rdflib.cli.progress import show_progress
 from jelly_rdflib.extras import advice
 
@@ -50,18 +50,9 @@ def version(text: str) -> int | str:
         return text
 
 
-timeout_option = click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(0, 86400),
-    default=DEFAULT_TIMEOUT,
-    show_default=True,
-    help="How long to wait for others who write to the log, or to try a lost connection again.",
-)
 compression_option = click.option(
     "--compression", type=click.Choice(["zst"]), help="Compress the files that are written."
 )
-version_argument = click.argument("version", metavar="[VERSION]", required=False, type=version)
 
 
 class _LogPath(click.Path):
@@ -79,6 +70,16 @@ log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, f
 
 
 @click.group("log", cls=OrderedGroup)
+@click.option(
+    "--wait",
+    metavar="SECONDS",
+    type=click.FloatRange(0, 86400),
+    default=DEFAULT_TIMEOUT,
+    show_default=True,
+    callback=lambda context, param, value: context.meta.update(wait=value),
+    expose_value=False,
+    help="How long to wait for others who write to the log, or to try a lost connection again.",
+)
 def command() -> None:
     """Keep patches in a log: a folder with a file for each patch.
 
@@ -92,29 +93,35 @@ def command() -> None:
     Examples:
       jellyp log init history
       jellyp log append history monday.jellyp
-      jellyp log show history
+      jellyp log list history
       jellyp log checkout history 1 -o then.nq
+      jellyp log --wait 5 append history tuesday.jellyp
     """
 
 
 def log_command(function: Callable[..., None]) -> click.Command:
-    """Make a command with the argument LOG and the options of logs; it gets the open log."""
+    """Make a command with the argument LOG; it gets the open log."""
 
     @wraps(function)
-    def run(log: str, timeout: float, **arguments: Any) -> None:
+    def run(log: str, **arguments: Any) -> None:
         from jelly_rdflib.log import PatchLog
 
         with name_errors(log):
-            function(PatchLog(log, limits=chosen_limits(), timeout=timeout), **arguments)
+            function(PatchLog(log, limits=chosen_limits(), timeout=_wait()), **arguments)
 
-    return timeout_option(limit_option(command.command()(log_argument(run))))
+    return command.command(function.__name__.rstrip("_"))(log_argument(run))
+
+
+def _wait() -> float:
+    """Return the seconds to wait for others: see ``--wait``."""
+    seconds: float = click.get_current_context().meta["wait"]
+    return seconds
 
 
 @command.command()
 @click.argument("log", metavar="LOG", type=click.Path(file_okay=False))
 @compression_option
-@timeout_option
-def init(log: str, compression: Compression, timeout: float) -> None:
+def init(log: str, compression: Compression) -> None:
     """Make a new log in the folder LOG.
 
     \b
@@ -125,7 +132,7 @@ def init(log: str, compression: Compression, timeout: float) -> None:
     from jelly_rdflib.log import PatchLog
 
     try:
-        PatchLog.create(log, compression=compression, timeout=timeout)
+        PatchLog.create(log, compression=compression, timeout=_wait())
     except (FileExistsError, ValueError) as error:
         raise click.UsageError(str(error)) from error
 
@@ -138,7 +145,7 @@ def init(log: str, compression: Compression, timeout: float) -> None:
 def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
     """Append patches to a log, one after the other; a PATCH may have several, or be another log.
 
-    A version is printed after its patch is on the disk. The command stops with exit code 1 at a
+    A version is printed after its patch is on the disk. The command stops with exit status 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,
     or because --prev or the patch itself names another one.
 
@@ -190,64 +197,60 @@ def _split(batches: BatchSource) -> Iterator[Any]:
 
 
 @log_command
-@click.option(
-    "--after", metavar="VERSION", type=version, help="Show only patches after this version."
-)
-@click.option(
-    "--upto", metavar="VERSION", type=version, help="Show only patches up to this version, with it."
-)
+@click.argument("versions", metavar="[VERSIONS]", required=False, type=read_range)
+@click.option("-n", "--last", metavar="N", type=click.IntRange(1, 1000), help="Only the newest N.")
+@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
-def show(log: PatchLog, after: int | str | None, upto: int | str | None, as_json: bool) -> None:
-    """List the patches of a log, the oldest first.
+def list_(
+    log: PatchLog, versions: range | None, last: int | None, follow: bool, as_json: bool
+) -> None:
+    """List the patches of a log, the oldest first; VERSIONS are 3, 2..5, 2.. or ..5.
+
+    A line has the version, the time of the commit in UTC, the numbers of statements that are added
+    and deleted, the header by, and the header title or else the id. Each patch is read for it.
 
     \b
     Examples:
-      jellyp log show history
-      jellyp log show --after 10 history
-      jellyp log show --json history | jq -r .id
+      jellyp log list history
+      jellyp log list history 11..
+      jellyp log list -n 10 -f https://example.org/history
+      jellyp log list --json history | jq -r .id
     """
-    entries = log.patches(after, upto)
-    if as_json:
-        for entry in entries:
-            _say_json(entry)
-        return
+    if versions is not None and (follow or last is not None):
+        raise click.UsageError("VERSIONS goes with neither -n nor -f")
+    newest = log.version
+    if versions is not None:
+        upto = None if versions.stop == sys.maxsize else versions.stop - 1
+        entries = log.patches(versions.start - 1, upto)
+    else:
+        entries = log.patches() if last is None else log.latest(last)
+    width = len(str(newest))
+    for entry in chain(entries, log.follow(newest) if follow else ()):
+        _list(entry, width, as_json=as_json)
 
-    from jelly_rdflib.cli.tables import print_parts
-    from jelly_rdflib.log.tables import entries_table
 
-    print_parts([entries_table(entries, log.snapshots)])
-
-
-def _say_json(entry: LogEntry) -> None:
-    """Print a patch of a log as a line of JSON."""
+def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
+    """Print a patch of a log as a line; ``width`` is that of its version."""
     from jelly_rdflib.log.tables import entry_fields
+    from jelly_rdflib.operations import Op
 
-    say(json.dumps({**entry_fields(entry), "path": entry.location}, ensure_ascii=False))
-
-
-@log_command
-@click.option("-n", "--lines", default=10, show_default=True, type=click.IntRange(0, 1000))
-@click.option("-f", "--follow", is_flag=True, help="Wait for more patches, until Ctrl+C.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
-def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
-    """List the newest patches of a log, and with -f each new one when it is appended.
-
-    A line has the version, the time of the commit, the size in bytes and the id.
-    jellyp subscribe prints the patches themselves, and can end when no more come.
-
-    \b
-    Examples:
-      jellyp log tail history
-      jellyp log tail -f https://example.org/history
-      jellyp log tail -f --json history | jq -r .id
-    """
-    version = log.version
-    for entry in chain(log.latest(lines), log.follow(version) if follow else ()):
-        if as_json:
-            _say_json(entry)
-        else:
-            time = entry.time.isoformat(timespec="seconds")
-            say(f"{entry.version}\t{time}\t{entry.size}\t{entry.id}")
+    header = {key: str(value) for key, value in entry.header.items()}
+    added = deleted = 0
+    with closing(entry.batches()) as batches:
+        for batch in batches:
+            ops = bytes(batch.ops)
+            added += ops.count(Op.A)
+            deleted += ops.count(Op.D)
+    if as_json:
+        fields = {**entry_fields(entry), "path": entry.location, "header": header}
+        say(json.dumps({**fields, "added": added, "deleted": deleted}, ensure_ascii=False))
+        return
+    lower = {key.lower(): value for key, value in header.items()}
+    single = entry.first == entry.version
+    version = f"{entry.version}" if single else f"{entry.first}..{entry.version}"
+    changes = f"+{added} −{deleted}"  # noqa: RUF001
+    line = f"{version:>{width}}  {entry.time:%Y-%m-%d %H:%M:%S}  {changes:<12}"
+    say(f"{line}  {lower.get('by', ''):<16}  {lower.get('title', entry.id)}")
 
 
 @command.command()
@@ -273,7 +276,7 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     help="A file of tokens; a line is a right (read, append or manage), a token, and maybe the"
     " names of the logs that it is for.",
 )
-@click.option("--open", "is_open", is_flag=True, help="Let everybody do all, without tokens.")
+@click.option("--no-tokens", "is_open", is_flag=True, help="Let everybody do all.")
 @click.option(
     "--certificate", type=click.Path(exists=True, dir_okay=False), help="A TLS certificate."
 )
@@ -298,8 +301,6 @@ def tail(log: PatchLog, lines: int, follow: bool, as_json: bool) -> None:
     help="How many may follow at the same time; half of them from one host.",
 )
 @click.option("--access-log", is_flag=True, help="Print a line for each request by HTTP.")
-@limit_option
-@timeout_option
 def serve(
     logs: tuple[str, ...],
     host: str,
@@ -319,7 +320,7 @@ def serve(
     describes the interface for other programs. Other processes may use the folder meanwhile.
 
     SIGHUP has the files of tokens and of the certificate read again. SIGTERM ends the server with
-    exit code 0.
+    exit status 0.
 
     \b
     Examples:
@@ -327,7 +328,7 @@ def serve(
       jellyp log serve history --host 0.0.0.0 --tokens tokens.txt --certificate c.pem --key k.pem
       jellyp log serve history --grpc-port 8981
       jellyp log serve logs/*
-      jellyp log tail -f http://127.0.0.1:8080
+      jellyp log list -f http://127.0.0.1:8080
     """
     with advice("a server", "jelly-rdflib[server]"):
         import uvicorn
@@ -346,14 +347,14 @@ def serve(
     tokens, certificate = options.pop("tokens"), options.pop("certificate")
     if tokens is None and not is_open and not is_local(host):
         raise click.UsageError(
-            f"everybody who reaches {host} could change the log: give --tokens, or --open to allow"
-            " that"
+            f"everybody who reaches {host} could change the log: give --tokens, or --no-tokens to"
+            " allow that"
         )
     if (key is None) != (certificate is None):
         raise click.UsageError("--certificate and --key go together")
     try:
         known = None if tokens is None else Tokens.read(tokens)
-        more = {"is_open": is_open, "limits": chosen_limits(), **options}
+        more = {"is_open": is_open, "limits": chosen_limits(), "timeout": _wait(), **options}
         server = server_class(logs, tokens=known, **more)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -394,85 +395,43 @@ def serve(
 
 
 @log_command
-@click.option(
-    "--deep",
-    is_flag=True,
-    help="Replay the patches: compare snapshots with their versions, and warn of operations that"
-    " change nothing.",
-)
-@click.pass_context
-def verify(context: click.Context, log: PatchLog, deep: bool) -> None:
-    """Check a log: read every file to its end, and print each problem on a line.
-
-    If there is none, a line says that all is well. The exit code is 1 if there is a problem.
-
-    \b
-    Examples:
-      jellyp log verify history
-      jellyp log verify --deep --quiet history || echo "it is damaged"
-    """
-    problems = log.verify(deep=deep)
-    for problem in problems:
-        say(problem)
-    if not problems:
-        snapshots = count(len(log.snapshots), "snapshot")
-        tell(f"all is well: version {log.version}, {snapshots}")
-    context.exit(1 if problems else 0)
-
-
-@log_command
-@click.argument("replica", metavar="REPLICA", type=click.Path(file_okay=False))
-@click.option(
-    "--upto", metavar="VERSION", type=version, help="The version to stop at. [default: the newest]"
-)
-@strict_option(", unless it was squashed.")
-@compression_option
-@click.pass_context
-def replay(
-    context: click.Context,
-    log: PatchLog,
-    replica: str,
-    upto: int | str | None,
-    strict: bool,
-    compression: Compression,
-) -> None:
-    """Bring a replica up to date: a folder with the data as Jelly-RDF.
-
-    The replica stores the version of its data. So each patch is applied exactly once, even if this
-    command is stopped and started again.
-
-    \b
-    Examples:
-      jellyp log replay history replica
-      jellyp log replay history replica --upto 7
-      jellyp convert replica/*.jelly data.nq
-    """
-    from jelly_rdflib.log import Replica
-
-    timeout = context.params["timeout"]
-    target = Replica(replica, compression=compression, limits=chosen_limits(), timeout=timeout)
-    before = target.version
-    total = len(log.patches(target.id, upto))
-    with show_progress("replaying", total, is_bytes=False) as advance:
-        after = target.update(log, upto=upto, strict=strict, progress=lambda entry: advance(1))
-    tell(f"version {after}" if before == after else f"version {before} to {after}")
-
-
-@log_command
-@version_argument
+@click.argument("version", metavar="[VERSION]", required=False, type=version)
 @output_option("OUT", "the data", "standard output")
 @to_option("OUT", default=" [default for standard output: N-Quads]")
-def checkout(log: PatchLog, version: int | str | None, output: str, to: str | None) -> None:
+@click.option(
+    "--snapshot",
+    is_flag=True,
+    help="Store the data in LOG instead, for faster checkouts of this and later versions; print the"
+    " path.",
+)
+@click.pass_context
+def checkout(
+    context: click.Context,
+    log: PatchLog,
+    version: int | str | None,
+    output: str,
+    to: str | None,
+    snapshot: bool,
+) -> None:
     """Write the data of a version, by default of the newest one.
 
-    The data are replayed from the nearest snapshot before the version, see jellyp log snapshot.
+    The data are replayed from the nearest snapshot before the version.
 
     \b
     Examples:
       jellyp log checkout history -o now.trig
       jellyp log checkout history 3 | sort > then.nq
+      jellyp log checkout history 100 --snapshot
     """
     from jelly_rdflib.cli.datasets import save
+
+    if snapshot:
+        if output != "-" or to is not None:
+            raise click.UsageError("--snapshot writes into LOG: it goes with neither -o nor --to")
+        # The printed path starts with LOG as it was given.
+        path = log.snapshot(version)
+        say(os.path.join(context.params["log"], path.parent.name, path.name))
+        return
 
     format = output_format(output, to, for_stdout="nq")
     with show_progress("replaying", None, is_bytes=False) as advance:
@@ -482,34 +441,15 @@ def checkout(log: PatchLog, version: int | str | None, output: str, to: str | No
 
 
 @log_command
-@version_argument
-@click.pass_context
-def snapshot(context: click.Context, log: PatchLog, version: int | str | None) -> None:
-    """Store a whole version, which makes checkouts of it and of later versions faster.
-
-    The path of the snapshot's file is printed.
-
-    \b
-    Examples:
-      jellyp log snapshot history
-      jellyp log snapshot history 100
-    """
-    # The printed path starts with LOG as it was given.
-    path = log.snapshot(version)
-    say(os.path.join(context.params["log"], path.parent.name, path.name))
-
-
-@log_command
-@click.argument("first", metavar="FIRST", type=version)
-@click.argument("last", metavar="LAST", type=version)
-def squash(log: PatchLog, first: int | str, last: int | str) -> None:
-    """Replace the patches of the versions FIRST to LAST by one patch with the same effect.
+@click.argument("versions", metavar="VERSIONS", type=read_range)
+def squash(log: PatchLog, versions: range) -> None:
+    """Replace the patches of VERSIONS, such as 1..100, by one patch with the same effect.
 
     The versions between them are gone then, and a replica at one of them can't follow any more.
 
     \b
     Examples:
-      jellyp log squash history 1 100
+      jellyp log squash history 1..100
     """
-    entry = log.squash(first, last)
+    entry = log.squash(versions.start, None if versions.stop == sys.maxsize else versions.stop - 1)
     tell(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")

@@ -1,4 +1,4 @@
-"""How ``jellyp`` starts and ends: exit codes, interrupts, and errors as messages."""
+"""How ``jellyp`` starts and ends: exit status, interrupts, and errors as messages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ PACKAGES = ("click", "rich")
 def main() -> NoReturn:
     """Run the command line and exit.
 
-    The exit code is 0, or 1 for an error of the input or output, or 2 for an error of the call, or
-    128 plus the number of a signal.
+    The exit status is 0, 1 after bad input or a failed write, 2 after a wrong call, or 128 plus the
+    number of a signal. A command that answers a question exits with 1 for no and 2 for any error.
     """
     _open_standard_streams()
     try:
@@ -58,7 +58,7 @@ def main() -> NoReturn:
         with suppress(OSError):
             _show_traceback(meta)
             _show(error)
-        code = meta.get("error-code", error.exit_code)
+        code = meta.get("error-status", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = 128 + signal.SIGINT
     except BrokenPipeError:
@@ -72,7 +72,7 @@ def main() -> NoReturn:
             _show_traceback(meta)
             say(f"jellyp: {message}", err=True)
         # A missing package is no error of the input.
-        code = 2 if isinstance(error, ImportError) else meta.get("error-code", 1)
+        code = 2 if isinstance(error, ImportError) else meta.get("error-status", 1)
     finally:
         _drop_output()
     sys.exit(code)

@@ -61,6 +61,8 @@ def _page(context: click.Context) -> Iterator[str]:
         record = param.get_help_record(context) if isinstance(param, click.Option) else None
         if record is not None:
             yield from (".TP", rf"\fB{_escape(record[0])}\fR", _line(record[1]))
+    if command.epilog is not None:
+        yield from (".PP", _line(command.epilog))
     commands = _commands(context)
     if commands:
         yield ".SH COMMANDS"

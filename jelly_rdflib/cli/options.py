@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +63,7 @@ DATASET = InputPath(_INSTEAD)
 TARGET = InputPath(_INSTEAD, may_be_server=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
-_RANGE = re.compile(r"(\d+)|(\d*)\.\.(=?)(\d*)", re.ASCII)
+_RANGE = re.compile(r"(\d+)|(\d*)\.\.(\d*)", re.ASCII)
 _LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -102,6 +104,8 @@ def format_option(
 
 from_option = partial(format_option, "--from", "from_")
 to_option = partial(format_option, "--to", "to")
+base_format_option = format_option("--base-format", "base_format", "BASE")
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what -o names.")
 
 
 def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -233,19 +237,16 @@ def read_number(text: str) -> int:
     return number
 
 
-def read_range(text: str) -> slice:
-    """Read a range of frames from the command line: 3, ..3, 3.., 1..3 or 1..=3."""
+def read_range(text: str) -> range:
+    """Read numbers from 1 on from the command line: 3, 2..5, 2.. or ..5; the last is included."""
     found = _RANGE.fullmatch(text.strip())
-    if found is not None:
-        single, start, equals, stop = found.groups()
-        if single is not None:
-            return slice(int(single), int(single) + 1)
-        begin, end = int(start or 0), int(stop) + len(equals) if stop else None
-        if (end is not None and begin < end) or (start and end is None and not equals):
-            return slice(begin, end)
-    raise click.BadParameter(
-        f"{text!r} has no numbers of frames, such as 3, ..3, 3.., 1..3 (without 3) or 1..=3"
-    )
+    if found is not None and any(found.groups()):
+        start = int(found[1] or found[2] or 1)
+        last = found[1] or found[3]
+        stop = min(int(last) + 1, sys.maxsize) if last else sys.maxsize
+        if 1 <= start < stop:
+            return range(start, stop)
+    raise click.BadParameter(f"{text!r} is no range from 1 on, such as 3, 2..5, 2.. or ..5")
 
 
 def _parse_number(text: str) -> int | None:
@@ -256,18 +257,19 @@ def _parse_number(text: str) -> int | None:
 
 
 def _keep_limits(context: click.Context, param: object, values: Iterable[Any]) -> None:
-    from jelly_rdflib.options import Limits
-
+    if not values:
+        return
     try:
-        context.meta["limits"] = Limits(**dict(values))
+        context.meta["limits"] = dataclasses.replace(chosen_limits(), **dict(values))
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
 
 def chosen_limits() -> Limits:
     """Return the limits of the running command: the defaults, changed by ``--limit``."""
-    limits: Limits = click.get_current_context().meta["limits"]
-    return limits
+    from jelly_rdflib.options import Limits
+
+    return click.get_current_context().meta.get("limits") or Limits()
 
 
 def is_isolated() -> bool:
@@ -275,27 +277,7 @@ def is_isolated() -> bool:
     return bool(click.get_current_context().meta.get("isolated"))
 
 
-class _LimitOption(click.Option):
-    """The option ``--limit``, whose help lists the names, which are looked up only then."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        record = super().get_help_record(ctx)
-        names = ", ".join(_limit_names())
-        return None if record is None else (record[0], f"{record[1]} Names: {names}.")
-
-
-limit_option = click.option(
-    "--limit",
-    cls=_LimitOption,
-    metavar="NAME=NUMBER",
-    type=_read_limit,
-    multiple=True,
-    callback=_keep_limits,
-    expose_value=False,
-    shell_complete=offer(lambda: [f"{name}=" for name in _limit_names()]),
-    help="Accept more of the input, or less, such as max_frame_size=64M; may be repeated.",
-)
-_isolated_option = click.option(
+isolated_option = click.option(
     "--isolated",
     is_flag=True,
     callback=lambda context, param, value: context.meta.update(isolated=value),
@@ -341,44 +323,41 @@ def chosen_directions() -> Any:
     return click.get_current_context().meta.get("directions", "keep")
 
 
-def report_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--isolated`` and ``--limit``, for a command that reports on a file of any format."""
-    return _isolated_option(limit_option(function))
-
-
-def changes_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--repeated-options`` and ``--limit``, for a command that reads changes."""
-    return repeated_option(limit_option(function))
-
-
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add all these options, for a command that reads any format."""
-    return _isolated_option(directions_option(changes_options(function)))
-
-
-def _keep(name: str) -> Callable[[click.Context, Any, bool], None]:
-    def keep(context: click.Context, param: object, value: bool) -> None:
-        if value:
-            context.meta[name] = True
-
-    return keep
+    """Add the options of a command that reads any format."""
+    return isolated_option(directions_option(repeated_option(function)))
 
 
 def _flag(key: str) -> dict[str, Any]:
-    return {"is_flag": True, "is_eager": True, "callback": _keep(key), "expose_value": False}
+    def keep(context: click.Context, param: object, value: bool) -> None:
+        if value:
+            context.meta[key] = True
+
+    return {"is_flag": True, "is_eager": True, "callback": keep, "expose_value": False}
 
 
-def quiet_option(help: str) -> Callable[[Any], Any]:
-    """Return the option ``--quiet`` for a command to which it means more than for others."""
-    return click.option("-q", "--quiet", help=help, **_flag("quiet"))
-
-
-# What every command has, and the command jellyp itself.
+# The options of every command. The help of jellyp lists them, that of each command names them.
 SHARED = (
     click.Option(["-q", "--quiet"], help="Print only results and errors.", **_flag("quiet")),
     click.Option(["--no-progress"], help="Show no progress bar.", **_flag("no-progress")),
     click.Option(["--debug"], help="Show where in the program an error came up.", **_flag("debug")),
+    click.Option(
+        ["--limit"],
+        metavar="NAME=NUMBER",
+        type=_read_limit,
+        multiple=True,
+        callback=_keep_limits,
+        expose_value=False,
+        shell_complete=offer(lambda: [f"{name}=" for name in _limit_names()]),
+        help="Override a limit of the input, such as max_frame_size=64M: see jellyp help limits.",
+    ),
 )
+_EPILOG = "Also -q, --no-progress, --debug and --limit NAME=NUMBER: see jellyp help."
+
+
+def answer_by_exit_status(context: click.Context) -> None:
+    """Make 2 the exit status of all errors of a command, as 1 is an answer."""
+    context.meta["error-status"] = 2
 
 
 def is_quiet() -> bool:
@@ -394,8 +373,9 @@ def shows_progress() -> bool:
 
 
 def add_shared_options(command: click.Command) -> None:
-    """Add the options that every command has, before its help."""
-    have = {name for param in command.params for name in param.opts}
-    for option in SHARED:
-        if not have.intersection(option.opts):
+    """Add the options of every command, which its help names in one line."""
+    if command.epilog is None:
+        command.epilog = _EPILOG
+        for option in map(copy, SHARED):
+            option.hidden = True
             command.params.append(option)

@@ -1,7 +1,13 @@
-"""Progress bars on standard error, if that is a terminal."""
+"""Progress bars on standard error, if that is a terminal.
+
+Of several commands in a pipeline only the last one shows a bar: bars of two would overwrite each
+other, and the last one ends last.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +30,7 @@ def show_progress(
     bar.
     """
     bar: Any = None
-    may_show = is_shown and shows_progress() and sys.stderr.isatty()
+    may_show = is_shown and shows_progress() and sys.stderr.isatty() and not _writes_to_a_pipe()
     start = time.monotonic()
     done = 0
 
@@ -44,6 +50,14 @@ def show_progress(
         may_show = False
         if bar is not None:
             bar.stop()
+
+
+def _writes_to_a_pipe() -> bool:
+    """Return whether standard output is a pipe: then what reads it may show a bar."""
+    try:
+        return stat.S_ISFIFO(os.fstat(1).st_mode)
+    except OSError:
+        return False
 
 
 def _make_bar(*, is_bytes: bool) -> Any:

@@ -13,7 +13,6 @@ from jelly_rdflib.cli.options import (
     CHANGES,
     chosen_limits,
     from_option,
-    limit_option,
     repeated_option,
 )
 from jelly_rdflib.cli.printable import count, say, tell
@@ -25,7 +24,6 @@ from jelly_rdflib.cli.printable import count, say, tell
 @settings_options
 @from_option("FILE")
 @repeated_option
-@limit_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
     files: tuple[str, ...],

@@ -12,7 +12,7 @@ from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     DATASET,
     INPUT,
-    from_option,
+    base_format_option,
     output_option,
     reading_options,
     to_option,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let LOAD and SERVICE read from where their IRIs say, be that a file or a server.",
 )
-@from_option("BASE")
+@base_format_option
 @to_option("PATCH")
 @reading_options
 def command(
@@ -47,7 +47,7 @@ def command(
     output: str,
     result: str | None,
     network: bool,
-    from_: str | None,
+    base_format: str | None,
     to: str | None,
 ) -> None:
     """Run SPARQL Update on a dataset, and write the changes as a patch.
@@ -70,7 +70,7 @@ def command(
     result_format: Any = None
     if result is not None:
         result_format = output_format(result, None, advice="give it an extension that tells")
-    with open_argument(base, from_) as input_:
+    with open_argument(base, base_format) as input_:
         dataset = load(input_)
     with open_output(output) as destination:
         with PatchWriter(destination, format=format.name) as writer:

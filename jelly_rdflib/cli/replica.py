@@ -1,4 +1,4 @@
-"""``jellyp replica``: datasets that follow a log or a stream."""
+"""``jellyp replica``: a dataset that follows a log or a stream."""
 
 from __future__ import annotations
 
@@ -7,52 +7,81 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.live_options import following_options, open_live
-from jelly_rdflib.cli.options import chosen_limits
-from jelly_rdflib.cli.printable import count, say, tell
+from jelly_rdflib.cli.log import compression_option, version
+from jelly_rdflib.cli.options import chosen_limits, is_log
+from jelly_rdflib.cli.printable import count, name_errors, say, tell
+from jelly_rdflib.cli.progress import show_progress
 
 
-@click.group("replica", cls=OrderedGroup)
-def command() -> None:
-    """Keep a copy of a dataset that follows its changes: a folder with the data.
+@click.command("replica")
+@click.argument("url", metavar="LOG-OR-URL")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
+@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
+@click.option(
+    "--upto", metavar="VERSION", type=version, help="The version to stop at. [default: the newest]"
+)
+@compression_option
+@following_options
+def command(
+    url: str,
+    folder: str,
+    follow: bool,
+    upto: int | str | None,
+    strict: bool,
+    **following: Any,
+) -> None:
+    """Bring a replica of a log up to date: a folder with the data as Jelly-RDF.
+
+    The replica stores the version of its data. So each patch is applied once, however often the
+    command is interrupted and started again. With -f each new patch is applied as it comes; then
+    the patches may come from a broker, too: for its URL see jellyp publish --help.
 
     \b
     Examples:
-      jellyp replica follow https://example.org/history copy
-      jellyp replica follow kafka://localhost:9092/changes copy
+      jellyp replica history copy
+      jellyp replica history copy --upto 7
+      jellyp replica -f https://example.org/history copy
+      jellyp replica -f --timeout 5 mqtt://localhost/changes copy --setting session=copy
+      jellyp convert copy/*.jelly -o data.nq
     """
+    from jelly_rdflib.log import PatchLog, Replica
+
+    limits = chosen_limits()
+    if follow and upto is not None:
+        raise click.UsageError("--upto and -f exclude each other")
+    # These are None, False or empty by default.
+    of_following = ("timeout", "settings", "secret_settings", "as_json")
+    if not follow and any(following[name] for name in of_following):
+        raise click.UsageError("--timeout, --setting, --settings and --json are for -f")
+    if not follow and not is_log(url):
+        raise click.UsageError(f"{url} is no patch log: what comes from elsewhere needs -f")
+    replica = Replica(folder, compression=following.pop("compression"), limits=limits)
+    if follow:
+        _follow(replica, url, strict=strict, **following)
+        return
+    before = replica.version
+    with name_errors(url):
+        log = PatchLog(url, limits=limits)
+        total = len(log.patches(replica.id, upto))
+        with show_progress("replaying", total, is_bytes=False) as advance:
+            after = replica.update(log, upto=upto, strict=strict, progress=lambda _: advance(1))
+    tell(f"version {after}" if before == after else f"version {before} to {after}")
 
 
-@command.command()
-@click.argument("url", metavar="LOG-OR-URL")
-@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
-@following_options("the data and their position")
-def follow(
+def _follow(
+    replica: Any,
     url: str,
-    folder: str,
+    *,
+    strict: bool,
     store_every: float,
     timeout: float | None,
     settings: dict[str, str],
     secret_settings: dict[str, str],
-    strict: bool,
     as_json: bool,
 ) -> None:
-    """Bring the replica in DIR up to date, and apply each new patch as it comes, until Ctrl+C.
-
-    Each patch counts once, however often the command is interrupted and started again. For
-    LOG-OR-URL see jellyp publish --help. jellyp log replay brings a replica up to date and ends.
-
-    \b
-    Examples:
-      jellyp replica follow history copy
-      jellyp replica follow --timeout 5 mqtt://localhost/changes copy --setting session=copy
-      jellyp replica follow kafka://localhost:9092/changes copy --setting bad=skip
-    """
     from jelly_rdflib.live import connect
-    from jelly_rdflib.log import Replica
 
-    replica = Replica(folder, limits=chosen_limits())
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
 
     def progress(patch: Any) -> None:

@@ -73,7 +73,7 @@ class Reload:
 
 
 def end_well_at_sigterm() -> None:
-    """Have the exit code 0 after SIGTERM, which is how servers are ended."""
+    """Have the exit status 0 after SIGTERM, which is how servers are ended."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 

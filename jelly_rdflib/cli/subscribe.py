@@ -19,6 +19,7 @@ from jelly_rdflib.cli.options import (
     OUTPUT,
     chosen_limits,
     is_address,
+    overwrite_option,
     to_option,
 )
 from jelly_rdflib.cli.outputs import error_of_existing, open_output, output_format, patch_format
@@ -50,9 +51,9 @@ _ADVICE = "nothing is lost: remove it, and the data that it is for, and begin an
     type=click.Path(dir_okay=False),
     help="Keep the position in the source in this file. [default: DATASET.position]",
 )
-@following_options("the DATASET and the position")
+@following_options
 @to_option("FILE", default=" [default for standard output: rdf-patch]")
-@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
+@overwrite_option
 def command(
     url: str,
     output: str | None,

@@ -21,6 +21,8 @@ from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 BAR_WIDTH = 24
 # What other columns have before bars get any: on a narrow terminal names are more than bars.
 _OTHERS_WIDTH = 46
+# What a name gets on any terminal.
+_LEAST_NAME = 8
 # Wide enough that IRIs in a file are not cut.
 FILE_WIDTH = 250
 _TRAILING_BLANKS = re.compile("[ \t]+$", re.MULTILINE)
@@ -29,7 +31,7 @@ _BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
 class _PipeConsole(Console):
-    """A console that raises BrokenPipeError; that of rich ends the process with exit code 1."""
+    """A console that raises BrokenPipeError; that of rich ends the process with exit status 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -76,7 +78,11 @@ def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
     bar = ("#" if is_ascii else "█") * min(BAR_WIDTH, max(0, console.width - _OTHERS_WIDTH))
     for part in parts:
         if isinstance(part, Table):
-            console.print(_terminal_table(part, bar))
+            table = _terminal_table(part, bar)
+            whole = console.measure(table, options=console.options.update(width=FILE_WIDTH))
+            if whole.maximum > console.width:
+                table.padding = (0, 1, 0, 0)
+            console.print(table)
         else:
             line = printable(part)
             console.print(Text(line.translate(_BLOCKS) if is_ascii else line))
@@ -87,8 +93,16 @@ def _terminal_table(table: Table, bar: str) -> TerminalTable:
     bars = {i for row in table.rows for i, value in enumerate(row) if isinstance(value, Bar)}
     for number, name in enumerate(table.columns):
         justify: Any = "left" if number in table.left else "right"
-        # Where a terminal is too narrow, rich narrows the columns that may wrap: those of names.
-        result.add_column(name, justify=justify, no_wrap=justify == "right" or number in bars)
+        # Where a terminal is too narrow, rich cuts names, and wraps the titles of numbers.
+        cells = [cell for row in table.rows for cell in row[number : number + 1]]
+        least = max(
+            (cell_len(cell_text(cell)) for cell in cells if not isinstance(cell, Bar)), default=0
+        )
+        if justify == "left":
+            least = min(least, _LEAST_NAME)
+        else:
+            least = max(least, *map(len, name.split()))
+        result.add_column(name, justify=justify, no_wrap=number in bars, min_width=least)
     for row in table.rows:
         result.add_row(*(_cell(value, bar) for value in row))
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from collections import Counter
 from contextlib import ExitStack
 from tempfile import TemporaryFile
@@ -13,11 +14,14 @@ import click
 
 from jelly_rdflib.cli.inputs import InputArgument, open_argument
 from jelly_rdflib.cli.options import (
-    InputPath,
+    CHANGES,
+    answer_by_exit_status,
+    chosen_limits,
     format_option,
     from_option,
+    is_log,
+    isolated_option,
     read_range,
-    report_options,
 )
 from jelly_rdflib.cli.printable import count, say, tell
 
@@ -35,11 +39,9 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
 
 
 @click.command("validate")
-@click.argument(
-    "files", metavar="[FILE]...", nargs=-1, type=InputPath("jellyp log verify checks it")
-)
+@click.argument("files", metavar="[FILE-OR-LOG]...", nargs=-1, type=CHANGES)
 @from_option("FILE")
-@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@click.option("--fail-on-warning", is_flag=True, help="Exit with 1 for warnings too.")
 @click.option("--errors", "only_errors", is_flag=True, help="Show errors, and no warnings.")
 @click.option(
     "--max-faults", type=click.IntRange(min=1), help="Stop reading a file after this many faults."
@@ -66,11 +68,11 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     "--compare-ordered", is_flag=True, help="Statements must come in the order of OTHER, too."
 )
 @click.option(
-    "--compare-frame-indices",
+    "--compare-frames",
     "frames",
     metavar="RANGE",
     type=read_range,
-    help="The frames of FILE to compare, from 0 on: 3, ..3, 3.., 1..3 (without 3), 1..=3 (with 3).",
+    help="The frames of FILE to compare: 3, 2..5, 2.. or ..5.",
 )
 @click.option(
     "--options-file",
@@ -79,64 +81,75 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     help="A FILE without errors must have the options of OTHER, a file of Jelly.",
 )
 @click.option(
-    "--delimited",
-    type=click.Choice(["either", "true", "false"]),
-    default="either",
-    show_default=True,
-    help="Whether frames of Jelly must have their length before them.",
+    "--delimited/--no-delimited",
+    default=None,
+    help="Frames of Jelly must have their length before them, or must not.",
 )
-@report_options
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Replay the patches of a LOG, too: compare snapshots with their versions, and warn of"
+    " operations that change nothing.",
+)
+@isolated_option
 @click.pass_context
 def command(
     context: click.Context,
     files: tuple[str, ...],
     from_: str | None,
-    strict: bool,
+    fail_on_warning: bool,
     only_errors: bool,
     max_faults: int | None,
     as_json: bool,
     compare_to: str | None,
     compare_format: str | None,
     compare_ordered: bool,
-    frames: slice | None,
+    frames: range | None,
     options_file: str | None,
-    delimited: str,
+    delimited: bool | None,
+    deep: bool,
 ) -> None:
     """Check files against every rule of the format and show each fault with its place.
 
     A fault is an error if readers refuse it or if a stream must not have it, and a warning if a
     stream should not have it. What else is expected of FILE may be told, too, as another file.
-    Without FILE, standard input is read. The exit code is 1 if there are errors.
+    Without FILE, standard input is read. Of a patch log every file is read to its end, and each
+    problem is shown.
+
+    Exit status: 0 no errors, 1 errors, 2 trouble.
 
     \b
     Examples:
       jellyp validate changes.jellyp
-      jellyp validate --strict *.rdfp && echo good
+      jellyp validate --fail-on-warning *.rdfp && echo good
       jellyp validate --json changes.rdfp | jq -r .rule | sort | uniq -c
-      jellyp validate data.jelly --compare-to-rdf-file data.ttl --delimited true
+      jellyp validate --deep history
+      jellyp validate data.jelly --compare-to-rdf-file data.ttl --delimited
     """
     from jelly_rdflib.inspection.validation.validator import find_faults
 
+    answer_by_exit_status(context)
     if compare_to is None and (compare_ordered or compare_format or frames):
         raise click.UsageError(
-            "--compare-ordered, --compare-to-format and --compare-frame-indices need"
-            " --compare-to-rdf-file"
+            "--compare-ordered, --compare-to-format and --compare-frames need --compare-to-rdf-file"
         )
     expected = None
-    if compare_to is not None or options_file is not None or delimited != "either":
+    if (compare_to, options_file, delimited) != (None, None, None):
         from jelly_rdflib.cli.comparison import Expected
 
-        is_delimited = {"true": True, "false": False}.get(delimited)
         expected = Expected(
             compare_to,
             compare_format,
             compare_ordered,
-            frames or slice(None),
+            frames or range(1, sys.maxsize),
             options_file,
-            is_delimited,
+            delimited,
         )
     is_good = True
     for file in files or ("-",):
+        if is_log(file):
+            is_good &= _check_log(file, deep=deep, as_json=as_json)
+            continue
         counts: Counter[str] = Counter()
         with open_argument(file, from_) as input_, ExitStack() as stack:
             name = input_.name
@@ -162,8 +175,24 @@ def command(
         if not as_json:
             words = [count(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
             tell(f"{name}: {', '.join(words) or 'no faults'}")
-        is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
+        is_good &= counts["error"] == 0 and not (fail_on_warning and counts["warning"] > 0)
     context.exit(0 if is_good else 1)
+
+
+def _check_log(path: str, *, deep: bool, as_json: bool) -> bool:
+    """Show each problem of a patch log, and return whether it has none."""
+    from jelly_rdflib.log import PatchLog
+
+    log = PatchLog(path, limits=chosen_limits())
+    problems = log.verify(deep=deep)
+    for problem in problems:
+        fields = {"file": path, "severity": "error", "rule": "log", "message": str(problem)}
+        say(json.dumps(fields, ensure_ascii=False) if as_json else problem)
+    if not as_json:
+        snapshots = count(len(log.snapshots), "snapshot")
+        found = count(len(problems), "error") if problems else "no faults"
+        tell(f"{path}: {found}; version {log.version}, {snapshots}")
+    return not problems
 
 
 class _Copying:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jelly_rdflib.cli.inputs import LogArgument, argument_name, open_argument
-from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, output_option
+from jelly_rdflib.cli.options import CHANGES, from_option, output_option, repeated_option
 from jelly_rdflib.cli.outputs import open_output
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @output_option("PAGE", "the page", "standard output")
 @click.option("--open", "is_opened", is_flag=True, help="Show the page in a browser.")
 @click.option("--title", help="The title of the page. [default: the name of FILE or LOG]")
-@click.option("--last", metavar="N", type=click.IntRange(min=1), help="Show the last N versions.")
+@click.option("-n", "--last", metavar="N", type=click.IntRange(1), help="Only the newest N.")
 @from_option("FILE")
-@changes_options
+@repeated_option
 def command(
     source: str,
     output: str,
@@ -46,7 +46,7 @@ def command(
     Examples:
       jellyp view history -o history.html
       jellyp view --open changes.jellyp
-      jellyp view --last 100 --title Products history -o products.html
+      jellyp view -n 100 --title Products history -o products.html
       zcat changes.rdfp.gz | jellyp view --from rdf-patch -o changes.html
     """
     from jelly_rdflib.streams.destination import Destination

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -97,7 +97,7 @@ def open_source(
     """
     if isinstance(source, ByteSource):
         return source
-    limits = Limits() if limits is None else limits
+    limits = as_limits(limits)
     meter = Meter() if meter is None else meter
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.

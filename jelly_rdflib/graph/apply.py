@@ -24,7 +24,7 @@ from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.graph.whole_patches import WholePatches
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Directions, Limits
+from jelly_rdflib.options import Directions, Limits, as_limits
 from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.open_input import closing_reader, open_input, open_read
 from jelly_rdflib.streams.patch_operations import PatchOperations
@@ -225,7 +225,7 @@ def apply(
     place = Target(target)
     if (opened := open_read(source, **reading)) is not None:
         # To undo a transaction its changes are kept.
-        operations = OperationReader(opened, limits=limits or Limits() if atomic else None)
+        operations = OperationReader(opened, limits=as_limits(limits) if atomic else None)
         is_held = is_at_hand(source)
         return apply_read(
             operations, place, atomic=atomic, strict=strict, is_held=is_held, limits=limits
@@ -315,7 +315,7 @@ def apply_read(
             is_atomic=atomic,
             is_held=is_held,
             holds_changes=holds_changes,
-            max_prefixes=(limits or Limits()).max_prefixes,
+            max_prefixes=as_limits(limits).max_prefixes,
         )
         return applier.run(operations, strict=strict, limits=limits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
+from jelly_rdflib.formats import guess_by_name
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.stores.contents import Contents
@@ -170,7 +172,8 @@ def write_graphs(
 
     Args:
         graphs: rdflib `Graph`s or `Dataset`s.
-        destination: A path, or a binary file object, which stays open.
+        destination: A path, whose name ends with ``.jelly``, ``.jelly.gz`` or ``.jelly.zst``; or a
+            binary file object, which stays open.
         options: The stream's options. By default the first graph says: triples for a `Graph`,
             quads for a `Dataset`. A logical type that is not of graphs or datasets becomes GRAPHS
             for triples, DATASETS for the others.
@@ -181,6 +184,7 @@ def write_graphs(
     Raises:
         EncodeError: A graph has what the options don't allow: named graphs in a stream of triples,
             namespaces in a stream without.
+        LookupError: The path's name is none of Jelly-RDF.
         TypeError: One is no graph.
         OSError: The path can't be opened or written.
 
@@ -195,6 +199,11 @@ def write_graphs(
         >>> len(list(read_frames(file.getvalue())))
         2
     """
+    if isinstance(destination, str | os.PathLike) and guess_by_name(destination) is not JELLY:
+        raise LookupError(
+            f"the name of a file of Jelly-RDF ends with .jelly, .jelly.gz or .jelly.zst, as"
+            f" {os.fspath(destination)!r} does not"
+        )
     graphs = iter(graphs)
     first = list(itertools.islice(graphs, 1))
     # Before a file is made, what is no graph should be found out.

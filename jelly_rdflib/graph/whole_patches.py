@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jelly_rdflib.core.batch import check_closed, follow_transaction
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 
 
 class WholePatches:
@@ -31,7 +31,7 @@ class WholePatches:
 
     def __init__(self, operations: Iterator[Operation], limits: Limits | None) -> None:
         self._operations = operations
-        self._most = (limits or Limits()).max_held_operations
+        self._most = as_limits(limits).max_held_operations
         self.place = ""
         self.left_out = self.aborted = 0
 

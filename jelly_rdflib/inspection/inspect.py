@@ -14,7 +14,7 @@ from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count, shorten
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, count_from_one
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.report_tables import report_parts
 from jelly_rdflib.operations import Op
@@ -108,7 +108,7 @@ class FrameReport:
     """The content of a frame, counted.
 
     Args:
-        number: The number of the frame, counted from 0.
+        number: The number of the frame, counted from 1.
         offset: The start of its message in the uncompressed input, in bytes; after its length.
         size: Bytes of its message.
         rows: The number of its rows.
@@ -120,7 +120,7 @@ class FrameReport:
         >>> from jelly_rdflib import PatchEncoder
         >>> report = next(inspect_frames(PatchEncoder().encode_frame([(Op.TX,), (Op.TC,)])))
         >>> report.number, report.size, report.rows, report.statements
-        (0, 26, 3, 0)
+        (1, 26, 3, 0)
     """
 
     number: int
@@ -242,7 +242,7 @@ class StreamReport:
         error = result.pop("error")
         for name in ("statements", "patches", "committed", "aborted"):
             result[name] = getattr(self, name)
-        return {**result, "error": None if error is None else error_fields(error)}
+        return {**result, "error": None if error is None else count_from_one(error_fields(error))}
 
 
 def inspect(
@@ -332,7 +332,7 @@ def inspect_frames(
         ... )
         >>> for report in inspect_frames(frame):
         ...     print(report.number, report.rows, report.entries, report.statements)
-        0 5 3 1
+        1 5 3 1
     """
     input_ = EncodedInput(source, limits=limits, format=format)
     if input_.statistics is None:
@@ -369,7 +369,7 @@ class FrameInspector(Iterator[FrameReport]):
                     self._frames += 1
                     self._largest_frame = max(self._largest_frame, size)
                     return FrameReport(
-                        number=number,
+                        number=number + 1,
                         offset=offset,
                         size=size,
                         rows=rows,

@@ -11,7 +11,7 @@ from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType, RepeatedOptions
+from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType, RepeatedOptions, as_limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import PatchCollector
 from jelly_rdflib.streams.writing import PatchWriter
@@ -164,7 +164,7 @@ class LiveDecoder:
     def __init__(
         self, limits: Limits | None = None, *, on_repeated_options: RepeatedOptions = "restart"
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits = as_limits(limits)
         self._on_repeated_options: RepeatedOptions = on_repeated_options
         self._factory = make_node_factory(False, self._limits)
         self._start(None)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import PatchIterator
 from jelly_rdflib.streams.open_input import open_read
@@ -43,7 +43,7 @@ class Sink(Connection):
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:
         super().__init__(url)
-        self._limits = limits or Limits()
+        self._limits = as_limits(limits)
         self._is_closed = False
 
     @abstractmethod

@@ -10,7 +10,7 @@ from jelly_rdflib.extras import advice
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.log.source import Source
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.options import Limits, PatchOptions, as_limits
 
 # The modules here by the schemes of addresses; a module's extra has its name. Each module has
 # ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
@@ -71,7 +71,7 @@ def connect(
         3
     """
     address = Address(os.fspath(url), settings)
-    source: Source = _import(address).open_source(address, limits or Limits(), timeout)
+    source: Source = _import(address).open_source(address, as_limits(limits), timeout)
     if position is not None:
         source.resume(position)
     return source
@@ -108,7 +108,7 @@ def open_sink(
         1
     """
     address = Address(os.fspath(url), settings)
-    sink: Sink = _import(address).open_sink(address, limits or Limits(), options)
+    sink: Sink = _import(address).open_sink(address, as_limits(limits), options)
     return sink
 
 

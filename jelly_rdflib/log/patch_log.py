@@ -44,7 +44,7 @@ from jelly_rdflib.log.versions import (
 )
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.options import Limits, PatchOptions, as_limits
 from jelly_rdflib.types import ChangeFormat, Readable
 
 # Patches, in a notebook.
@@ -68,7 +68,7 @@ class PatchLog(Tabular):
     A log is also a table of all its operations, for all that know Arrow:
     ``duckdb.sql("FROM log")``, ``log.to_polars()``. The columns ``version`` and ``time`` say which
     version the patch of a row makes, and when that was committed; ``patch`` numbers the patches
-    from 0 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
+    from 1 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
     the header ``by`` of the patch in each row.
 
     Args:
@@ -116,7 +116,7 @@ class PatchLog(Tabular):
         timeout: float = DEFAULT_TIMEOUT,
         token: str | None = None,
     ) -> None:
-        limits = limits or Limits()
+        limits = as_limits(limits)
         self._history: History
         if is_address(path):
             if create or compression is not None:

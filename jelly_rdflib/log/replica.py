@@ -33,7 +33,7 @@ from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.versions import Point, Version, position_of
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.patch.patch import Patch
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Replica:
         check_compression(compression)
         self.path = Path(os.path.abspath(path))
         self._is_compressed = compression is not None
-        self._limits = limits or Limits()
+        self._limits = as_limits(limits)
         path, tables = self.path / _NAME, {self.path: "data"}
         self._database = Database(
             path, "replica", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE

@@ -40,7 +40,9 @@ _ATTEMPTS = 3
 
 _SEGMENT = "bring the file back from a copy of the log; later versions need it, unless a snapshot"
 _SEGMENT += " of it or a later one is there"
-_SNAPSHOT_AGAIN = "nothing is lost: take the snapshot again (jellyp log snapshot LOG VERSION)"
+_SNAPSHOT_AGAIN = (
+    "nothing is lost: take the snapshot again (jellyp log checkout --snapshot LOG VERSION)"
+)
 _STRAY = (
     "if the database was replaced by an older one, bring back the newer, or append the file again;"
     " else it was never committed, or was squashed, and can be deleted"

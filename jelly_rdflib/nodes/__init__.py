@@ -22,7 +22,7 @@ from rdflib.term import (
 
 from jelly_rdflib.core.batch import BatchSlice, OperationReader
 from jelly_rdflib.nodes.conversion import LiteralRules, NodeBatches, NodeFactory, NodeTypes
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.terms import TripleTerm
 
 __all__ = ["NODE_TYPES", "as_iri", "make_node_factory", "rows_of"]
@@ -51,7 +51,7 @@ def make_node_factory(normalize: bool | None = None, limits: Limits | None = Non
 
     Of the limits, ``max_xml_tags`` and ``max_frame_terms`` are for the literals of a frame.
     """
-    limits = limits or Limits()
+    limits = as_limits(limits)
     return NodeFactory(
         NODE_TYPES,
         normalize=rdflib.NORMALIZE_LITERALS if normalize is None else normalize,

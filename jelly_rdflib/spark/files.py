@@ -13,7 +13,7 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.staging import check_digest
-from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.options import Limits, RepeatedOptions, as_limits
 from jelly_rdflib.streams.open_input import open_input
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def decode_files(
         statements = not find_format(format).holds_changes
     kind = JELLY if statements else JELLY_PATCH
     checked = ReadOptions.of({"mode": mode, "terms": terms})
-    options = dataclasses.replace(checked, limits=limits or Limits())
+    options = dataclasses.replace(checked, limits=as_limits(limits))
     own = kind.schema_for(options)
     check_names((_PATH, _CONTENT), files.columns)
     for name, expected in ((_PATH, StringType()), (_CONTENT, BinaryType())):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from jelly_rdflib.core.arrow import TERM_COLUMNS, RowFilter, TermCondition
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.spark.options import ReadOptions
 
 
@@ -98,7 +98,7 @@ class Conditions:
 
 def check_term(text: str, what: str, limits: Limits | None = None) -> None:
     """Check that a text, named ``what``, is a term as tables have it: in its canonical spelling."""
-    condition = TermCondition(make_node_factory(False), limits or Limits(), (text,))
+    condition = TermCondition(make_node_factory(False), as_limits(limits), (text,))
     if condition.unknown:
         raise ValueError(
             f'{what}: {text!r} is no term as a table has it: <urn:s>, "text"@en, _:label'

@@ -11,7 +11,7 @@ from itertools import count, groupby, islice, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, as_limits
 from jelly_rdflib.spark.stream_decoder import StreamDecoder
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -92,7 +92,7 @@ def decode_frames(
     from jelly_rdflib.spark.kinds import OPERATIONS
 
     keys, orders = check_key(key, frames), names_of(order)
-    accepted = limits or Limits()
+    accepted = as_limits(limits)
 
     def make_decoder(stream: str) -> StreamDecoder:
         return StreamDecoder(stream, OPERATION_COLUMNS, accepted, on_repeated_options)

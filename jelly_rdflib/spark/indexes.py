@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.spark.connections import settings_of_session
 from jelly_rdflib.spark.paths import find_files
 from jelly_rdflib.spark.planning import Look
@@ -86,7 +86,7 @@ def index_files(
     long = [(file.path,) for file in files if file.size > spacing]
     if not long:
         return []
-    limits = limits or Limits()
+    limits = as_limits(limits)
 
     def write(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.live.address import Address
-from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, as_limits
 from jelly_rdflib.spark.frames import KAFKA_KEY, check_key, check_values, encode_frames
 from jelly_rdflib.spark.stream_decoder import NEW, StreamDecoder, StreamState
 
@@ -97,7 +97,7 @@ def read_frames(
     check_names(keys, frames.columns)
     needed = StructType().add(order, "long").add(column, "binary")
     check_columns(frames.schema, needed, "the frames", needed=needed.names)
-    accepted = limits or Limits()
+    accepted = as_limits(limits)
 
     def make_decoder(stream: str, state: StreamState) -> StreamDecoder:
         return StreamDecoder(

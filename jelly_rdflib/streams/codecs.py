@@ -18,6 +18,7 @@ from jelly_rdflib.options import (
     PatchOptions,
     RepeatedOptions,
     StreamOptions,
+    as_limits,
     drops_directions,
 )
 from jelly_rdflib.streams.frames import Frame
@@ -76,7 +77,7 @@ class PatchDecoder:
         normalize: bool | None = None,
         on_repeated_options: RepeatedOptions = "continue",
     ) -> None:
-        limits = limits or Limits()
+        limits = as_limits(limits)
         factory = make_node_factory(normalize, limits)
         self._decoder = PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
 
@@ -197,7 +198,7 @@ class StatementDecoder:
         directions: Directions = "keep",
         on_repeated_options: RepeatedOptions = "continue",
     ) -> None:
-        limits = limits or Limits()
+        limits = as_limits(limits)
         factory = make_node_factory(normalize, limits)
         self._decoder = StatementFrameDecoder(
             factory,

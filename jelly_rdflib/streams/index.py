@@ -26,7 +26,7 @@ from jelly_rdflib.core.source import ByteSource, starts_compressed
 from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
-from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.options import Limits, RepeatedOptions, as_limits
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.jelly_decoder import Place
@@ -87,7 +87,7 @@ class FilePart:
                     file.seek(offset)
                     state = file.read(size)
                 # The text of lookups, and of the last terms.
-                room = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD + 1
+                room = 4 * as_limits(limits).max_text_size + MAX_STATE_OVERHEAD + 1
             found: bytes = decompressor.decompress(state, room)
         except zstd.ZstdError as error:
             raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
@@ -157,7 +157,7 @@ def find_parts(
     bytes that were read since the last call. For ``on_repeated_options`` see
     `jelly_rdflib.PatchDecoder`.
     """
-    limits = limits or Limits()
+    limits = as_limits(limits)
     found: list[Any] = [(0, None, None)]
     file, close = _open(source)
     size = 0
@@ -206,7 +206,7 @@ def read_part(
     `FilePart.load_state`. A file that is opened here is closed at the end, at an error, and by
     ``close()``.
     """
-    limits = limits or Limits()
+    limits = as_limits(limits)
     state = part.load_state(limits, open_index)
     # The first part, which has the options, is refused if the logical type does not fit.
     decoder = _make_decoder(
@@ -339,8 +339,8 @@ def _read_index(
     for key, value in {**identity, "is_statements": is_statements}.items():
         if header.get(key) != value:
             raise StaleIndexError(
-                f"this index is not of the file beside it as it is now ({key}); make it anew with:"
-                " jellyp index"
+                f"this index is not of the file beside it as it is now ({key}); make it again with:"
+                " jellyp inspect --index"
             )
     found: list[Any] = []
     for start, place, state_size in _read_entries(header, identity["size"]):

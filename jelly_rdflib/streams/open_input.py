@@ -18,7 +18,7 @@ from jelly_rdflib.errors import ApplyError, DecodeError
 from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.streams.sources import OpenedElsewhere, is_readable, name_of
 
 
@@ -115,7 +115,7 @@ def open_input(
         is_told = format is not None or found.is_text or found.options_type is None
         if holds_changes is not None and is_told:
             check_kind(found, holds_changes=holds_changes)
-    limits = limits or Limits()
+    limits = as_limits(limits)
     factory = make_node_factory(normalize, limits)
     reading = Reading(factory=factory, limits=limits, holds_changes=holds_changes, **settings)
     name = name_of(source) if name is None else name

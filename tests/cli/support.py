@@ -90,14 +90,17 @@ def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variable
     return Ended(code, out, err.decode("utf-8"))
 
 
-def run_well(*arguments: Any, **options: Any) -> Ended:
-    """Run ``jellyp`` with arguments that are right, on input that is right."""
+def run_well(*arguments: Any, status: int = 0, **options: Any) -> Ended:
+    """Run ``jellyp`` with arguments that are right, on input that is right.
+
+    ``status`` is the exit status, which is 1 where the answer to a question is no.
+    """
     ended = run(*arguments, **options)
     # It says what it did.
     says = r"\+\d+ −\d+(; \d+ of \d+ operations? changed nothing)?\n"  # noqa: RUF001
     is_help = not {"-h", "--help"}.isdisjoint(arguments)
     expected = says if arguments[0] == "apply" and not is_help else ""
-    assert ended.code == 0, ended.err
+    assert ended.code == status, ended.err
     assert re.fullmatch(expected, ended.err), ended.err
     return ended
 

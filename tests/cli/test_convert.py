@@ -24,9 +24,9 @@ def read(path: Path) -> list[Any]:
 
 def test_jelly_patch_to_text_and_back(source: Path) -> None:
     text, back = source.with_name("x.rdfp"), source.with_name("back.jellyp")
-    run_well("convert", source, text)
+    run_well("convert", source, "-o", text)
     assert text.read_text() == TEXT
-    run_well("convert", text, back)
+    run_well("convert", text, "-o", back)
     assert read(back) == read(source)
     assert sorted(os.listdir(source.parent)) == ["back.jellyp", "in.jellyp", "x.rdfp"]
 
@@ -35,18 +35,26 @@ def test_a_format_that_is_given_goes_before_the_name(source: Path) -> None:
     wrong = source.with_name("in.rdfp")
     source.rename(wrong)
     out = source.with_name("out.jellyp")
-    assert run("convert", "--from", "rdf-patch", wrong, out).code == 1
-    run_well("convert", "--from", "application/x-jelly-rdf-patch", "--to", "rdfp", wrong, out)
+    assert run("convert", "--from", "rdf-patch", wrong, "-o", out).code == 1
+    run_well("convert", "--from", "application/x-jelly-rdf-patch", "--to", "rdfp", wrong, "-o", out)
     assert out.read_text() == TEXT
+
+
+def test_standard_output_has_the_format_of_the_input(source: Path, statements: Path) -> None:
+    for path in (source, statements):
+        for shown in (run_well("convert", path), run_well("convert", "-", stdin=path.read_bytes())):
+            assert jr.inspect(shown.out).format == jr.inspect(path).format
+    text = source.with_name("x.rdfp")
+    text.write_text(TEXT)
+    assert run_well("convert", text).text == TEXT
 
 
 def test_options_of_the_output(source: Path) -> None:
     out = source.with_name("out.jellyp")
     single = source.with_name("single.rdfp")
     single.write_text(TEXT.split("Z .\n")[0])
-    run_well(
-        "convert", "--stream-type", "flat", "--preset", "small", "--frame-rows", "2", single, out
-    )
+    options = ("--stream-type", "flat", "--preset", "small", "--frame-rows", "2")
+    run_well("convert", *options, single, "-o", out)
     with open(out, "rb") as file:
         batches = jr.read_batches(file)
         frames = list(batches)
@@ -54,9 +62,9 @@ def test_options_of_the_output(source: Path) -> None:
     assert batches.options.max_name_table_size == 128
     assert len(frames) > 3
     small = source.with_name("small.jellyp")
-    run_well("convert", "--preset", "small", source, small)
+    run_well("convert", "--preset", "small", source, "-o", small)
     for wish, size in (([], 128), (["--preset", "big"], 4000)):
-        run_well("convert", *wish, small, out)
+        run_well("convert", *wish, small, "-o", out)
         reader = jr.read_operations(out)
         next(reader)
         assert reader.options.max_name_table_size == size
@@ -65,18 +73,18 @@ def test_options_of_the_output(source: Path) -> None:
 def test_what_the_output_can_not_say_exits_with_1(tmp_path: Path) -> None:
     path, out = tmp_path / "in.rdfp", tmp_path / "out.jellyp"
     path.write_text("A <urn:s> <urn:p> << <urn:s> <urn:p> <urn:o> >> .\n")
-    ended = run("convert", path, out)
+    ended = run("convert", path, "-o", out)
     assert ended.code == 1
     assert "--rdf-star" in ended.err
     assert not out.exists()
-    run_well("convert", "--rdf-star", path, out)
+    run_well("convert", "--rdf-star", path, "-o", out)
     path.write_text('A "s" <urn:p> "o" .\n')
-    ended = run("convert", path, out)
+    ended = run("convert", path, "-o", out)
     assert ended.code == 1
     assert "--generalized" in ended.err
-    run_well("convert", "--generalized", path, out)
+    run_well("convert", "--generalized", path, "-o", out)
     path.write_text("TX . TC . Z . TX . TC .\n")
-    ended = run("convert", "--stream-type", "flat", path, out)
+    ended = run("convert", "--stream-type", "flat", path, "-o", out)
     assert ended.code == 1
     assert "nothing can be written after that" in ended.err
 
@@ -87,20 +95,20 @@ def test_an_output_that_was_there_is_replaced_whole(source: Path) -> None:
     out.chmod(0o640)
     bad = source.with_name("bad.jellyp")
     bad.write_bytes(source.read_bytes()[:-3])
-    assert run("convert", bad, out).code == 1
+    assert run("convert", bad, "-o", out).code == 1
     assert out.read_text() == "precious"
     link = source.with_name("link.rdfp")
     link.symlink_to(out)
-    run_well("convert", source, link)
+    run_well("convert", source, "-o", link)
     assert out.read_text() == TEXT
     assert link.is_symlink()
     assert out.stat().st_mode & 0o777 == 0o640
-    run_well("convert", "--to", "rdfp", source, source)
+    run_well("convert", "--to", "rdfp", source, "-o", source)
     assert source.read_text() == TEXT
 
 
 def test_changes_are_no_statements(source: Path) -> None:
-    ended = run("convert", source, source.with_name("out.jelly"))
+    ended = run("convert", source, "-o", source.with_name("out.jelly"))
     assert ended.code == 2
     assert "has changes, and jelly-rdf is for statements" in ended.err
 
@@ -109,10 +117,10 @@ def test_statements_are_no_changes(tmp_path: Path) -> None:
     path = tmp_path / "in.jelly"
     with jr.StatementWriter(path) as writer:
         writer.add(S, P, Literal("o"), G)
-    ended = run("convert", path, tmp_path / "out.rdfp")
+    ended = run("convert", path, "-o", tmp_path / "out.rdfp")
     assert ended.code == 2
     assert "has statements, and rdf-patch is for changes" in ended.err
-    ended = run("convert", "-", tmp_path / "out.rdfp", stdin=path.read_bytes())
+    ended = run("convert", "-", "-o", tmp_path / "out.rdfp", stdin=path.read_bytes())
     assert ended.code == 2
     assert "standard input has statements" in ended.err
 
@@ -136,7 +144,7 @@ def test_the_type_of_a_stream_is_that_of_the_input(statements: Path) -> None:
         (triples, [], "TRIPLES"),
         (triples, ["--stream-type", "quads"], "QUADS"),
     ):
-        run_well("convert", *wish, source, out)
+        run_well("convert", *wish, source, "-o", out)
         reader = jr.read_statements(out)
         assert len(list(reader)) == (1 if source == triples else 2)
         assert reader.options.physical_type.name == physical_type
@@ -144,17 +152,17 @@ def test_the_type_of_a_stream_is_that_of_the_input(statements: Path) -> None:
 
 def test_statements_without_their_graphs(statements: Path) -> None:
     out = statements.with_name("out.jelly")
-    run_well("convert", "--merge-graphs", statements, out)
+    run_well("convert", "--merge-graphs", statements, "-o", out)
     assert [row[:3] for row in jr.read_statements(statements)] == list(jr.read_statements(out))
     assert jr.inspect(out).options.physical_type.name == "TRIPLES"
     assert [pair for frame in jr.read_frames(out) for pair in frame.namespaces] != []
     for syntax in ("nt", "ttl"):
-        text = run_well("convert", "--merge-graphs", "--to", syntax, statements, "-").text
+        text = run_well("convert", "--merge-graphs", "--to", syntax, statements).text
         assert "urn:g" not in text
         assert len(text.splitlines()) >= 2
     patch = statements.with_name("x.jellyp")
     patch.write_bytes(encode())
-    ended = run("convert", "--merge-graphs", "--to", "rdfp", patch, "-")
+    ended = run("convert", "--merge-graphs", "--to", "rdfp", patch)
     assert ended.code == 2
     assert "--merge-graphs is for statements" in ended.err
 
@@ -162,10 +170,10 @@ def test_statements_without_their_graphs(statements: Path) -> None:
 def test_relative_iris(tmp_path: Path) -> None:
     path, out = tmp_path / "in.ttl", tmp_path / "out.nt"
     path.write_text("<a> <urn:p> <../b> .")
-    assert run("convert", path, out).code == 1
-    run_well("convert", "--base", "http://example.org/x/y", path, out)
+    assert run("convert", path, "-o", out).code == 1
+    run_well("convert", "--base-iri", "http://example.org/x/y", path, "-o", out)
     assert out.read_text() == "<http://example.org/x/a> <urn:p> <http://example.org/b> .\n"
-    ended = run("convert", "--base", "http://example.org/", out, "-", "--to", "nq")
+    ended = run("convert", "--base-iri", "http://example.org/", out, "--to", "nq")
     assert ended.code == 2
     assert "no relative IRIs" in ended.err
-    assert run("convert", "--base", "relative", path, out).code == 2
+    assert run("convert", "--base-iri", "relative", path, "-o", out).code == 2

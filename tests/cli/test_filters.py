@@ -105,13 +105,13 @@ def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:
         "PREFIX ex: <urn:ex#>\nPREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
         "PREFIX : <urn:empty#>\nex:a ex:b 7, 8 . :c ex:b 'x' .\n"
     )
-    found = run_well("convert", "--to", "nt", "--object", '"7"^^xsd:integer', path, "-").text
+    found = run_well("convert", "--to", "nt", "--object", '"7"^^xsd:integer', path).text
     assert found == ('<urn:ex#a> <urn:ex#b> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
-    assert run_well("convert", "--to", "nt", "--subject", ":c", path, "-").text == (
+    assert run_well("convert", "--to", "nt", "--subject", ":c", path).text == (
         '<urn:empty#c> <urn:ex#b> "x" .\n'
     )
     # The prefixes of statements stay for the output.
-    assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path, "-").text.upper()
+    assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path).text.upper()
 
 
 @pytest.mark.parametrize(
@@ -151,16 +151,16 @@ def test_stats_count_what_is_let_through(dated: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "frames"),
-    [("0", [0]), ("1..3", [1, 2]), ("1..=3", [1, 2, 3]), ("4..", [4, 5, 6])],
+    [("1", [0]), ("2..4", [1, 2, 3]), ("5..", [4, 5, 6]), ("..2", [0, 1])],
 )
-def test_frames_are_counted_from_0(options: str, frames: list[int], tmp_path: Path) -> None:
+def test_frames_are_counted_from_1(options: str, frames: list[int], tmp_path: Path) -> None:
     path = tmp_path / "x.jelly"
     rows = [f"<urn:s{i}> <urn:p> <urn:o> .\n" for i in range(7)]
     (tmp_path / "x.nt").write_text("".join(rows))
     # Each frame has a statement and the entries of lookups before it.
-    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", path)
+    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", "-o", path)
     assert len(run_well("inspect", "--frames", path).text.splitlines()) == 8
-    found = run_well("convert", "--to", "nt", "--take-frames", options, path, "-").text
+    found = run_well("convert", "--to", "nt", "--frame", options, path).text
     assert found == "".join(rows[i] for i in frames)
 
 
@@ -169,7 +169,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
     data = encode([(jr.Op.TX,), *statements, (jr.Op.TC,)], frame_rows=1)
     frames = [list(batch) for batch in jr.read_batches(data)]
     first = next(i for i, frame in enumerate(frames) if len(frame) and frame[0][0] is jr.Op.A)
-    options = ["--take-frames", f"{first}..{first + 2}"]
+    options = ["--frame", f"{first + 1}..{first + 2}"]
     shown = run_well("cat", *options, stdin=data).text.splitlines()
     assert [line.split()[0] for line in shown] == ["TX", "A", "A", "TC"]
     # And a patch, that other patches may follow.
@@ -177,7 +177,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
     assert counts["operations"] == {"TX": 1, "TC": 1, "A": 2, "END": 1}
     out = tmp_path / "out.jellyp"
     (tmp_path / "in.jellyp").write_bytes(data)
-    run_well("convert", *options, tmp_path / "in.jellyp", out)
+    run_well("convert", *options, tmp_path / "in.jellyp", "-o", out)
     assert len(list(jr.read_operations(out))) == 5
 
 
@@ -190,7 +190,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
         ),
         (["--patch", "1"], "statements, and no patches"),
         (["--since", "2026-01-01"], "its statements have no times"),
-        (["--take-frames", "1"], "N-Triples has no frames"),
+        (["--frame", "1"], "N-Triples has no frames"),
     ],
 )
 def test_what_a_file_does_not_have_is_an_error(
@@ -219,7 +219,8 @@ def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:
         ["--object", '"open'],
         ["--patch", "0"],
         ["--patch", "3..2"],
-        ["--take-frames", "2..2"],
+        ["--frame", "0..2"],
+        ["--frame", ".."],
         ["--since", "yesterday"],
     ],
     ids=" ".join,

@@ -1,4 +1,4 @@
-"""``jellyp index``."""
+"""``jellyp inspect --index``."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from jelly_rdflib.streams import index
 from tests.cli.support import OPERATIONS, encode, run, run_well
+from tests.oracle import build, wire
 
 
 @pytest.fixture
@@ -15,32 +16,31 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_index_is_made_and_is_up_to_date(source: Path) -> None:
-    shown = run_well("index", source).text
+def test_an_index_is_made(source: Path) -> None:
+    shown = run_well("inspect", "--index", source).text
     assert shown.startswith(f"{source}.idx: 1 part, ")
     assert index.load_index(source) is not None
-    assert run_well("index", "--check", source).out == b""
 
 
-def test_a_missing_index_is_told(source: Path) -> None:
-    ended = run("index", "--check", source)
-    assert (ended.code, ended.text) == (1, f"{source}.idx: there is no index\n")
-
-
+@pytest.mark.slow
 def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) -> None:
-    frames = source.read_bytes()
+    # Frames of a field that no reader knows.
+    frame = wire.field(100, bytes(1 << 20))
     with source.open("ab") as file:
-        file.write(frames * (3 * 2**20 // len(frames)))
+        file.write(build.delimited([frame] * 65))
         file.write(b"\x05\xff\xff")
-    ended = run("index", "--spacing", "1", source)
+    ended = run("inspect", "--index", source)
     assert ended.code == 1
     assert not Path(index.index_path(source)).exists()
 
 
 def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     packed = tmp_path / "x.jellyp.gz"
-    run_well("convert", source, packed)
-    assert "can't be read in parts" in run("index", packed).err
+    run_well("convert", source, "-o", packed)
+    assert "can't be read in parts" in run("inspect", "--index", packed).err
     text = tmp_path / "x.rdfp"
-    run_well("convert", source, text)
-    assert "only files of Jelly-Patch and Jelly-RDF" in run("index", text).err
+    run_well("convert", source, "-o", text)
+    assert "only files of Jelly-Patch and Jelly-RDF" in run("inspect", "--index", text).err
+    for arguments in ((), ("-",), ("--json", source), ("--frames", source)):
+        ended = run("inspect", "--index", *arguments)
+        assert (ended.code, "--index is for files" in ended.err) == (2, True)

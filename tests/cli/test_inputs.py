@@ -32,8 +32,8 @@ def test_jelly_of_any_size_is_told_under_any_name(size: int, tmp_path: Path) -> 
     text = f'<urn:s> <urn:p> "{"x" * size}" .\n'
     (tmp_path / "in.nt").write_text(text)
     for name in ("x.jelly", "wrong.nt"):
-        run_well("convert", "--to", "jelly-rdf", tmp_path / "in.nt", tmp_path / name)
-        assert run_well("convert", "--to", "nt", tmp_path / name, "-").text == text
+        run_well("convert", "--to", "jelly-rdf", tmp_path / "in.nt", "-o", tmp_path / name)
+        assert run_well("convert", "--to", "nt", tmp_path / name).text == text
         assert run_well("validate", tmp_path / name).code == 0
 
 

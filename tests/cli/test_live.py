@@ -1,4 +1,4 @@
-"""``jellyp publish``, ``subscribe`` and ``replica follow``, with patch logs as transports."""
+"""``jellyp publish``, ``subscribe`` and ``replica``, with patch logs as transports."""
 
 from __future__ import annotations
 
@@ -132,14 +132,14 @@ def test_followers_refuse_a_patch_that_changes_nothing(log: jr.PatchLog, tmp_pat
         assert f"{source}: the patch at 4 {log.head.id}: operation" in ended.err
         assert len(copy.read_text().splitlines()) == 3
     followed = tmp_path / "followed"
-    ended = jellyp("replica", "follow", source, str(followed), *strictly, code=1)
+    ended = jellyp("replica", "-f", source, str(followed), *strictly, code=1)
     assert f"the patch at 4 {log.head.id}: operation" in ended.err
     assert jr.Replica(followed).version == 3
     replayed = tmp_path / "replayed"
-    ended = jellyp("log", "replay", "--strict", source, str(replayed), code=1)
+    ended = jellyp("replica", "--strict", source, str(replayed), code=1)
     assert "version 4, operation" in ended.err
     assert jr.Replica(replayed).version == 0
-    jellyp("log", "replay", source, str(replayed))
+    jellyp("replica", source, str(replayed))
     assert jr.Replica(replayed).version == 4
 
 
@@ -221,7 +221,7 @@ def test_subscribe_appends_to_a_log_and_goes_on(log: jr.PatchLog, tmp_path: Path
 def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_path: Path) -> None:
     folder = tmp_path / "replica"
     with served(log.path) as address:
-        process = start("replica", "follow", address, str(folder), "--store-every", "600")
+        process = start("replica", "-f", address, str(folder), "--store-every", "600")
         for _ in range(3):
             process.stdout.readline()
         log.append(patch_of(3))
@@ -230,7 +230,7 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, err) == (128 + signal.SIGTERM, "", "")
         assert jr.Replica(folder).version == 4
-        ended = jellyp("replica", "follow", "--timeout", "0.2", address, str(folder), "--json")
+        ended = jellyp("replica", "-f", "--timeout", "0.2", address, str(folder), "--json")
         assert ended.text == ""
 
 
@@ -238,6 +238,9 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
     ("arguments", "message"),
     [
         (["publish", "/dev/null", "nats://x/y"], "there is no transport"),
+        (["replica", "mqtt://x/y", "copy"], "what comes from elsewhere needs -f"),
+        (["replica", "-f", "--upto", "2", "{log}", "copy"], "--upto and -f exclude each other"),
+        (["replica", "--json", "{log}", "copy"], "--json are for -f"),
         (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),
         (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
         (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),

@@ -1,6 +1,7 @@
 """``jellyp log``."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib.cli.log import DEFAULT_TIMEOUT, command
+from jelly_rdflib.cli.log import DEFAULT_TIMEOUT
 from jelly_rdflib.log import database
 from tests.cli.support import run, run_well
 from tests.live.http.support import served
@@ -31,7 +32,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def rows(log: Path, *options: Any) -> list[dict[str, Any]]:
-    shown = run_well("log", "show", "--json", log, *options).text
+    shown = run_well("log", "list", "--json", log, *options).text
     return [json.loads(line) for line in shown.splitlines()]
 
 
@@ -110,31 +111,58 @@ def test_append_stops_at_the_first_patch_at_fault(log: Path) -> None:
     assert len(rows(log)) == 4
 
 
-def test_show(log: Path) -> None:
+def test_list(log: Path) -> None:
     assert [row["version"] for row in rows(log)] == [1, 2, 3]
-    assert [row["version"] for row in rows(log, "--after", "1", "--upto", "2")] == [2]
-    first, second, _ = rows(log)
+    first, second, third = rows(log)
     assert second["prev"] == first["id"]
-    assert rows(log, "--after", first["id"])[0] == second
-    shown = run_well("log", "show", log).text
-    assert first["id"] in shown
-    assert run("log", "show", log, "--after", "9").code == 1
+    for versions, expected in (
+        ("2", [second]),
+        ("2..", [second, third]),
+        ("..2", [first, second]),
+        ("1..3", [first, second, third]),
+    ):
+        assert rows(log, versions) == expected
+    assert run("log", "list", log, "9").code == 1
+    for arguments in (["0"], ["2..1"], ["2", "-n", 1], ["2", "-f"]):
+        assert run("log", "list", log, *arguments).code == 2
+
+
+def test_a_line_says_when_who_and_what(log: Path) -> None:
+    rows_of = 'A <urn:s> <urn:p> "a" . A <urn:s> <urn:p> "b" . D <urn:s> <urn:p> <urn:o0> .'
+    text = f'H by "Ann" . H title "Fix lamps" . TX . {rows_of} TC .'
+    run_well("log", "append", log, "-", "--from", "rdf-patch", stdin=text.encode())
+    lines = run_well("log", "list", log).text.splitlines()
+    entry = jr.PatchLog(log).entry(4)
+    when = entry.time.strftime("%Y-%m-%d %H:%M:%S")
+    assert re.split(" {2,}", lines[3]) == ["4", when, "+2 −1", "Ann", "Fix lamps"]  # noqa: RUF001
+    row = rows(log, "4")[0]
+    assert (row["added"], row["deleted"]) == (2, 1)
+    assert (row["header"]["by"], row["header"]["title"]) == ("Ann", "Fix lamps")
+    # Without a title the id stands for the patch.
+    assert lines[0].split()[-1] == rows(log, "1")[0]["id"]
+    run_well("log", "squash", log, "1..3")
+    assert run_well("log", "list", log).text.startswith("1..3  ")
 
 
 def test_verify(log: Path) -> None:
-    assert run_well("log", "verify", log).text.startswith("all is well: version ")
-    assert run_well("log", "verify", "--quiet", log).out == b""
-    run_well("log", "snapshot", log)
-    assert "1 snapshot\n" in run_well("log", "verify", "--deep", log).text
+    assert run_well("validate", log).text == f"{log}: no faults; version 3, 0 snapshots\n"
+    assert run_well("validate", "--quiet", log).out == b""
+    run_well("log", "checkout", "--snapshot", log)
+    assert "1 snapshot\n" in run_well("validate", "--deep", log).text
     segment = Path(rows(log)[1]["path"])
     data = bytearray(segment.read_bytes())
     data[-5] ^= 1
     segment.write_bytes(data)
-    ended = run("log", "verify", log)
+    ended = run("validate", log)
     assert ended.code == 1
     assert str(segment) in ended.text
     assert "bring the file back from a copy of the log" in ended.text
+    assert ended.text.endswith(f"{log}: 1 error; version 3, 1 snapshot\n")
     assert ended.err == ""
+    fault = json.loads(run("validate", "--json", log).text)
+    assert (fault["file"], fault["severity"]) == (str(log), "error")
+    (log / "log.db").write_text("no database")
+    assert run("validate", log).code == 2
 
 
 def test_checkout(log: Path) -> None:
@@ -150,9 +178,9 @@ def test_checkout(log: Path) -> None:
 
 def test_replay_keeps_a_replica(log: Path) -> None:
     replica = log.with_name("replica")
-    assert run_well("log", "replay", log, replica, "--upto", "2").text == "version 0 to 2\n"
-    assert run_well("log", "replay", log, replica).text == "version 2 to 3\n"
-    assert run_well("log", "replay", log, replica).text == "version 3\n"
+    assert run_well("replica", log, replica, "--upto", "2").text == "version 0 to 2\n"
+    assert run_well("replica", log, replica).text == "version 2 to 3\n"
+    assert run_well("replica", log, replica).text == "version 3\n"
     (data,) = replica.glob("*.jelly")
     assert {o for _, _, o, *_ in jr.read_statements(data)} == {
         URIRef(f"urn:o{i}") for i in range(3)
@@ -160,13 +188,13 @@ def test_replay_keeps_a_replica(log: Path) -> None:
 
 
 def test_snapshot_and_squash(log: Path) -> None:
-    path = Path(run_well("log", "snapshot", log, "2").text.strip())
+    path = Path(run_well("log", "checkout", "--snapshot", log, "2").text.strip())
     assert len(list(jr.read_statements(path))) == 2
-    assert run_well("log", "squash", log, "1", "2").text.startswith("versions 1 to 2: ")
+    assert run_well("log", "squash", log, "1..2").text.startswith("versions 1 to 2: ")
     assert [(row["first"], row["version"]) for row in rows(log)] == [(1, 2), (3, 3)]
     assert run("log", "checkout", log, "1").code == 1
     assert len(run_well("log", "checkout", log, "2").text.splitlines()) == 2
-    assert run("log", "squash", log, "7", "9").code == 1
+    assert run("log", "squash", log, "7..9").code == 1
 
 
 @pytest.mark.parametrize(
@@ -174,27 +202,21 @@ def test_snapshot_and_squash(log: Path) -> None:
     [
         *(
             (command, "BEGIN IMMEDIATE")
-            for command in ("append LOG ../0.rdfp", "snapshot LOG", "squash LOG 1 2")
+            for command in ("append LOG ../0.rdfp", "checkout LOG --snapshot", "squash LOG 1..2")
         ),
         # While another commits, nobody can read.
-        *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("show", "verify", "checkout")),
+        *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("list", "checkout")),
     ],
 )
 def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) -> None:
     name, _, *rest = command.split()
-    arguments = [name, ".", *rest, "--timeout"]
+    arguments = [name, ".", *rest]
     with closing(sqlite3.connect(log / "log.db", isolation_level=None)) as other:
         other.execute(begin)
-        ended = run("log", *arguments, "0", cwd=log)
+        ended = run("log", "--wait", "0", *arguments, cwd=log)
     assert ended.code == 1
     assert "was locked by others for 0 seconds" in ended.err
-    run_well("log", *arguments, "5", cwd=log)
-
-
-@pytest.mark.slow
-def test_every_command_takes_a_time_out() -> None:
-    for name in command.commands:
-        assert "--timeout SECONDS" in run_well("log", name, "--help").text, name
+    run_well("log", "--wait", "5", *arguments, cwd=log)
 
 
 def test_the_time_out_is_that_of_python_by_default() -> None:
@@ -203,14 +225,14 @@ def test_the_time_out_is_that_of_python_by_default() -> None:
 
 
 def test_the_newest_patches(log: Path) -> None:
-    lines = run_well("log", "tail", "-n", 2, log).text.splitlines()
-    assert [line.split("\t")[0] for line in lines] == ["2", "3"]
-    found = json.loads(run_well("log", "tail", "-n", 1, "--json", log).text)
+    lines = run_well("log", "list", "-n", 2, log).text.splitlines()
+    assert [line.split()[0] for line in lines] == ["2", "3"]
+    found = json.loads(run_well("log", "list", "-n", 1, "--json", log).text)
     assert found == rows(log)[-1]
 
 
 def test_a_log_on_a_server_is_an_input_as_its_folder_is(log: Path) -> None:
-    commands = (["cat"], ["stats", "--json"], ["compact", "--to", "rdf-patch"], ["log", "show"])
+    commands = (["cat"], ["stats", "--json"], ["patch", "compact"], ["log", "list"])
     with served(log) as address:
         for arguments in commands:
             assert run_well(*arguments, address).text == run_well(*arguments, log).text.replace(
@@ -224,6 +246,6 @@ def test_a_log_on_a_server_is_an_input_as_its_folder_is(log: Path) -> None:
 
 def test_a_server_that_everybody_reaches_takes_tokens(log: Path) -> None:
     ended = run("log", "serve", log, "--host", "0.0.0.0")
-    assert (ended.code, "give --tokens, or --open" in ended.err) == (2, True)
+    assert (ended.code, "give --tokens, or --no-tokens" in ended.err) == (2, True)
     for options in (["--key", log / "log.db"], ["--rate", "x"]):
         assert run("log", "serve", log, *options).code == 2

@@ -23,8 +23,16 @@ def test_each_command_has_help_with_examples(name: str) -> None:
     shown = run_well(name, "--help").text
     assert shown.startswith("Usage: jellyp")
     assert "Examples:\n    " in shown or "Commands:" in shown
-    for option in ("-q, --quiet", "--no-progress", "--debug", "-h, --help"):
+    for option in ("-q", "--no-progress", "--debug", "--limit NAME=NUMBER", "-h, --help"):
         assert option in shown
+
+
+def test_help_of_a_command() -> None:
+    assert run_well("help").out == run_well("--help").out
+    assert run_well("help", "spark", "diff").out == run_well("spark", "diff", "--help").out
+    for topic in (["nonsense"], ["cat", "x"]):
+        ended = run("help", *topic)
+        assert (ended.code, "there is no command or topic" in ended.err) == (2, True)
 
 
 @pytest.mark.parametrize("group", [(), ("log",), ("spark",)])
@@ -57,16 +65,15 @@ def test_help_does_not_import_the_core() -> None:
     [
         ["nonsense"],
         ["convert"],
-        ["convert", "missing.jellyp", "x.rdfp"],
-        ["convert", "in.jellyp", "x.unknown"],
-        ["convert", "in.jellyp", "-"],
-        ["convert", "--to", "nonsense", "in.jellyp", "-"],
-        ["convert", "--frame-rows", "0", "in.jellyp", "x.jellyp"],
-        ["convert", "--preset", "small", "in.jellyp", "x.rdfp"],
-        ["convert", "in.jellyp", "missing/x.rdfp"],
+        ["convert", "missing.jellyp", "-o", "x.rdfp"],
+        ["convert", "in.jellyp", "-o", "x.unknown"],
+        ["convert", "--to", "nonsense", "in.jellyp"],
+        ["convert", "--frame-rows", "0", "in.jellyp", "-o", "x.jellyp"],
+        ["convert", "--preset", "small", "in.jellyp", "-o", "x.rdfp"],
+        ["convert", "in.jellyp", "-o", "missing/x.rdfp"],
         ["stats", "--plot", "x.nonsense", "in.jellyp"],
         ["apply", "in.jellyp", "in.jellyp", "-o", "x.nq"],
-        ["apply", "-", "-", "--from", "nq"],
+        ["apply", "-", "-", "--base-format", "nq"],
         ["diff", "--from", "nq", "in.jellyp", "in.jellyp", "-o", "x.nq"],
         ["diff", "in.nt", "in.jellyp"],
         ["diff", "--json", "--side-by-side", "in.nt", "in.nt"],
@@ -75,14 +82,14 @@ def test_help_does_not_import_the_core() -> None:
         ["cat", "--follow"],
         ["cat", "--follow", "-"],
         ["cat", "--follow", "in.jellyp", "in.jellyp"],
-        ["cat", "--take-frames", "0", "--patch", "1", "in.jellyp"],
-        ["cat", "--take-frames", "0", "--since", "2020-01-01", "in.jellyp"],
+        ["cat", "--frame", "1", "--patch", "1", "in.jellyp"],
+        ["cat", "--frame", "1", "--since", "2020-01-01", "in.jellyp"],
         ["validate", "--max-faults", "0"],
         ["validate", "missing.rdfp"],
         ["validate", "--from", "docx"],
         ["validate", "--compare-ordered"],
         ["validate", "--compare-to-format", "nt"],
-        ["validate", "--compare-frame-indices", "0"],
+        ["validate", "--compare-frames", "1"],
         ["completion", "tcsh"],
     ],
     ids=" ".join,
@@ -102,7 +109,7 @@ def test_a_call_at_fault_exits_with_2_and_says_why(arguments: list[str], tmp_pat
 def test_bad_input_exits_with_1_and_names_file_and_place(name: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.jellyp"
     path.write_bytes(encode()[:-3])
-    more = [tmp_path / "out.rdfp"] if name == "convert" else []
+    more = ["-o", tmp_path / "out.rdfp"] if name == "convert" else []
     ended = run(name, path, *more)
     assert ended.code == 1
     assert ended.err.startswith(f"jellyp: {path}: ")
@@ -122,7 +129,7 @@ def test_standard_input_at_fault_is_named_too() -> None:
 
 def test_a_failed_write_exits_with_1_and_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "in.jellyp").write_bytes(encode())
-    ended = run("convert", "--to", "rdf-patch", tmp_path / "in.jellyp", "/dev/full")
+    ended = run("convert", "--to", "rdf-patch", tmp_path / "in.jellyp", "-o", "/dev/full")
     assert ended.code == 1
     assert ended.err == "jellyp: /dev/full: No space left on device\n"
 
@@ -149,7 +156,7 @@ def test_a_full_disk_at_standard_output_is_named(
 
 @pytest.mark.parametrize(
     ("arguments", "advice"),
-    [(["inspct"], "inspect"), (["log", "verfy"], "verify"), (["spark", "difff"], "diff")],
+    [(["inspct"], "inspect"), (["log", "lst"], "list"), (["spark", "difff"], "diff")],
 )
 def test_a_misspelled_command_is_told_the_right_one(arguments: list[str], advice: str) -> None:
     ended = run(*arguments)
@@ -169,7 +176,7 @@ def test_debug_shows_where_an_error_came_up(tmp_path: Path) -> None:
         assert "DecodeError" in ended.err
         assert ended.err.endswith(message)
     # Of the system, too.
-    ended = run("convert", "--debug", "--to", "rdfp", path, "/dev/full")
+    ended = run("convert", "--debug", "--to", "rdfp", path, "-o", "/dev/full")
     assert "Traceback" in ended.err
 
 
@@ -179,7 +186,7 @@ def test_quiet_leaves_results_and_errors(tmp_path: Path) -> None:
     assert run_well("log", "init", log).out == b""
     assert run_well("log", "append", "--quiet", log, patch).out == b""
     assert run_well("log", "append", log, patch).text.startswith("version 2: ")
-    assert run_well("--quiet", "log", "replay", log, tmp_path / "replica").out == b""
+    assert run_well("--quiet", "replica", log, tmp_path / "replica").out == b""
     assert run_well("validate", "-q", patch).out == b""
     assert run_well("cat", "-q", patch).out == patch.read_bytes()
     assert "does not exist" in run("cat", "-q", tmp_path / "missing").err
@@ -232,7 +239,7 @@ def test_a_signal_ends_it_quietly_and_leaves_nothing(
         ["sh", "-c", "echo 'TX .'; exec yes 'A <urn:s> <urn:p> <urn:o> .'"], stdout=subprocess.PIPE
     )
     process = subprocess.Popen(
-        [*COMMAND, "convert", "--from", "rdf-patch", "-", str(tmp_path / "out.jellyp")],
+        [*COMMAND, "convert", "--from", "rdf-patch", "-", "-o", str(tmp_path / "out.jellyp")],
         stdin=lines.stdout,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,

@@ -1,4 +1,4 @@
-"""``jellyp merge``."""
+"""``jellyp patch merge``."""
 
 import json
 import re
@@ -39,14 +39,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_without_conflicts(folder: Path) -> None:
-    assert run_well("merge", "ours.rdfp", "theirs.rdfp", cwd=folder).text == MERGED
-    run_well("convert", "ours.rdfp", "ours.jellyp", cwd=folder)
-    piped = run_well("merge", "ours.jellyp", "-", cwd=folder, stdin=THEIRS.encode())
+    assert run_well("patch", "merge", "ours.rdfp", "theirs.rdfp", cwd=folder).text == MERGED
+    run_well("convert", "ours.rdfp", "-o", "ours.jellyp", cwd=folder)
+    piped = run_well("patch", "merge", "ours.jellyp", "-", cwd=folder, stdin=THEIRS.encode())
     assert piped.text == MERGED
 
 
 def test_conflicts_are_listed_and_nothing_is_written(folder: Path) -> None:
-    arguments = ("merge", "--by-value", "ours.rdfp", "theirs.rdfp", "-o", "out.rdfp")
+    arguments = ("patch", "merge", "--by-value", "ours.rdfp", "theirs.rdfp", "-o", "out.rdfp")
     ended = run(*arguments, cwd=folder)
     assert ended.code == 1
     assert ended.err == (
@@ -61,14 +61,15 @@ def test_conflicts_are_listed_and_nothing_is_written(folder: Path) -> None:
         {"kind": "value", "ours": OURS.splitlines()[3:], "theirs": THEIRS.splitlines()[1:]}
     ]
     # Nobody may take the list for the patch.
-    ended = run(*arguments[:4], cwd=folder)
+    ended = run(*arguments[:5], cwd=folder)
     assert (ended.code, ended.text) == (1, "")
     assert "value" in ended.err
 
 
 @pytest.mark.parametrize(("side", "other"), [("ours", "b"), ("theirs", "a")])
 def test_a_side_that_wins(side: str, other: str, folder: Path) -> None:
-    won = run_well("merge", f"--{side}", "--by-value", "ours.rdfp", "theirs.rdfp", cwd=folder)
+    options = (f"--{side}", "--by-value")
+    won = run_well("patch", "merge", *options, "ours.rdfp", "theirs.rdfp", cwd=folder)
     lost = f'A <urn:s> <urn:p> "{other}" .\n'
     assert sorted(won.text.splitlines()) == sorted(MERGED.replace(lost, "").splitlines())
 
@@ -76,7 +77,7 @@ def test_a_side_that_wins(side: str, other: str, folder: Path) -> None:
 def test_a_base_decides_what_takes_effect(folder: Path) -> None:
     (folder / "base.nq").write_text('<urn:s> <urn:p> "a" .\n')
     (folder / "theirs.rdfp").write_text('D <urn:s> <urn:p> "a" .\n')
-    arguments = ("merge", "ours.rdfp", "theirs.rdfp")
+    arguments = ("patch", "merge", "ours.rdfp", "theirs.rdfp")
     assert run(*arguments, cwd=folder).code == 1
     merged = run_well(*arguments, "--base", "base.nq", cwd=folder).text.splitlines()
     assert merged[1:] == ["TX .", 'PA "ex" "urn:a#" .', 'D <urn:s> <urn:p> "a" .', "TC ."]
@@ -84,20 +85,20 @@ def test_a_base_decides_what_takes_effect(folder: Path) -> None:
 
 def test_patches_for_different_bases(folder: Path) -> None:
     (folder / "theirs.rdfp").write_text(THEIRS.replace("patch:0", "patch:7"))
-    ended = run("merge", "ours.rdfp", "theirs.rdfp", "--ours", cwd=folder)
-    assert ended.code == 1
+    ended = run("patch", "merge", "ours.rdfp", "theirs.rdfp", "--ours", cwd=folder)
+    assert ended.code == 2
     assert ended.err.startswith("jellyp: ours.rdfp and theirs.rdfp: ")
     assert "<urn:patch:7>" in ended.err
 
 
 def test_wrong_calls(folder: Path) -> None:
-    assert run("merge", "ours.rdfp", cwd=folder).code == 2
-    assert "only once" in run("merge", "-", "-").err
-    ended = run("merge", "--ours", "--theirs", "ours.rdfp", "theirs.rdfp", cwd=folder)
+    assert run("patch", "merge", "ours.rdfp", cwd=folder).code == 2
+    assert "only once" in run("patch", "merge", "-", "-").err
+    ended = run("patch", "merge", "--ours", "--theirs", "ours.rdfp", "theirs.rdfp", cwd=folder)
     assert (ended.code, ended.out) == (2, b"")
     assert "--ours and --theirs exclude each other" in ended.err
     (folder / "x.nt").write_text("<urn:s> <urn:p> <urn:o> .")
-    assert run("merge", "ours.rdfp", "x.nt", cwd=folder).code == 2
+    assert run("patch", "merge", "ours.rdfp", "x.nt", cwd=folder).code == 2
     (folder / "bad.rdfp").write_text("A <urn:s> .")
-    ended = run("merge", "ours.rdfp", "bad.rdfp", cwd=folder)
-    assert (ended.code, ended.err.startswith("jellyp: bad.rdfp: ")) == (1, True)
+    ended = run("patch", "merge", "ours.rdfp", "bad.rdfp", cwd=folder)
+    assert (ended.code, ended.err.startswith("jellyp: bad.rdfp: ")) == (2, True)

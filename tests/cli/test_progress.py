@@ -77,15 +77,33 @@ def test_long_work_shows_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     pipe = tmp_path / "long.rdfp"
     os.mkfifo(pipe)
     write_slowly(pipe)
-    code, seen = run_on_terminal("convert", pipe, out, command=QUICK)
+    code, seen = run_on_terminal("convert", pipe, "-o", out, command=QUICK)
     assert code == 0
     assert "long.rdfp" in seen
     assert "MB" in seen
     write_slowly(pipe)
-    assert run_well("convert", pipe, out).out == b""
+    assert run_well("convert", pipe, "-o", out).out == b""
     for option in ("--quiet", "--no-progress"):
         write_slowly(pipe)
-        assert run_on_terminal("convert", option, pipe, out, command=QUICK) == (0, "")
+        assert run_on_terminal("convert", option, pipe, "-o", out, command=QUICK) == (0, "")
+
+
+def test_only_the_last_command_of_a_pipeline_shows_a_bar(tmp_path: Path) -> None:
+    pipe = tmp_path / "long.rdfp"
+    os.mkfifo(pipe)
+    leader, follower = pty.openpty()
+    write_slowly(pipe)
+    arguments = [*QUICK, "cat", str(pipe)]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=follower, env=ENVIRONMENT
+    ) as it:
+        os.close(follower)
+        out, _ = it.communicate(timeout=60)
+    assert out.count(b"\n") > 20_000
+    # Nothing came before the end.
+    with pytest.raises(OSError, match="Input/output error"):
+        os.read(leader, 1)
+    os.close(leader)
 
 
 def test_colors_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,5 +105,5 @@ def test_updates_from_standard_input(base: Path) -> None:
     assert shown == f'TX .\nA {LAMP} "on" .\nTC .\nTX .\nD {LAMP} "off" <urn:kitchen> .\nTC .\n'
     ended = run("record", base, "-", stdin=b"CLEAR NONSENSE")
     assert (ended.code, ended.err.split(":")[:2]) == (1, ["jellyp", " standard input"])
-    assert run("record", "-", "-", "--from", "nq").code == 2
+    assert run("record", "-", "-", "--base-format", "nq").code == 2
     assert run("record", base, "-", "-").code == 2

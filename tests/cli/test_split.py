@@ -1,4 +1,4 @@
-"""``jellyp split``."""
+"""``jellyp patch split``."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ def read(path: Path) -> list[Any]:
 
 def test_by_patch(folder: Path) -> None:
     names = ["in-0001.jellyp", "in-0002.jellyp"]
-    assert run_well("split", "in.jellyp", cwd=folder).text.split() == names
+    assert run_well("patch", "split", "in.jellyp", cwd=folder).text.split() == names
     assert sorted(os.listdir(folder)) == [*names, "in.jellyp"]
     rows = [row for name in names for row in read(folder / name)]
     assert rows == read(folder / "in.jellyp")
@@ -31,11 +31,11 @@ def test_by_patch(folder: Path) -> None:
 
 def test_other_names_and_formats(folder: Path) -> None:
     (folder / "parts").mkdir()
-    printed = run_well("split", "in.jellyp", "-o", "parts/{}.rdfp", cwd=folder).text
+    printed = run_well("patch", "split", "in.jellyp", "-o", "parts/{}.rdfp", cwd=folder).text
     assert printed == "parts/1.rdfp\nparts/2.rdfp\n"
     texts = [(folder / name).read_text() for name in printed.split()]
     assert texts == TEXT.split("Z .\n")
-    piped = run_well("split", "-", "-o", "{:02}.rdfp.gz", cwd=folder, stdin=TEXT.encode())
+    piped = run_well("patch", "split", "-", "-o", "{:02}.rdfp.gz", cwd=folder, stdin=TEXT.encode())
     assert piped.text == "01.rdfp.gz\n02.rdfp.gz\n"
 
 
@@ -53,11 +53,13 @@ def test_up_to_a_size(tmp_path: Path) -> None:
         (("--by", "transaction", "--max-changes", "1K"), 1),
         (("--by", "change", "--max-changes", "1"), 800),
     ):
-        ended = run_well("split", "--overwrite", path, "-o", tmp_path / "{}.jellyp", *arguments)
+        ended = run_well(
+            "patch", "split", "--overwrite", path, "-o", tmp_path / "{}.jellyp", *arguments
+        )
         assert len(ended.text.split()) == expected
-    names = run_well(
-        "split", path, "-o", tmp_path / "{}.rdfp", "--by", "transaction", "--max-bytes", "4K"
-    ).text.split()
+    options = ("--by", "transaction", "--max-bytes", "4K")
+    shown = run_well("patch", "split", path, "-o", tmp_path / "{}.rdfp", *options).text
+    names = shown.split()
     assert len(names) > 10
     assert all(os.path.getsize(name) <= 4096 for name in names)
 
@@ -75,7 +77,7 @@ def test_up_to_a_size(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_calls(arguments: list[str], message: str, folder: Path) -> None:
-    ended = run("split", "in.jellyp", *arguments, cwd=folder)
+    ended = run("patch", "split", "in.jellyp", *arguments, cwd=folder)
     assert ended.code == 2
     assert message in ended.err
     assert os.listdir(folder) == ["in.jellyp"]
@@ -83,15 +85,15 @@ def test_wrong_calls(arguments: list[str], message: str, folder: Path) -> None:
 
 def test_files_that_exist_are_not_replaced_unless_that_is_said(folder: Path) -> None:
     (folder / "in-0002.jellyp").write_bytes(b"mine")
-    ended = run("split", "in.jellyp", cwd=folder)
+    ended = run("patch", "split", "in.jellyp", cwd=folder)
     assert (ended.code, ended.out) == (2, b"")
     assert "in-0002.jellyp is there already: --overwrite replaces it" in ended.err
     assert sorted(os.listdir(folder)) == ["in-0002.jellyp", "in.jellyp"]
-    run_well("split", "--overwrite", "in.jellyp", cwd=folder)
+    run_well("patch", "split", "--overwrite", "in.jellyp", cwd=folder)
     assert read(folder / "in-0002.jellyp")
     # But never what is split.
     (folder / "1.jellyp").write_bytes(encode())
-    ended = run("split", "--overwrite", "1.jellyp", "-o", "{}.jellyp", cwd=folder)
+    ended = run("patch", "split", "--overwrite", "1.jellyp", "-o", "{}.jellyp", cwd=folder)
     assert (ended.code, ended.out) == (2, b"")
     assert "1.jellyp is what is split" in ended.err
     assert (folder / "1.jellyp").read_bytes() == encode()

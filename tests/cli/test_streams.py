@@ -13,12 +13,12 @@ S = "<http://example.org/s> <http://example.org/p> <http://example.org/o> .\n"
 COMMANDS = {
     "cat": "cat -",
     "cat a file": "cat data.rdfp",
-    "convert": "convert - - --from rdf-patch --to jelly-patch",
+    "convert": "convert - --from rdf-patch --to jelly-patch",
     "validate": "validate -",
     "stats a file": "stats data.rdfp",
     "apply": "apply base.nq - --to nq",
     "record": "record base.nq -",
-    "log show": "log show history",
+    "log list": "log list history",
     "help": "--help",
 }
 STREAMS = {

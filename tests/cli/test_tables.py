@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-import jelly_rdflib as jr
 from tests.cli.support import encode, run_well
 
 LONG = "urn:" + 150 * "x"
@@ -20,16 +19,13 @@ def file(tmp_path: Path) -> Path:
 def test_piped_tables_have_no_trailing_blanks(file: Path, tmp_path: Path) -> None:
     jellyp = tmp_path / "x.jellyp"
     jellyp.write_bytes(encode())
-    log = jr.PatchLog(tmp_path / "log", create=True)
-    log.append([])
     for arguments in (
         ["stats", file],
         ["inspect", jellyp],
         ["inspect", jellyp, file],
-        ["log", "show", log.path],
         ["diff", "--side-by-side", file, "/dev/null", "--from", "nt"],
     ):
-        lines = run_well(*arguments).text.splitlines()
+        lines = run_well(*arguments, status=arguments[0] == "diff").text.splitlines()
         assert len(lines) > 3
         assert lines == [line.rstrip() for line in lines]
 
@@ -40,6 +36,17 @@ def test_columns_is_kept(file: Path) -> None:
     assert LONG not in shown
     assert max(map(len, shown.splitlines()[1:])) <= 60
     assert LONG in run_well("stats", file, COLUMNS="400").text
+
+
+def test_inspect_shows_all_columns_of_lookups_on_a_terminal(tmp_path: Path) -> None:
+    jellyp = tmp_path / "x.jellyp"
+    jellyp.write_bytes(encode())
+    for width in (78, 80, 120):
+        shown = run_well("inspect", jellyp, COLUMNS=str(width)).text
+        lines = [line.split() for line in shown.partition("\nlookups\n")[2].splitlines()]
+        rows = {line[0]: line for line in lines if len(line) == 8}
+        assert {"name", "prefix", "datatype"} <= rows.keys()
+        assert max(map(len, shown.splitlines()[1:])) <= width
 
 
 def test_names_stay_on_a_narrow_terminal(file: Path) -> None:

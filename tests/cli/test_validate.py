@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_good_file(folder: Path) -> None:
     assert run_well("validate", "good.rdfp", cwd=folder).text == "good.rdfp: no faults\n"
-    assert run_well("validate", "--strict", "good.rdfp", cwd=folder).code == 0
+    assert run_well("validate", "--fail-on-warning", "good.rdfp", cwd=folder).code == 0
     assert run_well("validate", stdin=GOOD.encode()).text == "standard input: no faults\n"
 
 
@@ -45,7 +45,7 @@ def test_each_fault_has_its_place_as_editors_want_it(folder: Path) -> None:
 
 def test_warnings_count_if_that_is_wanted(folder: Path) -> None:
     assert run("validate", "odd.rdfp", cwd=folder).code == 0
-    assert run("validate", "--strict", "odd.rdfp", cwd=folder).code == 1
+    assert run("validate", "--fail-on-warning", "odd.rdfp", cwd=folder).code == 1
     ended = run("validate", "--errors", "odd.rdfp", "bad.rdfp", cwd=folder)
     assert ended.code == 1
     assert "warning" not in ended.text
@@ -88,7 +88,7 @@ def jelly(tmp_path: Path) -> Path:
     lines = RELABELLED.splitlines(keepends=True)
     (tmp_path / "shuffled.nt").write_text("".join(reversed(lines)))
     (tmp_path / "fewer.nt").write_text(lines[2] + lines[0])
-    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", path)
+    run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", "-o", path)
     return path
 
 
@@ -127,28 +127,28 @@ def test_compared_in_order(jelly: Path) -> None:
     assert compare(jelly, *ordered, "one.nt")[0] == 1
 
 
-@pytest.mark.parametrize("frames", ["1..", "1..=2", "1..3"])
+@pytest.mark.parametrize("frames", ["2..", "2..3"])
 def test_compared_are_some_frames(frames: str, jelly: Path) -> None:
     batches = [len(frame) for frame in jr.read_frames(jelly)]
     start = sum(batches[:1])
     lines = STATEMENTS.splitlines(keepends=True)
-    stop = None if frames == "1.." else sum(batches[:3])
+    stop = None if frames == "2.." else sum(batches[:3])
     (jelly.parent / "some.nt").write_text("".join(lines[start:stop]))
-    arguments = ("--compare-to-rdf-file", "some.nt", "--compare-frame-indices")
+    arguments = ("--compare-to-rdf-file", "some.nt", "--compare-frames")
     assert compare(jelly, *arguments, frames) == (0, ["no faults"])
     ended = run("validate", jelly.name, *arguments, "1-2", cwd=jelly.parent)
     assert ended.code == 2
-    assert "1..=3" in ended.err
+    assert "2..5" in ended.err
 
 
 def test_options_and_delimiting_as_expected(jelly: Path) -> None:
     small = jelly.with_name("small.jelly")
-    run_well("transcode", jelly, "-o", small, "--preset", "small", "--no-delimited")
-    assert compare(jelly, "--options-file", "x.jelly", "--delimited", "true")[0] == 0
-    code, lines = compare(jelly, "--options-file", "small.jelly", "--delimited", "false")
+    run_well("convert", jelly, "-o", small, "--preset", "small", "--no-delimited")
+    assert compare(jelly, "--options-file", "x.jelly", "--delimited")[0] == 0
+    code, lines = compare(jelly, "--options-file", "small.jelly", "--no-delimited")
     assert code == 1
     assert "error: max_name_table_size is 4000, but in small.jelly it is 128 [expected]" in lines
     assert "error: it is delimited [expected]" in lines
-    assert compare(small, "--delimited", "true")[1][-2] == "error: it is a bare frame [expected]"
+    assert compare(small, "--delimited")[1][-2] == "error: it is a bare frame [expected]"
     ended = run("validate", jelly.name, "--options-file", "x.nt", cwd=jelly.parent)
     assert ended.code == 2

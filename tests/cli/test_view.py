@@ -43,7 +43,7 @@ def test_a_log(log: Path) -> None:
 
 @pytest.mark.parametrize("last", [1, 2])
 def test_the_last_versions_of_a_log(log: Path, last: int) -> None:
-    page = read_page(run_well("view", log, "--last", last).out)
+    page = read_page(run_well("view", log, "-n", last).out)
     assert page.summary["isWhole"] is False
     assert page.summary["versions"]["number"] == [1, 2, 3][-last:]
     assert [change[3][1] for each in page.changes for change in each] == ["n0", "n1", "n2"][-last:]

@@ -102,7 +102,7 @@ def test_frames_one_by_one(stream: rdf_strategies.Stream, rng: random.Random) ->
     data = b.delimited(message.SerializeToString() for message in messages)
     inspector = jr.inspect_frames(data)
     frames = list(inspector)
-    for number, (frame, message) in enumerate(zip(frames, messages, strict=True)):
+    for number, (frame, message) in enumerate(zip(frames, messages, strict=True), 1):
         kinds = [row.WhichOneof("row") for row in message.rows]
         assert frame.number == number
         assert data[frame.offset : frame.offset + frame.size] == message.SerializeToString()
@@ -196,7 +196,7 @@ def test_json() -> None:
     assert json.loads(json.dumps(broken.as_dict()))["error"] == {
         "message": broken.error.message,
         "offset": broken.error.offset,
-        "frame": 2,
+        "frame": broken.error.frame + 1,
         "row": None,
         "line": None,
         "column": None,

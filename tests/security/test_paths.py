@@ -70,8 +70,8 @@ def test_an_output_does_not_follow_links_that_others_put_beside_it(tmp_path: Pat
     for pid in pids:
         (tmp_path / f".{pid}-out.rdfp").symlink_to(victim)
         (tmp_path / f"in.jellyp.idx.{pid}.tmp").symlink_to(victim)
-    run_well("convert", source, tmp_path / "out.rdfp")
-    run_well("index", source)
+    run_well("convert", source, "-o", tmp_path / "out.rdfp")
+    run_well("inspect", "--index", source)
     assert victim.read_text() == "mine"
     assert not (tmp_path / "out.rdfp").is_symlink()
     assert not (tmp_path / "in.jellyp.idx").is_symlink()
@@ -82,11 +82,11 @@ def test_an_output_has_the_rights_that_a_new_file_has(tmp_path: Path) -> None:
     source.write_bytes(encode())
     old = os.umask(0o027)
     try:
-        run_well("convert", source, tmp_path / "out.rdfp")
+        run_well("convert", source, "-o", tmp_path / "out.rdfp")
         assert stat.S_IMODE((tmp_path / "out.rdfp").stat().st_mode) == 0o640
         # And one that is there keeps its own.
         (tmp_path / "out.rdfp").chmod(0o600)
-        run_well("convert", source, tmp_path / "out.rdfp")
+        run_well("convert", source, "-o", tmp_path / "out.rdfp")
         assert stat.S_IMODE((tmp_path / "out.rdfp").stat().st_mode) == 0o600
     finally:
         os.umask(old)

@@ -86,16 +86,16 @@ def test_errors(tmp_path: Path) -> None:
     for path in files:
         ended = run("apply", tmp_path / "base.nq", path, "-o", tmp_path / "out.nq")
         assert_harmless(ended.err)
-        assert_harmless(run("convert", path, tmp_path / "out.nq").err)
+        assert_harmless(run("convert", path, "-o", tmp_path / "out.nq").err)
 
 
 def test_names_of_files(tmp_path: Path) -> None:
     """A glob of the shell hands on whatever is in a folder."""
     path = tmp_path / f"x{''.join(ORDERS).replace('/', '')}.jellyp"
     path.write_bytes(encode()[:-3])
-    for command in ("validate", "inspect", "stats", "index"):
+    for command in (["validate"], ["inspect"], ["stats"], ["inspect", "--index"]):
         for name in (path, f"{path}.missing"):
-            ended = run(command, name)
+            ended = run(*command, name)
             assert ended.err + ended.text
             assert_harmless(ended.err + ended.text)
 

@@ -132,7 +132,7 @@ def test_streams_are_told_apart_by_their_key_and_ordered_by_several_columns() ->
 
 def test_a_damaged_frame_names_its_stream() -> None:
     table: Any = Table([("a", 0, b"\xff\xff")], schema_of("file", "offset", "value"))
-    with pytest.raises(jr.DecodeError, match=r"stream 'a', offset 0: .*frame 0"):
+    with pytest.raises(jr.DecodeError, match=r"stream 'a', offset 0: .*frame 1"):
         decode_frames(table, key="file")
 
 
@@ -258,7 +258,7 @@ class TestOnSpark:
         ]
         changes = spark.createDataFrame(said, CHANGES)
         # The second patch of each file is a stream with null in its key.
-        changes = changes.withColumn("part", F.when(F.col("patch") == 0, 5))
+        changes = changes.withColumn("part", F.when(F.col("patch") == 1, 5))
         keys = ["file", "part"]
         encoded = encode_frames(changes, key=keys, options=jr.PatchOptions(frame_rows=7))
         assert encoded.columns == [*keys, "offset", "value"]

@@ -152,7 +152,7 @@ class TestOnSpark:
         for key, name in zip(keys, ["t/0/k", "t/0/(null)", "t/1/k"], strict=True):
             got = [[row for row in batch if row[0] == name] for batch in batches]
             assert join(got) == expected(name, join(patches[key]))
-            assert [{row[1] for row in batch} for batch in got] == [{0}, {1}, {2}]
+            assert [{row[1] for row in batch} for batch in got] == [{1}, {2}, {3}]
 
     def test_a_null_offset(self, spark: SparkSession, tmp_path: Path) -> None:
         send_on_spark(spark, tmp_path, 0, (0, b"k", None, encode(patch(0))[0]))
@@ -192,7 +192,7 @@ class TestState:
         topic.send((0, b"k", 1, second))
         if again == "error":
             with pytest.raises(
-                jr.DecodeError, match=r"t/0/k, offset 1: .*'restart'.*frame 1, row 0"
+                jr.DecodeError, match=r"t/0/k, offset 1: .*'restart'.*frame 2, row 1"
             ):
                 topic.read(on_repeated_options=again)
         else:
@@ -247,7 +247,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("frame", "message"),
         [
-            (b"\xff\xff", r"stream t/0/k, offset 4: .*cut off .byte 0, frame 1"),
+            (b"\xff\xff", r"stream t/0/k, offset 4: .*cut off .byte 0, frame 2"),
             (None, "stream t/0/k, offset 4: the frame is null"),
         ],
     )

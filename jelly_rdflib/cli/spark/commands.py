@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.log import version
-from jelly_rdflib.cli.options import changes_options
+from jelly_rdflib.cli.options import overwrite_option, repeated_option
 from jelly_rdflib.cli.printable import tell
 from jelly_rdflib.cli.spark.job import (
     FORMATS,
@@ -44,7 +44,7 @@ common_options = _all_of(
         help="The column that orders the patches in place of their headers: file, for files in the"
         " order of their names.",
     ),
-    changes_options,
+    repeated_option,
     click.option(
         "--master",
         metavar="URL",
@@ -81,7 +81,7 @@ def job_options(formats: tuple[str, ...]) -> Callable[[_Command], _Command]:
             type=click.Choice(formats),
             help=f"The format of OUT, if its name does not tell it. [default: {formats[0]}]",
         ),
-        click.option("--overwrite", is_flag=True, help="Replace OUT if it exists."),
+        overwrite_option,
         common_options,
     )
 
@@ -196,7 +196,7 @@ def compact(after: str | None, **options: Any) -> None:
     required=True,
     help="The folder where Spark stores which files are in the table; it belongs to the table.",
 )
-@click.option("--follow", is_flag=True, help="Wait for more files, until interrupted.")
+@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
 @click.option(
     "--max-files",
     metavar="COUNT",

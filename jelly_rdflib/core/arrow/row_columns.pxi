@@ -113,7 +113,8 @@ cdef class RowColumnsBuilder:
     Args:
         columns: The names of the wanted columns, from `COLUMN_NAMES`.
         default_graph: The IRI of the default graph; without one the default graph is null.
-        counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch.
+        counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch;
+            either counts from 1.
         place: The `place` of another builder, after whose rows this one goes on.
         max_bytes: With so many bytes of text, or with ``max_rows`` rows, the columns are full; a
             row is never cut, however large it is.
@@ -241,7 +242,7 @@ cdef class RowColumnsBuilder:
         if self.wants[OP] and not (self.is_dictionary and self.append_entry(OP, op)):
             self.append_padded(self.columns[OP], OP_NAMES[op], OP_SIZES[op])
         if self.wants[PATCH]:
-            put_number(&self.columns[PATCH][0].data, patch)
+            put_number(&self.columns[PATCH][0].data, patch + 1)
         if self.wants[TRANSACTION]:
             put_number(&self.columns[TRANSACTION][0].data, max(transaction, 0))
             if transaction == NO_TRANSACTION:

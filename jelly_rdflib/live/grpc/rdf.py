@@ -30,7 +30,7 @@ from jelly_rdflib.live.grpc.wire import (
     subscribe_message,
 )
 from jelly_rdflib.operations import GivenStatement
-from jelly_rdflib.options import Limits, StreamOptions
+from jelly_rdflib.options import Limits, StreamOptions, as_limits
 from jelly_rdflib.streams.codecs import StatementDecoder
 from jelly_rdflib.streams.frames import Frame
 from jelly_rdflib.streams.writing import StatementWriter
@@ -79,7 +79,7 @@ class RdfStreamServer:
     ) -> None:
         self._functions: tuple[Any, Any] = subscribe, publish
         self._options = options
-        self._limits = limits or Limits()
+        self._limits = as_limits(limits)
         # Bytes go in and out: nothing is made of protobuf.
         methods = {}
         if subscribe is not None:
@@ -176,14 +176,14 @@ def subscribe_rdf(
     Examples:
         See `RdfStreamServer`.
     """
-    client = GrpcClient(_address(url, settings), limits or Limits(), topic)
+    client = GrpcClient(_address(url, settings), as_limits(limits), topic)
     request = subscribe_message("grpc.proto", "RdfStreamSubscribe", options, topic=client.topic)
 
     def frames() -> Iterator[Frame]:
         with closing(client):
             call = client.call("unary_stream", f"/{RDF_SERVICE}/SubscribeRdf", request, timeout)
             try:
-                yield from _decoded(call, limits or Limits(), options)
+                yield from _decoded(call, as_limits(limits), options)
             except grpc.RpcError as error:
                 raise client.error(error) from None
 

@@ -15,7 +15,7 @@ from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.live.http.events import Feed, Followers
 from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.history import NAME, FolderHistory
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, as_limits
 
 # A server of several logs answers these paths itself.
 _OWN_PATHS = "docs", "health", "ready", "metrics"
@@ -31,7 +31,7 @@ class Served:
 
     def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
         self._options: Any = {"limits": limits, "timeout": timeout}
-        self.history = FolderHistory(path, limits or Limits(), timeout)
+        self.history = FolderHistory(path, as_limits(limits), timeout)
         self.feed = Feed(self.history, all)
 
     def open(self) -> PatchLog:

@@ -50,9 +50,9 @@ def compact(
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("f", 0, 0, 0, "A", "<urn:s>", "<urn:p>", '"old"', None, None),
-        ...         ("f", 1, 1, 1, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
-        ...         ("f", 1, 1, 2, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
+        ...         ("f", 1, 0, 0, "A", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 2, 1, 1, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 2, 1, 2, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
         ...     ],
         ...     CHANGES,
         ... )

@@ -56,9 +56,9 @@ def history(
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("f", 0, 0, 0, "A", "<urn:lamp>", "<urn:is>", '"off"', None, None),
-        ...         ("f", 1, 1, 1, "D", "<urn:lamp>", "<urn:is>", '"off"', None, None),
-        ...         ("f", 1, 1, 2, "A", "<urn:lamp>", "<urn:is>", '"on"', None, None),
+        ...         ("f", 1, 0, 0, "A", "<urn:lamp>", "<urn:is>", '"off"', None, None),
+        ...         ("f", 2, 1, 1, "D", "<urn:lamp>", "<urn:is>", '"off"', None, None),
+        ...         ("f", 2, 1, 2, "A", "<urn:lamp>", "<urn:is>", '"on"', None, None),
         ...     ],
         ...     CHANGES,
         ... )
@@ -118,9 +118,9 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("b", 0, 0, 0, "H", None, None, "<urn:2>", None, "id"),
-        ...         ("b", 0, 0, 1, "H", None, None, "<urn:1>", None, "prev"),
-        ...         ("a", 0, 0, 0, "H", None, None, "<urn:1>", None, "id"),
+        ...         ("b", 1, 0, 0, "H", None, None, "<urn:2>", None, "id"),
+        ...         ("b", 1, 0, 1, "H", None, None, "<urn:1>", None, "prev"),
+        ...         ("a", 1, 0, 0, "H", None, None, "<urn:1>", None, "id"),
         ...     ],
         ...     CHANGES,
         ... )
@@ -128,8 +128,8 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
         +-------+----+-----+-------+-------+
         |version|file|patch|     id|   prev|
         +-------+----+-----+-------+-------+
-        |      1|   a|    0|<urn:1>|   NULL|
-        |      2|   b|    0|<urn:2>|<urn:1>|
+        |      1|   a|    1|<urn:1>|   NULL|
+        |      2|   b|    1|<urn:2>|<urn:1>|
         +-------+----+-----+-------+-------+
         <BLANKLINE>
     """

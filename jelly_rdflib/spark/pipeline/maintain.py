@@ -84,7 +84,7 @@ def maintain(
         >>> import tempfile
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> folder = tempfile.mkdtemp()
-        >>> row = ("f", 0, 0, 0, "A", "<urn:s>", "<urn:p>", '"o"', None, None)
+        >>> row = ("f", 1, 0, 0, "A", "<urn:s>", "<urn:p>", '"o"', None, None)
         >>> spark.createDataFrame([row], CHANGES).write.parquet(f"{folder}/changes")
         >>> stream = spark.readStream.schema(CHANGES).parquet(f"{folder}/changes")
         >>> query = maintain(

@@ -41,11 +41,11 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("f", 0, 0, 0, "TX", None, None, None, None, None),
-        ...         ("f", 0, 0, 1, "A", "<urn:s>", "<urn:p>", '"never"', None, None),
-        ...         ("f", 0, 0, 2, "TA", None, None, None, None, None),
-        ...         ("f", 0, 1, 3, "A", "<urn:s>", "<urn:p>", '"kept"', None, None),
-        ...         ("f", 0, 1, 4, "END", None, None, None, None, None),
+        ...         ("f", 1, 0, 0, "TX", None, None, None, None, None),
+        ...         ("f", 1, 0, 1, "A", "<urn:s>", "<urn:p>", '"never"', None, None),
+        ...         ("f", 1, 0, 2, "TA", None, None, None, None, None),
+        ...         ("f", 1, 1, 3, "A", "<urn:s>", "<urn:p>", '"kept"', None, None),
+        ...         ("f", 1, 1, 4, "END", None, None, None, None, None),
         ...     ],
         ...     CHANGES,
         ... )

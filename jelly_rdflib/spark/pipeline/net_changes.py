@@ -56,10 +56,10 @@ def net_changes(
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("f", 0, 0, 0, "H", None, None, "<urn:2>", None, "id"),
-        ...         ("f", 0, 0, 1, "H", None, None, "<urn:1>", None, "prev"),
-        ...         ("f", 0, 0, 2, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
-        ...         ("f", 0, 0, 3, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
+        ...         ("f", 1, 0, 0, "H", None, None, "<urn:2>", None, "id"),
+        ...         ("f", 1, 0, 1, "H", None, None, "<urn:1>", None, "prev"),
+        ...         ("f", 1, 0, 2, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 1, 0, 3, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
         ...     ],
         ...     CHANGES,
         ... )

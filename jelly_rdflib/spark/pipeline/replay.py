@@ -57,11 +57,11 @@ def replay(
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("f", 0, 0, 0, "A", "<urn:s>", "<urn:p>", '"old"', None, None),
-        ...         ("f", 0, 0, 1, "END", None, None, None, None, None),
-        ...         ("f", 1, 1, 2, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
-        ...         ("f", 1, 1, 3, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
-        ...         ("f", 1, 1, 4, "END", None, None, None, None, None),
+        ...         ("f", 1, 0, 0, "A", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 1, 0, 1, "END", None, None, None, None, None),
+        ...         ("f", 2, 1, 2, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 2, 1, 3, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
+        ...         ("f", 2, 1, 4, "END", None, None, None, None, None),
         ...     ],
         ...     CHANGES,
         ... )

@@ -43,16 +43,16 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
         >>> from jelly_rdflib.spark.pipeline import CHANGES
         >>> changes = spark.createDataFrame(
         ...     [
-        ...         ("f", 0, 0, 0, "TX", None, None, None, None, None),
-        ...         ("f", 0, 0, 1, "A", "<urn:s>", "<urn:p>", '"o"', None, None),
-        ...         ("f", 0, 0, 2, "TC", None, None, None, None, None),
-        ...         ("f", 0, 0, 3, "END", None, None, None, None, None),
+        ...         ("f", 1, 0, 0, "TX", None, None, None, None, None),
+        ...         ("f", 1, 0, 1, "A", "<urn:s>", "<urn:p>", '"o"', None, None),
+        ...         ("f", 1, 0, 2, "TC", None, None, None, None, None),
+        ...         ("f", 1, 0, 3, "END", None, None, None, None, None),
         ...     ],
         ...     CHANGES,
         ... )
         >>> row = stats(changes).first()
         >>> row.file, row.patch, row.operations, row.added, row.committed
-        ('f', 0, 3, 1, 1)
+        ('f', 1, 3, 1, 1)
     """
     changes = check_changes(changes)
     check_names(by, changes.columns)

@@ -211,7 +211,7 @@ def test_streams_that_were_joined(log: Path, tmp_path: Path) -> None:
 def test_input_at_fault_exits_with_1(log: Path) -> None:
     (log / "b.jellyp").unlink()
     result = invoke("replay", log, code=1)
-    assert "patch 0 of" in result.output
+    assert "patch 1 of" in result.output
     assert "a.jellyp comes after <uuid:1>" in result.output
     result = invoke("replay", log / "missing", code=1)
     assert "there is no such file" in result.output

@@ -50,7 +50,7 @@ def test_a_frame(
     offset, frame = place
     # As everywhere, the offset is that of the frame's first byte, behind its length.
     assert (caught.value.offset, caught.value.frame) == (offset + 1, frame)
-    assert f"(byte {offset + 1}, frame {frame})" in str(caught.value)
+    assert f"(byte {offset + 1}, frame {frame + 1})" in str(caught.value)
 
 
 def test_a_frame_of_a_part(tmp_path: Any) -> None:

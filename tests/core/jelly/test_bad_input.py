@@ -669,7 +669,7 @@ class TestErrors:
         error = f.refuse(data, row=True)
         assert (error.frame, error.row) == (3, 1)
         assert len(f.stream(*frames[:3])) < error.offset <= len(data)
-        assert f"byte {error.offset}, frame 3, row 1" in str(error)
+        assert f"byte {error.offset}, frame 4, row 2" in str(error)
 
     def test_offsets_are_of_the_uncompressed_input(self, f: Format) -> None:
         data = f.stream([f.options()], [f.name("x" * 10_000)], [f.spo()])

@@ -67,7 +67,7 @@ def test_terms_that_are_none(message: Any, words: str) -> None:
         assert words in error.message
         assert error.row == 2
         assert error.offset == len(good)
-        assert f"(byte {len(good)}, row 2)" in str(error)
+        assert f"(byte {len(good)}, row 3)" in str(error)
 
 
 def row(**members: Any) -> bytes:

@@ -184,8 +184,8 @@ class TestConvert:
 
     def test_there_and_back(self, jelly: Path, tmp_path: Path) -> None:
         text, back = tmp_path / "x.jelly.txt.gz", tmp_path / "back.jelly"
-        run_well("convert", jelly, text)
-        run_well("convert", text, back)
+        run_well("convert", jelly, "-o", text)
+        run_well("convert", text, "-o", back)
         assert back.read_bytes() == jelly.read_bytes()
 
     def test_frames_are_those_of_the_input_even_if_they_mean_nothing(self, tmp_path: Path) -> None:
@@ -193,11 +193,11 @@ class TestConvert:
         frame = RdfStreamFrame()
         frame.rows.add().triple.s_iri.name_id = 99
         path.write_bytes(frame.SerializeToString().join([b"\x08", b""]))
-        run_well("convert", path, text)
+        run_well("convert", path, "-o", text)
         assert "name_id: 99" in text.read_text()
 
     def test_a_text_has_no_index(self, jelly: Path, tmp_path: Path) -> None:
         text = tmp_path / "x.jelly.txt"
-        run_well("convert", jelly, text)
-        ended = run("index", text)
+        run_well("convert", jelly, "-o", text)
+        ended = run("inspect", "--index", text)
         assert (ended.code, "only files of Jelly" in ended.err) == (1, True)

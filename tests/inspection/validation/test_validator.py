@@ -113,15 +113,15 @@ class TestFaults:
     def test_as_text_and_as_json(self) -> None:
         (fault,) = faults(b.stream([options(), b.name("x"), b.header("k", b.iri())]))
         assert str(fault) == (
-            "warning: IRI <x> is relative: it has no scheme (byte 22, frame 0, row 2) [iri]"
+            "warning: IRI <x> is relative: it has no scheme (byte 22, frame 1, row 3) [iri]"
         )
         assert fault.as_dict() == {
             "severity": "warning",
             "rule": "iri",
             "message": "IRI <x> is relative: it has no scheme",
             "offset": 22,
-            "frame": 0,
-            "row": 2,
+            "frame": 1,
+            "row": 3,
             "line": None,
             "column": None,
         }

@@ -297,7 +297,7 @@ def test_apply_to_an_address(fuseki: Fuseki, tmp_path: Path) -> None:
     ended = run("apply", fuseki.url, tmp_path / "one.jellyp", tmp_path / "two.jellyp")
     assert (ended.code, ended.out, ended.err) == (0, b"", "")
     assert held(fuseki) == [2]
-    ended = run("apply", fuseki.url, "-", "--patch-format", "rdf-patch", stdin=b"A <urn:x> oh no .")
+    ended = run("apply", fuseki.url, "-", "--from", "rdf-patch", stdin=b"A <urn:x> oh no .")
     assert ended.code == 1
     assert held(fuseki) == [2]
 

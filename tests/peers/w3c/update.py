@@ -45,7 +45,7 @@ def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
     update = path_of(manifest.value(action, UT.request))
     for arguments in (
         ("record", base, update, "--output", patch, "--result", after),
-        ("invert", patch, "--output", undo),
+        ("patch", "invert", patch, "--output", undo),
         ("apply", base, patch, "--output", replayed),
         ("apply", after, undo, "--output", undone),
     ):

@@ -199,8 +199,8 @@ def test_last_of_several_headers_counts(spark: SparkSession) -> None:
     later = [previous[0], *patch("2", "1")[:-1], previous[1], (Op.END,)]
     found = versions(changes_of(spark, {"b": several, "a": later})).orderBy("version").collect()
     assert [(row.version, row.file, row.patch, row.id, row.prev) for row in found] == [
-        (1, "b", 0, "<urn:1>", None),
-        (2, "a", 0, "<urn:2>", "<urn:1>"),
+        (1, "b", 1, "<urn:1>", None),
+        (2, "a", 1, "<urn:2>", "<urn:1>"),
     ]
 
 
@@ -240,7 +240,7 @@ def test_base_may_be_any_version(spark: SparkSession) -> None:
     since = {row.o: row.since for row in history(changes, base=base).collect()}
     assert since == {"<urn:x>": 0, "<urn:y>": 1}
     for function in (replay, history):
-        with pytest.raises(PatchError, match="patch 0 of a comes after <urn:1>"):
+        with pytest.raises(PatchError, match="patch 1 of a comes after <urn:1>"):
             function(changes)
 
 

@@ -181,7 +181,7 @@ def test_versions(spark: SparkSession, folder: Path, expected: list[set[Any]]) -
 def test_broken_chain_over_batches(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, 0, random_patch(0))
     put(tmp_path, 2, random_patch(2))
-    with pytest.raises(StreamingQueryException, match=r"patch 0 of 2\.jellyp comes after <urn:1>"):
+    with pytest.raises(StreamingQueryException, match=r"patch 1 of 2\.jellyp comes after <urn:1>"):
         start(spark, tmp_path).awaitTermination()
     assert maintained_versions(spark, str(tmp_path / "quads")).count() == 1
 
@@ -190,7 +190,7 @@ def test_another_checkpoint(spark: SparkSession, folder: Path, expected: list[se
     """The chain tells whether the patches of another query come next."""
     start(spark, folder).awaitTermination()
     with pytest.raises(
-        StreamingQueryException, match=r"patch 0 of 0\.jellyp names no patch before"
+        StreamingQueryException, match=r"patch 1 of 0\.jellyp names no patch before"
     ):
         start(spark, folder, checkpoint="another").awaitTermination()
     assert maintained(spark, folder) == expected[PATCHES]

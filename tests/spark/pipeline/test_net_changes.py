@@ -38,7 +38,7 @@ def test_the_last_operation_on_each_quad(spark: SparkSession) -> None:
     rows = {(row.op, row.o.partition("^")[0]) for row in operations.collect()}
     assert rows == {("D", '"1"'), ("A", '"2"'), ("D", '"3"')}
     assert (head, patches) == ("<urn:2>", 2)
-    with pytest.raises(PatchError, match="patch 0 of a comes after <urn:0>"):
+    with pytest.raises(PatchError, match="patch 1 of a comes after <urn:0>"):
         net_changes(changes)
     # In the order of the files' names there is no chain.
     operations, head, patches = net_changes(changes, "file")

@@ -55,7 +55,7 @@ def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
     changes = diff(quads_table(spark, [*old, *old]), quads_table(spark, [*new, *old & new]))
     rows = changes.collect()
     assert changes.schema.simpleString() == CHANGES.simpleString()
-    assert {tuple(row[:3]) for row in rows} == {("diff", 0, 0)}
+    assert {tuple(row[:3]) for row in rows} == {("diff", 1, 0)}
     assert {tuple(row[5:9]) for row in rows if row.op == "A"} == new - old
     assert {tuple(row[5:9]) for row in rows if row.op == "D"} == old - new
     assert len(rows) == len(old ^ new) == len({row.seq for row in rows})
@@ -177,8 +177,8 @@ def test_counts(spark: SparkSession) -> None:
     ]
     changes = changes_of(spark, {"f": stream})
     first, second = stats(changes).orderBy("patch").collect()
-    assert tuple(first) == ("f", 0, 6, 1, 1, 0, 1, 1, 1, 0)
-    assert tuple(second) == ("f", 1, 4, 0, 0, 1, 1, 0, 0, 1)
+    assert tuple(first) == ("f", 1, 6, 1, 1, 0, 1, 1, 1, 0)
+    assert tuple(second) == ("f", 2, 4, 0, 0, 1, 1, 0, 0, 1)
     (whole,) = stats(effective(changes), by=()).collect()
     assert (whole.operations, whole.added, whole.deleted, whole.committed) == (7, 1, 1, 1)
     counts = {row.p: (row.added, row.deleted) for row in stats(changes, by=["p"]).collect()}

@@ -1,4 +1,4 @@
-"""``jellyp invert``, ``compact``, ``concat`` and ``effective``: the algebra of patches."""
+"""``jellyp patch invert``, ``compact``, ``concat`` and ``effective``: the algebra of patches."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     DATASET,
-    changes_options,
-    format_option,
+    base_format_option,
     from_option,
     output_option,
     reading_options,
+    repeated_option,
     to_option,
 )
 
@@ -25,7 +25,7 @@ patch_output = output_option("OUT", "the patch", "standard output, as RDF Patch 
 @patch_output
 @from_option("PATCH")
 @to_option("OUT")
-@changes_options
+@repeated_option
 def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
     """Write the patch that undoes PATCH.
 
@@ -38,8 +38,8 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
 
     \b
     Examples:
-      jellyp invert monday.jellyp -o undo.jellyp
-      jellyp effective base.nq monday.rdfp | jellyp invert
+      jellyp patch invert monday.jellyp -o undo.jellyp
+      jellyp patch effective base.nq monday.rdfp | jellyp patch invert
     """
     from jelly_rdflib.algebra.invert import invert
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -60,7 +60,7 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
 )
 @from_option("PATCH")
 @to_option("OUT")
-@changes_options
+@repeated_option
 def compact(
     patch: str, output: str, assume_effective: bool, from_: str | None, to: str | None
 ) -> None:
@@ -72,8 +72,8 @@ def compact(
 
     \b
     Examples:
-      jellyp compact year.jellyp -o small.jellyp
-      jellyp concat *.jellyp --to jellyp | jellyp compact --assume-effective - -o net.jellyp
+      jellyp patch compact year.jellyp -o small.jellyp
+      jellyp patch concat *.jellyp --to jellyp | jellyp patch compact - -o net.jellyp
     """
     from jelly_rdflib.algebra.compact import compact
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -91,20 +91,20 @@ def compact(
 @patch_output
 @from_option("the PATCHes", is_plural=True)
 @to_option("OUT")
-@changes_options
+@repeated_option
 def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | None) -> None:
     """Join patches into one that does the same as all of them, one after the other.
 
     The result has the prev of the first patch and the id of the last; other headers stay, equal
-    ones once. The exit code is 1 if a patch names another one before it (prev) than the one that
+    ones once. The exit status is 1 if a patch names another one before it (prev) than the one that
     comes before it. Files are read twice, as headers come first; a pipe is kept in a temporary
-    file meanwhile. To put patches into one file and keep them apart, use transcode. A PATCH may
-    be the folder of a patch log.
+    file meanwhile. To put patches into one file and keep them apart, use jellyp convert. A PATCH
+    may be the folder of a patch log.
 
     \b
     Examples:
-      jellyp concat monday.jellyp tuesday.rdfp -o both.jellyp
-      jellyp concat week-*.jellyp --to jellyp | jellyp compact - -o week.jellyp
+      jellyp patch concat monday.jellyp tuesday.rdfp -o both.jellyp
+      jellyp patch concat week-*.jellyp --to jellyp | jellyp patch compact - -o week.jellyp
     """
     from jelly_rdflib.algebra.concat import concat
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -120,12 +120,12 @@ def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | N
 @click.argument("base", metavar="BASE", type=DATASET)
 @patch_argument
 @patch_output
-@from_option("BASE")
+@from_option("PATCH")
 @to_option("OUT")
-@format_option("--patch-format", "patch_format", "PATCH")
+@base_format_option
 @reading_options
 def effective(
-    base: str, patch: str, output: str, from_: str | None, to: str | None, patch_format: str | None
+    base: str, patch: str, output: str, from_: str | None, to: str | None, base_format: str | None
 ) -> None:
     """Write the part of PATCH that changes something in a dataset.
 
@@ -136,8 +136,8 @@ def effective(
 
     \b
     Examples:
-      jellyp effective base.nq changes.jellyp -o real.jellyp
-      jellyp effective base.nq changes.jellyp | grep -c '^A '
+      jellyp patch effective base.nq changes.jellyp -o real.jellyp
+      jellyp patch effective base.nq changes.jellyp | grep -c '^A '
     """
     from jelly_rdflib.algebra.effective import effective
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
@@ -145,8 +145,8 @@ def effective(
     from jelly_rdflib.cli.options import chosen_limits
 
     check_stdin_once(base, patch)
-    with open_argument(base, from_) as input_:
+    with open_argument(base, base_format) as input_:
         dataset = load(input_)
-    changes = start_changes(patch, patch_format)
+    changes = start_changes(patch, from_)
     operations = effective(source_of(changes), dataset, limits=chosen_limits())
     write_changes(operations, [changes], output, to)

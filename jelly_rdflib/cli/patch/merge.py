@@ -1,4 +1,4 @@
-"""``jellyp merge``: makes one patch of two that were made on the same base."""
+"""``jellyp patch merge``: makes one patch of two that were made on the same base."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     DATASET,
-    format_option,
+    answer_by_exit_status,
+    base_format_option,
     from_option,
     output_option,
     reading_options,
@@ -24,12 +25,6 @@ from jelly_rdflib.cli.printable import count, say
 
 if TYPE_CHECKING:
     from jelly_rdflib.patch.merge import Conflict
-
-
-class ConflictError(click.ClickException):
-    """The patches have conflicts, which are printed."""
-
-    exit_code = 1
 
 
 @click.command("merge")
@@ -55,9 +50,11 @@ class ConflictError(click.ClickException):
 @click.option("--json", "as_json", is_flag=True, help="List conflicts as JSON: an object a line.")
 @from_option("OURS and THEIRS", is_plural=True)
 @to_option("OUT")
-@format_option("--base-format", "base_format", "BASE")
+@base_format_option
 @reading_options
+@click.pass_context
 def command(
+    context: click.Context,
     ours: str,
     theirs: str,
     output: str,
@@ -74,19 +71,21 @@ def command(
 
     Of each patch the net effect counts; a change that both make is made once. It is a conflict if
     one adds a statement and the other deletes it, or if both change the same prefix, or the prefix
-    of an IRI, in different ways. Then the conflicts are listed, nothing is written, and the exit
-    code is 1, unless --ours or --theirs says whose changes stay. The list is on standard output, or
-    on standard error if the patch is to go to standard output.
+    of an IRI, in different ways. Then the conflicts are listed and nothing is written, unless
+    --ours or --theirs says whose changes stay. The list is on standard output, or on standard error
+    if the patch is to go to standard output.
 
     The result has no id; its prev is that of both patches, and other headers stay. The distinct
     statements of both patches are in memory, and so is BASE. OURS and THEIRS may be folders of
     patch logs.
 
+    Exit status: 0 merged, 1 conflicts, 2 trouble.
+
     \b
     Examples:
-      jellyp merge mine.jellyp yours.jellyp -o both.jellyp
-      jellyp merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
-      jellyp merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
+      jellyp patch merge mine.jellyp yours.jellyp -o both.jellyp
+      jellyp patch merge --base base.nq --by-value mine.rdfp yours.rdfp -o both.rdfp
+      jellyp patch merge --json mine.jellyp yours.jellyp -o both.jellyp | jq -r .ours[]
     """
     from jelly_rdflib.cli.changes import source_of, start_changes, write_changes
     from jelly_rdflib.cli.datasets import load
@@ -94,6 +93,7 @@ def command(
     from jelly_rdflib.errors import MergeConflict
     from jelly_rdflib.patch.merge import merge
 
+    answer_by_exit_status(context)
     if keeps_ours and keeps_theirs:
         raise click.UsageError("--ours and --theirs exclude each other")
     favor: Any = "ours" if keeps_ours else "theirs" if keeps_theirs else None
@@ -115,10 +115,12 @@ def command(
     except MergeConflict as error:
         conflicts: Sequence[Conflict] = error.conflicts
         _show(conflicts, as_json=as_json, err=output == "-")
-        raise ConflictError(
-            f"{count(len(conflicts), 'conflict')}: nothing is written; --ours or --theirs says"
-            " whose changes stay"
-        ) from error
+        say(
+            f"jellyp: {count(len(conflicts), 'conflict')}: nothing is written; --ours or --theirs"
+            " says whose changes stay",
+            err=True,
+        )
+        context.exit(1)
     write_changes(merged, inputs, output, to)
 
 

@@ -1,4 +1,4 @@
-"""``jellyp split``: writes changes to several files."""
+"""``jellyp patch split``: writes changes to several files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.inputs import argument_name, open_argument, rereadable
-from jelly_rdflib.cli.options import CHANGES, changes_options, from_option, is_log, read_number
+from jelly_rdflib.cli.options import (
+    CHANGES,
+    from_option,
+    is_log,
+    overwrite_option,
+    read_number,
+    repeated_option,
+)
 from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
 from jelly_rdflib.cli.printable import say
 
@@ -46,9 +53,9 @@ if TYPE_CHECKING:
     type=read_number,
     help="Bytes of a file, before compression, such as 1M.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@overwrite_option
 @from_option("PATCH")
-@changes_options
+@repeated_option
 def command(
     patch: str, template: str | None, overwrite: bool, from_: str | None, **how: Any
 ) -> None:
@@ -66,9 +73,9 @@ def command(
 
     \b
     Examples:
-      jellyp split changes.jellyp
-      jellyp split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
-      zcat year.rdfp.gz | jellyp split - --max-changes 100K -o 'year-{:03}.rdfp'
+      jellyp patch split changes.jellyp
+      jellyp patch split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
+      zcat year.rdfp.gz | jellyp patch split - --max-changes 100K -o 'year-{:03}.rdfp'
     """
     from jelly_rdflib.formats import find_format, guess_by_name
     from jelly_rdflib.patch.split import How, check_template, read_parts
