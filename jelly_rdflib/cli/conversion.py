@@ -143,12 +143,12 @@ def join(
     """Write the streams of Jelly in several inputs as one; arguments as for `convert`."""
     for source in sources:
         if is_log(source):
-            raise click.UsageError(f"{source} is a patch log, which is converted alone")
+            raise click.UsageError(f"{source} is a patch log: convert it alone, as one IN")
     inputs = [StartedInput(source, from_, on_repeated_options="restart") for source in sources]
     format = inputs[0].format
     for each in inputs:
         if each.format not in (JELLY, JELLY_PATCH) or each.options is None:
-            raise click.UsageError(f"{each.name} is no Jelly, which alone is joined")
+            raise click.UsageError(f"{each.name} is not Jelly: convert joins only files of Jelly")
         if each.format is not format:
             raise click.UsageError(
                 f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"

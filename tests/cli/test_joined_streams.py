@@ -156,7 +156,7 @@ def test_inputs_that_do_not_go_together(one: Path, tmp_path: Path) -> None:
     jr.PatchLog.create(tmp_path / "log")
     for arguments, message in (
         ([one, patch], "is Jelly-Patch, but"),
-        ([one, text], "is no Jelly, which alone is joined"),
+        ([one, text], "is not Jelly: convert joins only files of Jelly"),
         ([one, one, "--merge-graphs"], "are for one IN"),
         ([one, tmp_path / "log"], "is a patch log, which is converted alone"),
         ([one, one, "-o", tmp_path / "out.jellyp"], "the streams are Jelly-RDF"),
