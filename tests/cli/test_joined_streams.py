@@ -158,7 +158,7 @@ def test_inputs_that_do_not_go_together(one: Path, tmp_path: Path) -> None:
         ([one, patch], "is Jelly-Patch, but"),
         ([one, text], "is not Jelly: convert joins only files of Jelly"),
         ([one, one, "--merge-graphs"], "are for one IN"),
-        ([one, tmp_path / "log"], "is a patch log, which is converted alone"),
+        ([one, tmp_path / "log"], "is a patch log: convert it alone, as one IN"),
         ([one, one, "-o", tmp_path / "out.jellyp"], "the streams are Jelly-RDF"),
         (["-", "-"], "only once"),
         ([one, patch.with_name("no.jelly")], "does not exist"),
