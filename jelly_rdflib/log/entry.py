@@ -216,7 +216,7 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
-    """Return whether a patch follows ``prev``; True for a squashed one, where this is lost."""
+    """Return whether a patch follows ``prev``; True if a squash has hidden its predecessor."""
     return entry.first < entry.version or entry.prev == prev
 
 

@@ -163,7 +163,7 @@ def check_empty(target: Dataset) -> None:
     """Check that a target is a dataset without statements."""
     contents = Contents(target)
     if not contents.is_dataset:
-        raise TypeError(f"a Dataset is wanted, not a {type(target).__name__}")
+        raise TypeError(f"the target must be a Dataset, not a {type(target).__name__}")
     if any(True for name in contents.graphs for _ in contents.triples(name)):
         raise ValueError("the target must be empty: it gets only the statements of one version")
 

@@ -216,7 +216,7 @@ class Replica:
         strict: bool = False,
         progress: Callable[[Patch], object] | None = None,
     ) -> int:
-        """Apply the patches of a live source as they come, until it ends.
+        """Apply the patches of a live source as they arrive, until the source ends.
 
         The source goes on after the last patch that was stored. The data and the position of the
         source are stored together, so each patch counts once, wherever the program is interrupted.
@@ -240,7 +240,7 @@ class Replica:
             LogConflict: Another process has changed the replica; only one can follow a source.
                 The patches since the last store are not acknowledged, and `dataset` is a new
                 object, read from the disk.
-            Exception: What the source raises.
+            Exception: Errors of the source.
 
         Examples:
             >>> import tempfile

@@ -179,7 +179,8 @@ class LogState(ABC):
             if number is None:
                 if into := self.find_squashed(id):
                     raise MissingVersion(
-                        f"the log has the patch <{id}> no more: it was squashed", squashed_into=into
+                        f"the log no longer has the patch <{id}>: it was squashed",
+                        squashed_into=into,
                     )
                 raise MissingVersion(f"the log has no patch <{id}>; if it had, it was squashed")
             if number > newest:
@@ -201,7 +202,7 @@ class LogState(ABC):
         entry = self.find(version)
         if entry.version != version:
             raise MissingVersion(
-                f"version {version} is no more: versions {entry.first} to {entry.version} were"
-                " squashed into one patch"
+                f"version {version} no longer exists: versions {entry.first} to {entry.version}"
+                " were squashed into one patch"
             )
         return point_of(entry)

@@ -52,7 +52,7 @@ class Contents:
     def _add(self, name: Node, graph: Graph) -> None:
         if name in self.graphs and any(True for _ in graph):
             raise PatchError(
-                f"the default graph of this ConjunctiveGraph is another than <{name}>, which the"
+                f"the default graph of this ConjunctiveGraph differs from <{name}>, which the"
                 " store has too: give a Dataset of the store"
             )
         self.graphs.setdefault(name, graph)

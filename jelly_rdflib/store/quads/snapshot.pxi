@@ -1,7 +1,7 @@
 """A reader's view: the quads as of its start, whatever others write meanwhile."""
 
 cdef enum:
-    # A graph with this part of all rows, or more, is read by going through all rows.
+    # A graph with at least 1 / LARGE_PART of all rows is read by going through all rows.
     LARGE_PART = 16
 
 

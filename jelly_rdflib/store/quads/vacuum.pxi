@@ -67,7 +67,7 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     store.deaths, fresh.deaths = fresh.deaths, store.deaths
     store.death_count, store.death_capacity = fresh.death_count, fresh.death_capacity
     store.listings, fresh.listings = fresh.listings, store.listings
-    # Not the count: the copy has also noted a listing for each graph of its rows.
+    # Keep the count of listings: the copy has appended one for each graph with rows.
     store.listing_capacity = fresh.listing_capacity
     # Not dropped here: the destructor of a user's graph may run any code.
     store.graph_objects, fresh.graph_objects = fresh.graph_objects, store.graph_objects
