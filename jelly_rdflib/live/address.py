@@ -14,7 +14,7 @@ class Address:
 
     The further settings, such as passwords, take precedence over those of the address. A ValueError
     says that the address has a user name or a password, which messages would show; or a ``#``,
-    which would start a fragment, and an address has none.
+    since addresses have no fragments.
 
     Examples:
         >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})

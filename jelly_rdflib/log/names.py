@@ -106,7 +106,7 @@ class FileName:
 
 
 def file_path(folder: Path, file: str) -> Path:
-    """Return the path of a file in the database; a LogError if the name is no plain file name."""
+    """Return the path of a file, given its name; a LogError if this is no plain file name."""
     if FileName.parse(file) is None:
         raise LogError(
             f"{folder}: the database names a file {file!r}, which is not a file name of a patch log"

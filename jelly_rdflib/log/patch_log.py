@@ -49,7 +49,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 # The number of patches that a notebook shows.
 _MOST_SHOWN = 50
-_NOT_MADE = "{}: a log on a server is made there: jellyp log init"
+_NOT_MADE = "{}: a log must be made on the server itself: jellyp log init"
 
 
 class PatchLog(Tabular):

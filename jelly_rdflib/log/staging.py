@@ -78,7 +78,7 @@ class StagedFile:
             with self._alone():
                 mark = self.path.with_suffix(".mark")
                 self._signs.append(mark)
-                # An error of the system is clearer than one of SQLite.
+                # Make the file here: the system's error is clearer than SQLite's.
                 os.close(create_file(mark))
                 self._lock = _lock(mark)
                 self._make_file()

@@ -40,8 +40,8 @@ from jelly_rdflib.streams.writing import StatementWriter
 if TYPE_CHECKING:
     from jelly_rdflib.store.jelly_store import JellyStore
 
-# A file that is being written changes all the time. After this many seconds without a change, the
-# process that wrote it was killed.
+# A file that is being written changes all the time. After this many seconds without a change, its
+# writer must have been killed.
 _LEFT_BEHIND = 3600
 # The file is written when a replay would take as long as reading the file, or this many bytes.
 # Opening a patch takes about as long as reading `_PATCH_COST` bytes.

@@ -1,4 +1,4 @@
-"""SPARQL Update under rdflib's own name."""
+"""SPARQL Update, registered under rdflib's own name."""
 
 from __future__ import annotations
 

@@ -126,7 +126,8 @@ def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytearray:
 
 
 def _cut(sockets: set[socket.socket]) -> None:
-    # Closing a socket does not wake a thread that reads it. TLS goes on to the end.
+    # Closing a socket does not wake a thread that reads it. The method of `socket`, unlike that of
+    # `SSLSocket`, leaves TLS on for the reading thread.
     for each in sockets.copy():
         with suppress(OSError):
             socket.socket.shutdown(each, socket.SHUT_RDWR)

@@ -163,7 +163,7 @@ def test_the_object_is_a_patch_log(address: str) -> None:
 
 def test_a_log_is_not_made_on_a_server(address: str) -> None:
     for make in (PatchLog.create, lambda path: PatchLog(path, create=True)):
-        with pytest.raises(ValueError, match="a log on a server is made there"):
+        with pytest.raises(ValueError, match="a log must be made on the server itself"):
             make(address)
 
 

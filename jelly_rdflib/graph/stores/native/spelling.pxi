@@ -9,12 +9,12 @@ the question. So the code here looks up the keys of the store's dicts and sets, 
 cdef class Spelled:
     """A triple, in the spelling of each index of the store."""
 
-    # In the index of subjects.
+    # The triple in the spelling of the subjects' index.
     cdef tuple triple
     # rdflib's key for the graph.
     cdef str key
-    # In the graph's set, in the set of all graphs, and in the dict of each triple's graphs; None if
-    # the triple is not there.
+    # The same for the graph's set, the set of all graphs, and the dict of each triple's graphs; None
+    # if the triple is not there.
     cdef tuple in_graph, in_union, in_contexts
 
 

@@ -62,7 +62,7 @@ cdef class Counterpart:
             copy.terms[G] = self.other_default
         elif self.only_default or copy.terms[G] == self.other_default:
             return False
-        # One row may have been deleted in between.
+        # Try two rows, since one may have been deleted.
         for number in range(self.next_row, min(self.next_row + 2, other.rows.count)):
             if is_row(row_at(other.rows, number), &copy) and death_of(other.rows, number) == 0:
                 self.next_row = number + 1
