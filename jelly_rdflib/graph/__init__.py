@@ -1,7 +1,7 @@
-"""Graphs and datasets of rdflib: changes get into their stores and out again.
+"""Graphs and datasets of rdflib: how changes get into their stores, and out again.
 
-- ``apply``: apply changes, or undo all of them
-- ``graphs``: read and write whole graphs
-- ``stores``: how each kind of store is changed and looked into, and its changes seen
-- ``canonical``: compares blank nodes by what is said of them
+- ``apply``: applies changes, or undoes all of them
+- ``graphs``: reads and writes whole graphs
+- ``stores``: how each kind of store is read and changed, and how its changes are seen
+- ``canonical``: compares blank nodes by the statements about them
 """

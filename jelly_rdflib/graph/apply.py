@@ -34,7 +34,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteResult:
-    """The counts that `apply` returns for the address of a server, which does not say more.
+    """The counts that `apply` returns for the address of a server, which reports no others.
 
     Args:
         patches: Patches that were read to their end.
@@ -59,12 +59,12 @@ class ApplyResult(RemoteResult):
 
     Args:
         patches, operations, committed, aborted: As by `RemoteResult`.
-        added: Statements that were not there and were added, in transactions that were committed.
-        deleted: Statements that were there and were deleted, in such transactions.
-        prefixes_added: Prefixes that were bound and had no IRI before, or another one.
+        added: Statements that were missing and were added, in committed transactions.
+        deleted: Statements that existed and were deleted, in committed transactions.
+        prefixes_added: Prefixes that were bound and had no IRI before, or another IRI.
         prefixes_deleted: Prefixes that had an IRI and were unbound.
-        ineffective: Operations on statements that changed nothing, in such transactions: additions
-            of statements that were there, and deletions that found nothing.
+        ineffective: Operations on statements that changed nothing, in committed transactions:
+            additions of statements that existed, and deletions that found nothing.
         missed: The first ten of these operations.
 
     Examples:
@@ -137,22 +137,21 @@ def apply(
     kept, and undone in reverse. The store decides which statements are equal: rdflib's ignore the
     case of language tags, and for Oxigraph 1 and 01 are the same integer. In every store ``"x"``
     is ``"x"^^xsd:string``, and language tags have no case (RDF 1.1): a change looks for the other
-    spelling, too. A statement that is put back has the spelling that the store had.
-    A SPARQL endpoint can't delete a statement with a
-    blank node, so a patch with blank nodes is refused there.
+    spelling, too. A statement that is put back gets the store's spelling again. A SPARQL endpoint
+    can't delete a statement with a blank node, so a patch with blank nodes is refused there.
 
-    Interrupts don't stop undoing, and a step that fails is tried again. If it can't be done, a
-    `RollbackError` is raised.
+    Interrupts don't stop undoing, and a step that fails is tried again. If undoing fails for good,
+    a `RollbackError` is raised.
 
-    The store is changed in place. Meanwhile readers of the store, in another thread or in the
-    iterable that yields the operations, see parts of transactions, and prefixes once they are
-    committed; rdflib's own iterators may raise RuntimeError, KeyError or AttributeError then. Only
-    one `apply` at a time can change a store, and nothing else should.
+    The store is changed in place. Readers in another thread, or in the iterable that yields the
+    operations, see unfinished transactions; they see prefixes only when these are committed.
+    rdflib's own iterators may then raise RuntimeError, KeyError or AttributeError. Only one `apply`
+    at a time can change a store, and nothing else should.
 
-    Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
-    statements without a graph, go to the target's default graph; a plain `Graph` has no other.
-    The default graph of a Dataset stands for the dataset, since it is all that ``Dataset.parse``
-    passes on. rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
+    Blank node labels are kept: ``_:b1`` is ``BNode("b1")``. The default graph, and statements
+    without a graph, go to the target's default graph; a plain `Graph` has no other. The default
+    graph of a Dataset stands for the dataset, since ``Dataset.parse`` passes on nothing else.
+    rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
     prefix is unbound whatever its IRI. Headers are ignored.
 
     The address of a dataset of Apache Jena Fuseki, ``http://localhost:3030/ds/patch``, is a target,
@@ -161,43 +160,43 @@ def apply(
 
     Args:
         source: Anything that `read_operations` reads, or an iterable of operations: a list, an
-            iterator, a `Patch`, a `Batch`. Patches and batches themselves go in one by one.
+            iterator, a `Patch`, a `Batch`. Several patches or batches must be applied one by one.
         target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`, or the address of a server.
-        atomic: If False, no log is kept, a store's own transactions are left alone and changes
-            stay as they come: faster, but an error leaves what was applied before it, and a patch
-            can't abort a transaction.
+        atomic: If False, no log is kept, a store's own transactions are not used, and changes take
+            effect at once: faster, but an error leaves earlier changes in place, and a patch can't
+            abort a transaction.
         strict: Refuse a patch with an operation on a statement that changes nothing: an addition
-            that is there, or a deletion that finds nothing. Then each patch is applied wholly or
-            not at all, whatever transactions it has. One transaction is held in memory.
-        limits: The limits for bytes; see `Limits`. Operations are decoded already.
+            of an existing statement, or a deletion that finds nothing. Then each patch is applied
+            wholly or not at all, whatever transactions it has. Memory holds one transaction.
+        limits: The limits for bytes; see `Limits`. They can't be given for operations.
         normalize: Whether the literals of bytes get the normal form of their value; see
-            `read_operations`. Those of operations are taken as they are.
+            `read_operations`. Literals of operations are left unchanged.
         format: The format of the bytes; see `read_operations`.
 
     Returns:
-        Counts of what was done: an `ApplyResult`, or for an address its first four fields.
+        The counts: an `ApplyResult`, or for an address a `RemoteResult`.
 
     Raises:
-        ConnectionError, PermissionError: The server can't be reached, or refuses it.
+        ConnectionError, PermissionError: The server can't be reached, or refuses the request.
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`); something is no operation (its code, the number or
-            the kinds of its elements are wrong); a transaction starts or ends in a wrong place;
-            the store can't unbind a prefix, or does not bind it; it is not open, or can only be
-            read; a patch aborts a transaction, and ``atomic`` is False; or changes are being
-            applied to the same store already; or a blank node is for a SPARQL endpoint; or with
-            ``strict`` an operation changes nothing: the message says which, and where it stands.
-        RollbackError: A transaction could not be undone: the target has a part of it.
-        DecodeError: The input breaks a rule of the format; or a literal has a base direction, which
-            rdflib's can't have.
-        LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
-            terms have the same hash for rdflib, whose stores in memory would take forever.
-        TypeError: ``source`` or ``target`` is of another kind, such as a path for ``target``.
+            named graph for a plain `Graph`, a blank node for a SPARQL endpoint); something is no
+            operation (its code, or the number or kinds of its elements are wrong); a transaction
+            starts or ends in a wrong place; the store can't unbind a prefix, or does not bind it;
+            the store is not open, or can only be read; a patch aborts a transaction, and ``atomic``
+            is False; changes are being applied to the same store already; or with ``strict`` an
+            operation changes nothing: the message names the operation and its place.
+        RollbackError: A transaction could not be undone: the target has part of it.
+        DecodeError: The input breaks a rule of the format; or a literal has a base direction,
+            which rdflib's literals can't have.
+        LimitError: The input asks for more than ``limits`` allows; or rdflib gives more than 200
+            terms the same hash, which would slow its stores in memory down too much.
+        TypeError: ``source`` or ``target`` has a wrong type, such as a path for ``target``.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations; or ``strict``
             is given for the address of a server, or without ``atomic``.
         LookupError: There is no such format for changes.
-        LogConflict, LogError: By a `JellyStore` in a file: see its ``commit``.
+        LogConflict, LogError: From a `JellyStore` in a file: see its ``commit``.
         OSError: The path can't be opened or read.
-        Exception: An exception of the store, the file or the iterable is passed on as it is.
+        Exception: Exceptions of the store, the file or the iterable are passed on.
 
     See Also:
         - `record`: make a patch of what is changed.
@@ -224,7 +223,7 @@ def apply(
         raise ValueError("strict undoes a patch that it refuses: it takes atomic=True")
     place = Target(target)
     if (opened := open_read(source, **reading)) is not None:
-        # To undo a transaction its changes are kept.
+        # Limits bound the changes that are kept to undo a transaction.
         operations = OperationReader(opened, limits=as_limits(limits) if atomic else None)
         is_held = is_at_hand(source)
         return apply_read(
@@ -264,8 +263,8 @@ def apply_statements(
 ) -> ApplyResult:
     """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
 
-    Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
-    The two prefixes of labels and ``by_grammar`` are as for `Reading`.
+    As by rdflib's parsers, a prefix that is bound already keeps its IRI. For the two prefixes of
+    labels and ``by_grammar`` see `Reading`.
     """
     place = Target(target)
     opened = open_input(
@@ -281,7 +280,7 @@ def apply_statements(
         label_prefix=label_prefix,
         made_label_prefix=made_label_prefix,
     )
-    # A store with transactions of its own holds no operations.
+    # A store with transactions of its own needs no list of operations to undo them.
     is_buffered = atomic and type(target.store) is not JellyStore
     return apply_read(
         opened.operations(is_held=is_buffered),
@@ -303,12 +302,12 @@ def apply_read(
     limits: Limits | None,
     holds_changes: bool = True,
 ) -> ApplyResult:
-    """Apply the operations of a reader, which is closed, or of a generator around it.
+    """Apply the operations of a reader, and close it; or of a generator that wraps a reader.
 
     No other code may read the target between two operations. For the other arguments see
     `_Applier`.
     """
-    # With `strict` the error says where the operation stands.
+    # With `strict`, the error must show the place of the operation.
     with closing_reader(operations, is_ahead=strict):
         applier = _Applier(
             place,
@@ -321,10 +320,10 @@ def apply_read(
 
 
 class _Applier:
-    """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends.
+    """Follows a stream's transactions. One is always open; `TX` and `TC` show where it ends.
 
-    If the operations come without waiting (``is_held``), a store that is recorded is locked for all
-    of them: no other thread changes it meanwhile. For the other arguments see
+    If no operation has to be waited for (``is_held``), a recorded store is locked for all of them:
+    no other thread changes it meanwhile. For the other arguments see
     `choose_changes` and `PrefixChanges`.
     """
 
@@ -358,8 +357,8 @@ class _Applier:
         # Whether there is a transaction to roll back, and whether a TX started it.
         self._is_open = False
         self._is_explicit = False
-        # Counts of changes at the start of the open transaction, of operations at the end of the
-        # last patch, and of operations that are neither changes nor an END.
+        # How many changes there were at the start of the open transaction; how many operations at
+        # the end of the last patch; and how many operations are neither changes nor an END.
         self._changes_before = 0
         self._operations_before = 0
         self._others = 0
@@ -414,7 +413,7 @@ class _Applier:
             self._log.clear()
 
     def _take(self, operation: Operation) -> None:
-        """Take an operation that is no add or delete of a statement; its form is checked."""
+        """Handle an operation that is neither an addition nor a deletion; its form is checked."""
         op = operation[0]
         if operation[0] == Op.PA:
             self._prefixes.set(operation[1], URIRef(operation[2]))
@@ -432,7 +431,7 @@ class _Applier:
                 if op == Op.TA:
                     self._abort()
                     self._begin()
-                # Mostly nothing was changed before a TX.
+                # Before a TX, mostly nothing was changed.
                 elif op == Op.TC or self._count_changes() > self._changes_before:
                     self._commit()
                     self._begin()
@@ -453,7 +452,7 @@ class _Applier:
     def _commit(self) -> None:
         self._prefixes.commit()
         self._statements.commit()
-        # Only from here on an interrupt leaves the changes.
+        # From here on, an interrupt leaves the changes in place.
         self._is_open = False
         counts = self._committed
         counts["committed"] += self._is_explicit or self._count_changes() > self._changes_before
@@ -482,7 +481,7 @@ class _Applier:
         elif self._is_open:
             self._statements.begin_undoing()
         else:
-            # The interrupt came after the commit.
+            # The transaction was committed before the interrupt: keep its changes.
             self._log.clear()
 
     def _end_undoing(self) -> None:

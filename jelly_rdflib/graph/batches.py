@@ -1,4 +1,4 @@
-"""Batches of any source: of a stream, or of a graph or dataset."""
+"""Batches of any source: a stream, a graph or a dataset."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def read_batches(
     directions: Directions = "keep",
     on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
-    """Iterate over the batches of a stream of changes or of statements, or of a graph or dataset.
+    """Iterate over the batches of a stream of changes or statements, or of a graph or dataset.
 
-    Of a stream a frame is a batch; of a text some hundred rows are. A batch has the operations as
-    columns of numbers, and a table with each distinct term once: what is fast, and what Arrow and
-    numpy take without a copy. A statement is an `Op.A`, a namespace or prefix that is declared an
-    `Op.PA`. If the end of the input ends a patch, a last batch says so.
+    A batch is one frame of a stream, or some hundred rows of a text. It has the operations as
+    columns of numbers, and a table with each distinct term once: this is fast, and Arrow and numpy
+    use it without a copy. A statement is an `Op.A`, a declared namespace or prefix is an `Op.PA`.
+    If a patch ends with the input, without a mark, the last batch has the `Op.END`.
 
     The batches of a graph or dataset have its statements, sorted by graph, subject, predicate and
-    object. Those of a `JellyStore` are of its state now, and no node is made; another store is read
-    while you iterate, so do not change it meanwhile.
+    object. Those of a `JellyStore` have its state at the call, and no node is made; another store
+    is read while you iterate, so do not change it meanwhile.
 
     Args:
-        source: Bytes, a path or a binary file; or a Graph or Dataset, for which the other arguments
-            mean nothing, but must be left out.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        source: Bytes, a path or a binary file; or a Graph or Dataset, for which all other arguments
+            must be left out.
+        limits: The limits for the input; by default `jelly_rdflib.Limits()`.
         normalize: Whether literals get the normal form of their value; see
             `jelly_rdflib.read_operations`. False by default. It concerns only the nodes that
             ``batch.terms`` makes on request.
         strict: Whether to refuse a stream whose logical type does not fit; see
-            `jelly_rdflib.read_statements`. For changes it means nothing.
+            `jelly_rdflib.read_statements`. It has no effect on changes.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
-        base: The IRI that relative IRIs of a text are relative to.
+        base: The IRI for resolving relative IRIs of a text.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_statements`.
         generalized: Whether N-Triples and N-Quads may have any term in any place; see
             `jelly_rdflib.read_statements`.
@@ -63,9 +63,9 @@ def read_batches(
     Raises:
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        TypeError: ``source`` has a wrong type.
         OSError: The path can't be opened or read.
-        ImportError: The format needs a package that is not there; the message names the extra.
+        ImportError: The format needs a package that is missing; the message names the extra.
         ValueError: An argument does not go with the others; see `jelly_rdflib.read_statements`.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_statements`.
         ValueError: Other arguments are given for a graph or dataset.
@@ -101,7 +101,7 @@ def read_batches(
         return open_input(source, **settings).batches()
     given = [name for name, value in settings.items() if value != _DEFAULTS[name]]
     if given:
-        raise ValueError(f"a graph is given, for which there is no {given[0]}")
+        raise ValueError(f"a graph is given, which takes no {given[0]}")
     return Contents(source).batches()
 
 

@@ -1,4 +1,4 @@
-"""Streams of graphs and datasets: Jelly-RDF in which each frame, or message, is one of them."""
+"""Streams of graphs and datasets: Jelly-RDF with one of them in each frame or message."""
 
 from __future__ import annotations
 
@@ -40,38 +40,38 @@ def read_graphs(
     strict: bool = True,
     directions: Directions = "keep",
 ) -> GraphIterator:
-    """Iterate over the graphs or datasets of a Jelly-RDF stream: one for each frame.
+    """Iterate over the graphs or datasets of a Jelly-RDF stream, one for each frame.
 
-    In a stream of messages (Jelly-RDF 1.2, a draft) there is one for each message, wherever its
-    frames are cut.
+    A stream of messages (Jelly-RDF 1.2, a draft) has one for each message, however the messages are
+    cut into frames.
 
-    Blank nodes keep their labels, so that two frames may speak of one node. The namespaces that a
+    Blank nodes keep their labels, so that frames may describe the same node. The namespaces that a
     frame declares are bound in its graph.
 
     Args:
-        source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_statements`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        source: The input: bytes, a path or a binary file; see `jelly_rdflib.read_statements`.
+        limits: The limits for the input; by default `jelly_rdflib.Limits()`.
         normalize: Whether literals get the normal form of their value; see
             `jelly_rdflib.read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see
-            `jelly_rdflib.read_statements`. And refuse a stream whose logical type is flat: its
-            frames are no graphs, but cut where the writer pleased. If False, it is read frame by
+            `jelly_rdflib.read_statements`. That includes a flat logical type: the frames of such a
+            stream are no graphs, since the writer cut them anywhere. If False, it is read frame by
             frame, with a warning.
         directions: Whether to keep the base directions of literals, which is an error here, or to
             drop them; see `jelly_rdflib.read_statements`.
 
     Returns:
-        An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for the others.
+        An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for other streams.
 
     Raises:
-        ApplyError: A statement can't be held by rdflib: see `jelly_rdflib.read_frames`.
+        ApplyError: rdflib can't hold a statement: see `jelly_rdflib.read_frames`.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        TypeError: ``source`` has a wrong type.
         OSError: The path can't be opened or read.
 
     See Also:
-        - `write_graphs`: the other direction.
+        - `write_graphs`: writes such streams.
         - `read_frames`: frames with their metadata.
 
     Examples:
@@ -104,7 +104,7 @@ class GraphIterator:
         return f"<GraphIterator of {self._frames!r}>"
 
     def __next__(self) -> Graph:
-        """Return the next graph; after an ApplyError the one after that can still be read."""
+        """Return the next graph; after an ApplyError, the one after that can still be read."""
         # A message may go on in the next frame.
         part, is_end = next(self._parts)
         is_triples = self.options and self.options.physical_type == PhysicalStreamType.TRIPLES
@@ -130,7 +130,7 @@ class GraphIterator:
 
     def _read_parts(self) -> Iterator[tuple[Batch | Iterable[Operation], bool]]:
         batches = (frame.batch for frame in self._frames)
-        # Frames before the stream's options are empty, but the options say what they are.
+        # Empty frames may come before the options, which decide what to make of them.
         for early, batch in enumerate(batches):
             if self.options is not None:
                 self._check_grouped(self.options, early)
@@ -145,7 +145,7 @@ class GraphIterator:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before its first frame was read."""
+        """The stream's options; None before the first frame is read."""
         return self._frames.options
 
     def _check_grouped(self, options: StreamOptions, number: int) -> None:
@@ -174,23 +174,23 @@ def write_graphs(
         graphs: rdflib `Graph`s or `Dataset`s.
         destination: A path, whose name ends with ``.jelly``, ``.jelly.gz`` or ``.jelly.zst``; or a
             binary file object, which stays open.
-        options: The stream's options. By default the first graph says: triples for a `Graph`,
-            quads for a `Dataset`. A logical type that is not of graphs or datasets becomes GRAPHS
-            for triples, DATASETS for the others.
-        namespaces: Declare the prefixes of each graph in its frame.
+        options: The stream's options. By default the first graph decides: triples for a `Graph`,
+            quads for a `Dataset`. If the logical type is not for graphs or datasets, it becomes
+            GRAPHS for triples, DATASETS for others.
+        namespaces: Whether to declare the prefixes of each graph in its frame.
 
-    If there are no graphs, what is written reads as one that is empty: the options need a frame.
+    Without graphs, the written stream reads as one empty graph, since the options need a frame.
 
     Raises:
-        EncodeError: A graph has what the options don't allow: named graphs in a stream of triples,
-            namespaces in a stream without.
-        LookupError: The path's name is none of Jelly-RDF.
-        TypeError: One is no graph.
+        EncodeError: A graph has something that the options don't allow: named graphs in a stream of
+            triples, or namespaces in a stream without them.
+        LookupError: The path's name does not end like that of a file of Jelly-RDF.
+        TypeError: Something in ``graphs`` is no graph.
         OSError: The path can't be opened or written.
 
     See Also:
-        - `read_graphs`: the other direction.
-        - `StatementWriter`: statement by statement.
+        - `read_graphs`: reads such streams.
+        - `StatementWriter`: writes statement by statement.
 
     Examples:
         >>> import io
@@ -201,12 +201,12 @@ def write_graphs(
     """
     if isinstance(destination, str | os.PathLike) and guess_by_name(destination) is not JELLY:
         raise LookupError(
-            f"the name of a file of Jelly-RDF ends with .jelly, .jelly.gz or .jelly.zst, as"
+            "the name of a file of Jelly-RDF ends with .jelly, .jelly.gz or .jelly.zst, as"
             f" {os.fspath(destination)!r} does not"
         )
     graphs = iter(graphs)
     first = list(itertools.islice(graphs, 1))
-    # Before a file is made, what is no graph should be found out.
+    # Check that the first items are graphs before a file is made.
     is_dataset = any(Contents(graph).is_dataset for graph in first)
     if options is None:
         options = StreamOptions(
@@ -231,13 +231,13 @@ def empty_dataset(store: str | Store = "Jelly") -> Dataset:
     """Make a dataset without the prefixes that rdflib binds by itself."""
     dataset = Dataset(store=store)
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
-    # By itself this graph would bind them when something is parsed into it.
+    # This graph's own manager would bind them when something is parsed into the graph.
     dataset.default_graph.namespace_manager = dataset.namespace_manager
     return dataset
 
 
 def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
-    """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
+    """Write the statements of a graph or dataset, with ``namespaces`` after its prefixes."""
     contents = Contents(graph)
     if namespaces:
         for prefix, iri in sorted(graph.namespaces()):

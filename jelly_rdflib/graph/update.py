@@ -1,8 +1,8 @@
-"""SPARQL Update on a graph or dataset, as SPARQL 1.1 has it.
+"""SPARQL Update on a graph or dataset, as SPARQL 1.1 defines it.
 
-rdflib parses an update and finds the solutions of its patterns. What is done with them is done
-here, since rdflib 7.6 loads the graphs of ``USING`` from the network, gives patterns the graphs
-that ``USING`` leaves out, takes a blank node of an update for that with the same label in the data,
+rdflib parses an update and finds the solutions of its patterns. The changes are made here, since
+rdflib 7.6 loads the graphs of ``USING`` from the network, gives patterns the graphs that ``USING``
+leaves out, confuses a blank node of an update with the node of that label in the data,
 inserts for one solution before it deletes for the next one, and has no ``CREATE``.
 """
 
@@ -27,7 +27,7 @@ from jelly_rdflib.graph.stores.target import get_default_graph
 __all__ = ["parse_update", "run_update"]
 
 _NewNodes: TypeAlias = dict[Identifier, BNode]
-# By variable.
+# A solution: terms by variables.
 _Solution: TypeAlias = Mapping[Any, Any]
 
 
@@ -36,14 +36,14 @@ def parse_update(text: str, namespaces: Mapping[str, Any]) -> list[CompValue]:
 
     Args:
         text: The update.
-        namespaces: IRIs of prefixes that it need not declare.
+        namespaces: The IRIs of prefixes that the update need not declare.
 
     Raises:
         pyparsing.ParseException: The text is no update.
-        Exception: What else rdflib raises.
+        Exception: Other errors of rdflib.
     """
     update = algebra.translateUpdate(parseUpdate(text), initNs=namespaces)
-    # Of a text without operations rdflib makes an empty list.
+    # For a text without operations, rdflib returns an empty list.
     return getattr(update, "algebra", [])
 
 
@@ -58,23 +58,23 @@ def run_update(
 ) -> None:
     """Run an update on a graph or dataset.
 
-    The names of graphs, those of ``USING`` too, are names in the dataset: no graph is loaded. A
-    blank node of an update is a new one: of ``INSERT DATA`` in each update, of ``INSERT`` for each
-    solution. An operation deletes for all solutions before it inserts.
+    The names of graphs, including those of ``USING``, are names in the dataset: no graph is loaded.
+    A blank node of an update is a new one: one for each update with ``INSERT DATA``, one for each
+    solution with ``INSERT``. An operation deletes for all solutions before it inserts.
 
     Args:
         target: The graph or dataset.
         operations: The operations of the update.
-        values: Values of variables.
-        network: Whether ``LOAD`` and ``SERVICE`` may read from elsewhere.
+        values: The values of variables.
+        network: Whether ``LOAD`` and ``SERVICE`` may read from other places.
         union: Whether a pattern looks into all graphs unless it names one.
-        default: What stands for the default graph where data are given, or a whole graph is
-            changed. None: the default graph.
+        default: The graph that stands for the default graph when data are given, or a whole graph
+            is changed. None: the default graph itself.
 
     Raises:
-        ApplyError: The update reads from elsewhere, and may not, or has blank nodes in what it
-            deletes (then none of it has run); or a graph that it creates is there.
-        Exception: What rdflib raises.
+        ApplyError: The update reads from other places without permission, or has blank nodes in
+            what it deletes (then nothing is changed); or a graph that it creates exists already.
+        Exception: Other errors of rdflib.
     """
     operations = list(operations)
     for operation in operations:
@@ -86,7 +86,7 @@ def run_update(
 
 
 def _check(operation: CompValue, *, may_load: bool) -> None:
-    """Refuse an operation that no update may have, or that this one may not have."""
+    """Raise an ApplyError if no update may have an operation, or this one may not."""
     if operation.name in ("DeleteData", "DeleteWhere") or operation.delete:
         for _, triples in _parts(operation.delete or operation):
             if any(isinstance(term, BNode) for triple in triples for term in triple):
@@ -108,7 +108,7 @@ def _refuse_service(part: Any) -> None:
 
 
 def _refuse_network(what: str) -> None:
-    raise ApplyError(f"{what} reads from elsewhere, which this update may not")
+    raise ApplyError(f"{what} reads from elsewhere, which is not allowed here")
 
 
 def _parts(data: CompValue) -> Iterator[tuple[Any, Any]]:
@@ -118,11 +118,11 @@ def _parts(data: CompValue) -> Iterator[tuple[Any, Any]]:
 
 
 class _Run:
-    """What the operations of an update share.
+    """The state that the operations of an update share.
 
     Args:
         target: The graph or dataset.
-        values: Values of variables.
+        values: The values of variables.
         whole: The graph that stands for the default graph outside of patterns.
         may_load: Whether ``LOAD`` may read from elsewhere.
         is_union: Whether a pattern looks into all graphs unless it names one.
@@ -145,11 +145,11 @@ class _Run:
         self._values = values
         self._may_load = may_load
         self._is_union = is_union
-        # Those of INSERT DATA: a label is one node in all of the update.
+        # The nodes for INSERT DATA: a label means one node in the whole update.
         self._nodes: _NewNodes = defaultdict(BNode)
 
     def try_operation(self, operation: CompValue) -> None:
-        """Run an operation; if it is a silent one and fails, it has succeeded."""
+        """Run an operation; ignore its failure if it is ``SILENT``."""
         try:
             self._run(operation)
         except Exception:
@@ -173,9 +173,9 @@ class _Run:
             graph = self._default if name is None else self._named(name)
             graph.parse(str(operation.iri))
         elif name == "Create":
-            # A graph is there if it has statements: a patch can't say more.
+            # A graph exists if it has statements: a patch can't express more.
             if len(self._named(operation.graphiri)) > 0:
-                raise ApplyError(f"there is a graph {operation.graphiri.n3()} already")
+                raise ApplyError(f"the graph {operation.graphiri.n3()} exists already")
         else:
             getattr(by_rdflib, f"eval{name}")(self._context(default=self._whole), operation)
 
@@ -192,7 +192,7 @@ class _Run:
         delete: CompValue | None = None,
         insert: CompValue | None = None,
     ) -> None:
-        """Delete and insert what two templates make of the solutions of a pattern."""
+        """Delete and insert the results of two templates for the solutions of a pattern."""
         changed = found = self._default
         if self._is_union:
             found = self._target
@@ -209,7 +209,7 @@ class _Run:
             self._insert(insert, changed, [(each, defaultdict(BNode)) for each in solutions])
 
     def _using(self, clauses: list[CompValue]) -> QueryContext:
-        """Return a context with no other graphs than those of ``USING``."""
+        """Return a context with only the graphs of ``USING``."""
         defaults = [self._named(each.default) for each in clauses if each.default]
         names = {each.named for each in clauses if each.named}
         merged = defaults[0] if len(defaults) == 1 else Graph()
@@ -236,7 +236,7 @@ class _Run:
         default: Graph,
         solutions: Iterable[tuple[_Solution, _NewNodes]],
     ) -> None:
-        """Insert what a template makes of solutions, each of which has its new nodes."""
+        """Insert the results of a template for solutions; each solution has its own new nodes."""
         made: dict[Identifier | None, list[Any]] = defaultdict(list)
         for solution, nodes in solutions:
             for name, triples in self._filled(template, solution, nodes):
@@ -248,7 +248,7 @@ class _Run:
     def _filled(
         self, template: CompValue, solution: _Solution, nodes: _NewNodes
     ) -> Iterator[tuple[Identifier | None, list[Any]]]:
-        """Yield the names of a template's graphs, and those of its triples that are RDF."""
+        """Yield the names of a template's graphs, each with those of its triples that are RDF."""
 
         def value(term: Identifier) -> Any:
             if isinstance(term, BNode):
@@ -267,7 +267,7 @@ def _is_rdf(s: Identifier | None, p: Identifier | None, o: Identifier | None) ->
 
 
 def _pattern(data: CompValue) -> CompValue:
-    """Return the pattern that finds what a ``DELETE WHERE`` deletes."""
+    """Return the pattern that finds the statements for a ``DELETE WHERE``."""
     (_, triples), *named = _parts(data)
     pattern = algebra.BGP(triples)
     for name, triples in named:
@@ -278,7 +278,7 @@ def _pattern(data: CompValue) -> CompValue:
 class _NamedGraphs(Dataset):
     """A dataset without the named graphs that ``USING NAMED`` leaves out.
 
-    It has what rdflib asks for when it evaluates a pattern.
+    It has the attributes that rdflib needs to evaluate a pattern.
     """
 
     def __init__(self, dataset: Any, names: set[Identifier]) -> None:

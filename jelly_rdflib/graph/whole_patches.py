@@ -1,4 +1,4 @@
-"""Patches without marks of transactions, each to be applied wholly or not at all."""
+"""Patches without marks of transactions, to be applied wholly or not at all."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from jelly_rdflib.options import Limits, as_limits
 class WholePatches:
     """Iterates over the operations of patches without `TX` and `TC`, and without aborted ones.
 
-    Only the end of a transaction shows whether it is aborted: up to there it is held.
+    The end of a transaction shows whether it is aborted: until then its operations are held.
 
     Args:
         operations: The operations of patches.
-        limits: What may be held.
+        limits: The limits for held operations.
 
     Attributes:
-        place: Where the last operation stands, in words.
-        left_out: How many operations were left out: marks, and those of aborted transactions.
+        place: The place of the last operation, in words.
+        left_out: How many operations were left out: marks, and operations of aborted transactions.
         aborted: How many transactions were aborted.
 
     Raises:
@@ -41,7 +41,7 @@ class WholePatches:
         number = transaction = 0
         patch = 1
         for operation in self._operations:
-            # Whatever is no operation is handed on: the consumer refuses it.
+            # Something that is no operation is passed on: the consumer refuses it.
             given: object = operation
             op = operation[0] if isinstance(given, tuple) and given else None
             number += 1

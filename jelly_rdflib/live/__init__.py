@@ -1,4 +1,4 @@
-"""Changes on the wire: sources and sinks of patches, by Kafka, gRPC, MQTT and HTTP."""
+"""Live changes: sources and sinks of patches, by Kafka, gRPC, MQTT and HTTP."""
 
 from jelly_rdflib.live.sink import Sink as Sink
 from jelly_rdflib.live.transports import connect as connect

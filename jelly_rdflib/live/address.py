@@ -12,9 +12,9 @@ _T = TypeVar("_T")
 class Address:
     """An address: ``scheme://host:port/path?setting=value``, and further settings.
 
-    The further settings, such as passwords, win over those of the address. A ValueError says that
-    the address has a user name or a password, which messages would show; or a ``#``, which starts
-    no part of it.
+    The further settings, such as passwords, take precedence over those of the address. A ValueError
+    says that the address has a user name or a password, which messages would show; or a ``#``,
+    since addresses have no fragments.
 
     Examples:
         >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})
@@ -37,7 +37,7 @@ class Address:
         self.scheme = parts.scheme.lower()
         """In small letters; empty for the path of a folder."""
         self.host = parts.netloc
-        """The host and its port, or several with commas between them; as they stand."""
+        """The host and its port, or several with commas between them, as in the address."""
         self.path = unquote(parts.path.lstrip("/")) if self.scheme else url
         self.settings = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **settings}
         """The settings that were not taken yet."""
@@ -46,7 +46,7 @@ class Address:
         return f"{self.scheme}://{self.host}/{self.path}" if self.scheme else self.path
 
     def take(self, name: str, kind: Callable[[Any], _T], default: _T) -> _T:
-        """Take a setting out, as a value of some type; a ValueError says that it is none."""
+        """Take a setting out and convert it; raise a ValueError if that fails."""
         if name not in self.settings:
             return default
         value = self.settings.pop(name)
@@ -56,13 +56,13 @@ class Address:
             raise ValueError(f"{self}: {name}={value} is no {kind.__name__}") from None
 
     def choose(self, name: str, choices: tuple[str, ...]) -> str:
-        """Take a setting out that is one of some words; the first one is the default."""
+        """Take a setting out that must be one of some words; the first one is the default."""
         found = self.take(name, str, choices[0])
         if found not in choices:
             raise ValueError(f"{self}: {name}={found} is none of: {', '.join(choices)}")
         return found
 
     def check_all_taken(self) -> None:
-        """Check that there is no setting that nothing takes."""
+        """Raise a ValueError if a setting is left that nothing has taken."""
         for name in self.settings:
             raise ValueError(f"{self}: there is no setting {name!r}")

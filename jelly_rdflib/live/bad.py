@@ -1,4 +1,4 @@
-"""Messages of topics that are no patches, or that a log refuses: an error, or left out."""
+"""Messages of topics that are no patches, or that a log refuses: raise an error, or skip them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from jelly_rdflib.errors import DecodeError, JellyError, LogError, TopicWarning
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.log.staging import make_folder, sync_folder
 
-# File systems take 255 bytes. The end of a name has its numbers, and the digest.
+# File systems allow names of 255 bytes. The end of a name has its numbers and the digest.
 _LONGEST_NAME = 200
 
 
 class BadMessages:
-    """What a source does with messages that nobody can take: settings ``bad`` and ``bad_to``."""
+    """Handles messages that can't be taken, by the settings ``bad`` and ``bad_to``."""
 
     def __init__(self, address: Address) -> None:
         self._are_skipped = address.choose("bad", ("error", "skip")) == "skip"
         self._folder = address.take("bad_to", str, "")
         if self._folder:
             if not self._are_skipped:
-                raise ValueError(f"{address}: bad_to is a folder for what bad=skip leaves out")
+                raise ValueError(f"{address}: bad_to is a folder for messages that bad=skip skips")
             make_folder(Path(os.path.abspath(self._folder)))
 
     def leave_out(
@@ -33,8 +33,8 @@ class BadMessages:
     ) -> None:
         """Raise the error with its place; with ``bad=skip`` warn, and store the message in bad_to.
 
-        The file's name has the parts of the place, ``where``, and a digest of the message and the
-        error: a message may have several patches.
+        The file's name is made of ``where``, the parts of the place, and of a digest of the message
+        and the error, since a message may have several patches.
         """
         if isinstance(error, DecodeError):
             error.source = place
@@ -46,12 +46,12 @@ class BadMessages:
         if self._folder:
             reason = f"{error}\n".encode("utf-8", "backslashreplace")
             parts = [*map(str, where), sha256(reason + data).hexdigest()[:16]]
-            # Topics have names of strangers. No part has a comma then.
+            # Strangers name topics: quote each part, so that none has a comma.
             name = ",".join(quote(part, safe="") for part in parts)[-_LONGEST_NAME:]
             path = Path(self._folder, name)
             stored = f" and is in {path}.bin"
             for suffix, content in ((".txt", reason), (".bin", data)):
-                # On the disk, since the position soon passes the message.
+                # Sync the file: the position will soon be past the message.
                 with open(f"{path}{suffix}", "wb") as file:
                     file.write(content)
                     file.flush()

@@ -1,4 +1,4 @@
-"""Patches to the frames of a stream, and back."""
+"""Converts patches to the frames of a stream, and back."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _ROWS = _OPTIONS = 0x0A
 
 
 class FrameBuffer:
-    """The destination of a writer, which gives its bare frames back.
+    """The destination of a writer: collects the frames, without their lengths.
 
-    The largest frame may have ``most`` bytes.
+    No frame may have more than ``most`` bytes.
     """
 
     def __init__(self, most: int) -> None:
@@ -42,12 +42,12 @@ class FrameBuffer:
         self._frames = []
 
     def drain(self) -> list[bytes]:
-        """Return the frames since the last call; an EncodeError if one is too large."""
+        """Return the frames since the last call; raise an EncodeError if one is too large."""
         frames, self._frames = self._frames, []
         largest = max(map(len, frames), default=0)
         if largest > self._most:
             raise EncodeError(
-                f"a frame has {largest} bytes, and {self._most} is the most: give options"
+                f"a frame has {largest} bytes, but at most {self._most} are allowed: give options"
                 " with a smaller frame_bytes or frame_rows"
             )
         return frames
@@ -56,14 +56,13 @@ class FrameBuffer:
 class LiveEncoder:
     """Turns patches into bare frames; from time to time a new stream starts.
 
-    The new stream has the same options, and uses nothing of the one before it. So it is the same to
-    readers for whom options that come again go on with the stream, and to those for whom they
-    start another one.
+    A new stream has the same options, and refers to nothing in the stream before it. So readers
+    get the same patches whether repeated options continue the stream for them or start another.
 
     Args:
         options: The options of the streams; by default `PatchOptions()`.
         restart_every: The number of frames after which a stream ends and a new one starts, with
-            options and empty lookups. Who comes later can start there.
+            options and empty lookups. A reader who joins late can start there.
         max_frame_size: The largest frame that the transport takes, in bytes.
 
     Examples:
@@ -83,7 +82,7 @@ class LiveEncoder:
         options = options or PatchOptions()
         if restart_every < 1:
             raise ValueError(f"a stream has one frame or more, not {restart_every}")
-        # The largest row that is cut off by its size may be as large as all rows before it.
+        # A row that overflows a frame may be as large as all rows before it.
         most = min(options.frame_bytes, max_frame_size // 2)
         self._restart_every = restart_every
         self._frames = FrameBuffer(max_frame_size)
@@ -103,16 +102,16 @@ class LiveEncoder:
         """Return the frames of a patch: one, or several if it is long.
 
         Args:
-            parts: The patch; in several parts, if headers are to come before it.
+            parts: The patch; in several parts, if headers have to be put before it.
 
         Raises:
-            EncodeError: The patch can't be expressed with the options, or a row of it is larger
-                than a frame may be. The next patch starts a new stream.
+            EncodeError: The options can't express the patch, or one of its rows is larger than a
+                frame may be. The next patch starts a new stream.
         """
         return list(self.encode_parts(parts))
 
     def encode_parts(self, parts: Iterable[Patch | Batch]) -> Iterator[bytes]:
-        """Yield the frames of one patch, which comes in parts, as soon as each is full."""
+        """Yield the frames of one patch, given in parts, as soon as each frame is full."""
         if self._count >= self._restart_every:
             self.restart()
         try:
@@ -133,7 +132,7 @@ class LiveEncoder:
 
 
 def starts_stream(frame: Buffer) -> bool:
-    """Does a frame start with a row of options?"""
+    """Return whether a frame starts with a row of options."""
     data = memoryview(frame).cast("B")[:8]
     if len(data) < 3 or data[0] != _ROWS:
         return False
@@ -143,13 +142,13 @@ def starts_stream(frame: Buffer) -> bool:
 
 
 class LiveDecoder:
-    """Turns the bare frames of one stream, or of several after one another, into patches.
+    """Turns the bare frames of one stream, or of several in a row, into patches.
 
-    A FLAT stream has no patches: there each frame is one, and a transaction that goes on in the
-    next frame goes with that.
+    A FLAT stream has no marks of patches: each frame is a patch. A transaction that goes on in the
+    next frame joins the two frames into one patch.
 
     Args:
-        limits: What to accept.
+        limits: The limits for what is decoded.
         on_repeated_options: What options in a later frame mean; see `jelly_rdflib.PatchDecoder`.
             With ``"restart"`` a patch that the earlier stream left unfinished is dropped: its
             producer has stopped before it sent all of it.
@@ -187,7 +186,7 @@ class LiveDecoder:
 
     @property
     def is_open(self) -> bool:
-        """Has a patch started that has not ended yet?"""
+        """Return whether a patch has started that has not ended yet."""
         return self._patches.is_open
 
     def decode(self, frame: Buffer) -> Iterator[Patch]:
@@ -195,7 +194,7 @@ class LiveDecoder:
 
         Raises:
             DecodeError: The frame breaks a rule; the stream can't be decoded further.
-            LimitError: It asks for more than the limits, or a patch is too large.
+            LimitError: The frame asks for more than the limits, or a patch is too large.
         """
         is_used = self._decoder.stream_type or self._decoder.is_broken
         if is_used and self._on_repeated_options == "restart" and starts_stream(frame):

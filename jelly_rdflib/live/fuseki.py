@@ -21,15 +21,15 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.streams.writing import PatchWriter
 
 VARIABLES = ("JELLYP_FUSEKI_TOKEN", "JELLYP_FUSEKI_USER", "JELLYP_FUSEKI_PASSWORD")
-"""The names of the environment variables with a bearer token, or with a user and a password."""
+"""The environment variables with a bearer token, a user name and a password."""
 
-# Seconds for the server to apply a transaction.
+# The seconds that the server may take to apply a transaction.
 _TIMEOUT = 600.0
-# Bytes of a transaction that are held in memory, and bytes that are sent at once.
+# How many bytes of a transaction memory holds, and how many are sent at once.
 _MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
-# To read the certificates takes long.
+# Cached, since reading the certificates takes long.
 _ssl_context = cache(httpx2.create_ssl_context)
-# Characters of an answer that are shown.
+# How many characters of an answer an error shows.
 _MOST_SHOWN = 200
 
 
@@ -44,25 +44,25 @@ def apply_to_fuseki(
 ) -> RemoteResult:
     """Apply patches to a dataset of a server, as `jelly_rdflib.apply` does with its address.
 
-    Each transaction is a request, which the server applies wholly or not at all. It is sent when
-    its end has come: one that is aborted, or ends in an error, never leaves this machine. Until
-    then a long one is kept in a temporary file.
+    Each transaction is one request, which the server applies wholly or not at all. The request is
+    sent when the transaction has ended: if it is aborted or has an error, nothing leaves this
+    machine. Until then a long transaction is kept in a temporary file.
 
     Args:
-        operations: What to apply.
-        address: Of the dataset's endpoint for patches: ``http://localhost:3030/ds/patch``.
-        token: A bearer token. By default that of the environment variable `VARIABLES` names.
-        user: A user, with a password for basic authentication; by default as for the token.
-        password: The user's.
-        timeout: The seconds for the server to apply a transaction.
+        operations: The operations to apply.
+        address: The dataset's endpoint for patches: ``http://localhost:3030/ds/patch``.
+        token: A bearer token; by default from the first of the variables in `VARIABLES`.
+        user: A user name for basic authentication; by default from the second of them.
+        password: The user's password; by default from the third.
+        timeout: The seconds that the server may take to apply a transaction.
 
     Raises:
-        ApplyError: An operation is none, or has a quoted triple or a literal as subject; or a
+        ApplyError: Something is no operation, or has a quoted triple or a literal as subject; or a
             transaction starts or ends in a wrong place; or the server refuses a transaction.
-        PermissionError: The server wants a token or password, or another one.
+        PermissionError: The server wants a token or password, or does not accept the given one.
         ConnectionError: The server can't be reached; or the connection broke off, and it is unknown
-            whether a transaction was applied. To apply it once more does no harm.
-        ValueError: The address has a user name or a password, or is none.
+            whether a transaction was applied. Applying the transaction again does no harm.
+        ValueError: The address has a user name or a password, or is not an http or https address.
     """
     if token is None and user is None:
         token, user, password = map(os.environ.get, VARIABLES)
@@ -71,7 +71,7 @@ def apply_to_fuseki(
         # Addresses are shown in messages.
         raise ValueError(
             f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
-            f" or a password: for these there are {', '.join(VARIABLES)}"
+            f" or a password: set {', '.join(VARIABLES)} for these"
         )
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     auth = (user, password or "") if user and not token else None
@@ -120,7 +120,7 @@ class _Transaction:
         self._writer = PatchWriter(self._file, format="rdf-patch")
 
     def add(self, operation: Any) -> None:
-        """Add a change, which must be one that rdflib can hold: Fuseki drops others in silence."""
+        """Add a change, which rdflib must be able to hold: Fuseki silently drops others."""
         if operation[0] in (Op.A, Op.D):
             check_statement(*operation[1:4])
             check_graph(operation[4])
@@ -129,7 +129,7 @@ class _Transaction:
         self._writer.write(operation)
 
     def send(self, client: WatchedClient, address: str) -> bool:
-        """Have the server apply the transaction; return whether it has changes."""
+        """Send the transaction to the server; return whether it has changes."""
         if not self._writer.in_transaction:
             return False
         self._writer.commit()

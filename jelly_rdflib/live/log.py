@@ -28,7 +28,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The seconds after which a source that was closed leaves a folder.
+# The seconds after which a closed source stops watching a folder.
 _LOOK = 0.5
 
 
@@ -51,7 +51,7 @@ class LogSource(ThreadedSource):
         self._log = _open(address, limits)
         super().__init__(self._log.location, timeout)
         self._link = self._log.link
-        # An exchange of the log is noticed from now on.
+        # From now on, a log that is replaced by another one is noticed.
         self._start = position_of(self._find(start))
 
     def _find(self, start: str) -> Point:
@@ -61,7 +61,7 @@ class LogSource(ThreadedSource):
         return point_of(self._log.entry(version)) if version else EMPTY
 
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
-        # A server's answer ends when its client is closed; a folder has to be left now and then.
+        # Closing the client ends a server's answer; waiting for a folder must end by itself.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
             for entry in self._log.follow(version, timeout=timeout):
@@ -73,9 +73,9 @@ class LogSource(ThreadedSource):
 
 
 class LogSink(Sink):
-    """A log that patches are appended to: each is on the disk when `send` returns.
+    """A log that patches are appended to: each patch is on the disk when `send` returns.
 
-    They go after whatever other writers have appended; see `append_newest`.
+    They follow whatever other writers have appended; see `append_newest`.
     """
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
@@ -94,11 +94,11 @@ open_source, open_sink = LogSource, LogSink
 
 
 def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> LogEntry:
-    """Append a patch after the newest one, or after the one that its header ``prev`` names.
+    """Append a patch after the newest one, or after the patch that its header ``prev`` names.
 
-    If the log has it already, with the same ``id`` and ``prev``, it is not appended again.
-    A LogConflict says that another patch follows the one that the header names, or that the log
-    stays locked; the other errors are those of `jelly_rdflib.PatchLog.append`.
+    If the log has the patch already, with the same ``id`` and ``prev``, it is not appended again.
+    A LogConflict says that another patch follows the one in the header, or that the log stays
+    locked; for other errors see `jelly_rdflib.PatchLog.append`.
     """
     while True:
         try:
@@ -127,36 +127,36 @@ def _find(log: PatchLog, patch: Patch) -> LogEntry | None:
 
 
 def _needed_options(patch: Patch) -> PatchOptions:
-    """Return options that allow what terms a patch has, and no others."""
+    """Return options that allow the terms of a patch, and no others."""
     has_quoted = has_generalized = False
     for part in patch._slices():
         batch, kinds = part.as_batch(), bytes(part.batch.terms.kinds)
         has_generalized = has_generalized or find_generalized_statement(batch) is not None
         if not has_quoted and TermKind.TRIPLE_TERM in kinds:
-            # Other rows with the same terms may have it.
+            # Some terms of the batch may be used only in rows outside this slice.
             columns = (batch.s, batch.p, batch.o)
             has_quoted = any(kinds[term] == TermKind.TRIPLE_TERM for term in {*chain(*columns)})
     options = default_options(patch)
     return replace(options, rdf_star=has_quoted, generalized_statements=has_generalized)
 
 
-# The header that says up to where a log has followed a source.
+# The header with the position up to which a log has followed a source.
 _POSITION = "live-position"
-# The seconds after which patches are acknowledged that are in the log already.
+# The seconds after which patches that the log has already are acknowledged.
 _INTERVAL = 1.0
 
 
 def append_from(
     source: Source, log: PatchLog, *, progress: Callable[[LogEntry], object] | None = None
 ) -> int:
-    """Append the patches of a source to a log as they come, until the source ends.
+    """Append the patches of a source to a log as they arrive, until the source ends.
 
-    A header ``live-position`` of each patch says where it stood in the source. So the patches
+    A header ``live-position`` of each patch holds its position in the source. So the patches
     before it are never appended again, wherever the program is interrupted.
 
     Args:
-        source: The source; the same each time.
-        log: The log, to which nobody appends from elsewhere.
+        source: The source, which must be the same each time.
+        log: The log; nobody else may append to it.
         progress: Called with each patch that was appended.
 
     Returns:
@@ -164,13 +164,13 @@ def append_from(
 
     Raises:
         LogConflict: Somebody else has appended a patch.
-        LogError, LimitError: The log can't take a patch, which may name another one before it. With
-            the setting ``bad=skip`` the source leaves it out.
+        LogError, LimitError: The log can't take a patch, for example since the patch names another
+            one before it. With the setting ``bad=skip`` the source leaves the patch out.
         ValueError: The log has followed another source, or the source has no positions.
 
     See Also:
         - `connect`: returns a source, by an address.
-        - `Replica.follow`: keep the data, and not the patches; with an example.
+        - `Replica.follow`: keep the data instead of the patches; with an example.
     """
     check_positions(source)
     for entry in reversed(log.patches()):
@@ -188,7 +188,7 @@ def append_from(
         except LogConflict as error:
             if error.is_locked:
                 raise
-            # It may have come twice, or to another process with this log, too.
+            # The patch may have come twice, or another process may have appended it to this log.
             log.refresh()
             if _find(log, patch) is None:
                 if PREV not in patch.header:

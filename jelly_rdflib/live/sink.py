@@ -1,4 +1,4 @@
-"""Patches that are sent by a transport."""
+"""`Sink`: a transport that takes patches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 class Sink(Connection):
     r"""A transport that takes patches; see `jelly_rdflib.live.open_sink`.
 
-    Leave the block of ``with`` or ``async with``, or call `flush`, to be sure that all were taken.
+    Leave the ``with`` or ``async with`` block, or call `flush`, to be sure that all were taken.
     Use it from one thread, or one event loop.
 
     Attributes:
@@ -48,7 +48,7 @@ class Sink(Connection):
 
     @abstractmethod
     def _send(self, patch: Patch) -> None:
-        """Send a patch; it may be on its way when this returns, and `flush` waits for it."""
+        """Send a patch; it may still be on its way when this returns: `flush` waits for it."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -71,7 +71,7 @@ class Sink(Connection):
 
         Raises:
             ConnectionError: The transport did not take this patch, or an earlier one.
-            PermissionError: It does not allow it.
+            PermissionError: The transport does not allow it.
             EncodeError: The patch can't be expressed with the options, or is too large.
             LogConflict: The sink is a log, and the patch does not follow the one that it names.
         """
@@ -81,7 +81,7 @@ class Sink(Connection):
         elif opened := open_read(patch, limits=self._limits, normalize=False, format=format):
             patches = PatchIterator(opened, max_held_operations=self._limits.max_held_operations)
         elif format is not None:
-            raise ValueError("a format is for bytes, and operations are given")
+            raise ValueError("a format is for bytes, but operations are given")
         elif isinstance(patch, Iterable):
             patches = [patch if isinstance(patch, Patch) else Patch(patch)]  # type: ignore[arg-type]
         else:
@@ -102,11 +102,11 @@ class Sink(Connection):
         """Wait until the transport has taken all patches.
 
         Raises:
-            ConnectionError: It did not take one.
+            ConnectionError: The transport did not take a patch.
         """
 
     def close(self) -> None:
-        """Wait for what was sent, as `flush` does, and close the connections."""
+        """Wait until all patches are taken, as `flush` does, and close the connections."""
         if self._is_closed:
             return
         self._is_closed = True

@@ -1,4 +1,4 @@
-"""Sources of patch logs, whose client can only be waited for: a thread does that."""
+"""Sources of patch logs, whose blocking clients run in a thread."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from jelly_rdflib.log.source import Source
 from jelly_rdflib.log.versions import Point, Version, position_of, version_at
 from jelly_rdflib.patch.patch import Patch
 
-# Patches that are received before the reader asks for them: then the transport has to wait.
+# How many patches are received before the reader asks for them; then the transport must wait.
 _MOST_AHEAD = 16
-# The seconds after which a thread that waits for the reader looks whether the source is closed.
+# The seconds between two checks of a waiting thread whether the source is closed.
 _INTERVAL = 0.25
 
 
 class ThreadedSource(Source):
-    """The patches of a log, which a thread reads ahead, by a few patches.
+    """The patches of a log, a few of which a thread reads ahead.
 
-    The `position` is the version that the last patch makes, and its id.
+    The `position` is the version that the last patch makes, and the patch's id.
     """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
         super().__init__(url, timeout)
         self._start: str | None = None
         self._last: Point | None = None
-        # It has no bound, but costs a tenth of one that has.
+        # A queue without a bound, which costs a tenth of one with a bound.
         self._ahead: queue.SimpleQueue[tuple[Patch, Point] | BaseException] = queue.SimpleQueue()
         self._has_room = threading.Event()
         self._reader: threading.Thread | None = None
 
     @abstractmethod
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
-        """Yield the patches after a version, or None for the start, each with what it makes."""
+        """Yield the patches after a version, each with the version it makes; None is the start."""
 
     @property
     def _position(self) -> str | None:
@@ -47,19 +47,19 @@ class ThreadedSource(Source):
         return None if self._last is None else self._last.version
 
     def _acknowledge(self) -> None:
-        """Do nothing: the server keeps no account of its readers."""
+        """Do nothing: the server does not track its readers."""
 
     def resume(self, position: str) -> None:
-        """Go on from a `position`, before the first patch was received."""
+        """Go on from a `position`; call this before the first patch is received."""
         try:
             version_at(position)
         except InvalidId:
-            raise ValueError(f"{self.url}: {position!r} is no position in it") from None
+            raise ValueError(f"{self.url}: {position!r} is no position in a log") from None
         self._start = position
 
     def _receive(self, wait: float) -> Patch | None:
         if self._reader is None:
-            # A daemon, since its client may be waiting for long when the program ends.
+            # A daemon thread, since its client may still be waiting when the program ends.
             self._reader = threading.Thread(target=self._run, name=repr(self), daemon=True)
             self._reader.start()
         try:
@@ -87,7 +87,7 @@ class ThreadedSource(Source):
             self._put(error)
 
     def _put(self, item: tuple[Patch, Point] | BaseException) -> bool:
-        """Hand something over; False if the source was closed meanwhile."""
+        """Pass an item to the reader; return False if the source was closed meanwhile."""
         while not self._is_closed.is_set():
             if self._ahead.qsize() < _MOST_AHEAD:
                 self._ahead.put(item)

@@ -12,8 +12,8 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 
-# The modules here by the schemes of addresses; a module's extra has its name. Each module has
-# ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
+# The modules in this package by the schemes of addresses; a module's name is that of its extra.
+# Each has ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
 _MODULES = {
     **dict.fromkeys(("", "http", "https"), "log"),
     "kafka": "kafka",
@@ -30,7 +30,7 @@ def connect(
     position: str | None = None,
     **settings: Any,
 ) -> Source:
-    """Connect to a stream of patches, and return the source of them.
+    """Connect to a stream of patches, and return a source that receives them.
 
     | address | what it is |
     |---|---|
@@ -45,19 +45,19 @@ def connect(
     Args:
         url: The address.
         timeout: The seconds without a patch after which an iteration ends; None: never.
-        limits: What to accept from strangers; by default the defaults of `jelly_rdflib.Limits`.
-        position: The `Source.position` to go on from; by default the transport's own.
-        settings: Of the transport.
+        limits: The limits for untrusted input; by default `jelly_rdflib.Limits()`.
+        position: The `Source.position` to go on from; by default the transport decides.
+        settings: Settings of the transport.
 
     Raises:
         ConnectionError: The server can't be reached.
-        ValueError: There is no such transport or setting; or the position is of another stream.
-        ImportError: The transport needs packages that are not there; the message names the extra.
+        ValueError: The transport or a setting is unknown; or the position is of another stream.
+        ImportError: The transport needs packages that are missing; the message names the extra.
 
     See Also:
         - `open_sink`: send patches.
-        - `Replica.follow`: apply what comes to a dataset in a folder.
-        - `append_from`: append what comes to a patch log.
+        - `Replica.follow`: apply the patches to a dataset in a folder.
+        - `append_from`: append the patches to a patch log.
 
     Examples:
         >>> import tempfile
@@ -88,9 +88,9 @@ def open_sink(
 
     Args:
         url: The address.
-        limits: For reading the files that are sent.
+        limits: The limits for reading the files that are sent.
         options: The options of the streams that are sent; by default `jelly_rdflib.PatchOptions()`.
-        settings: Of the transport.
+        settings: Settings of the transport.
 
     See Also:
         - `connect`: receive patches.

@@ -6,17 +6,17 @@ import random
 from collections.abc import Iterator
 
 LEAST_SPEED = 1024
-"""The bytes per second of what takes longer than its other limits."""
+"""The fewest bytes per second for a transfer that takes longer than its other limits."""
 
-# Seconds between two tries: the first wait, and the longest.
+# The seconds between two tries: the first wait, and the longest.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 
-# The generator that Python's module shares belongs to the program, which may have seeded it.
+# Not the generator that Python's module shares: the program may have seeded that one.
 _random = random.Random()
 
 
 def waits() -> Iterator[float]:
-    """Yield the seconds to wait before each further try: more and more, and never all the same."""
+    """Yield the seconds to wait before each further try: growing, and with random differences."""
     wait = _FIRST_WAIT
     while True:
         # Many clients that have lost one server should not come back at the same time.

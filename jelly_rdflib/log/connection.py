@@ -1,4 +1,4 @@
-"""What sources and sinks share: an address, and an end."""
+"""`Connection`, the base of sources and sinks: an address that is connected until closed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Connection(ABC):
-    """Something that is connected until it is closed, or until the end of its block."""
+    """Something that is connected until `close` is called or its ``with`` block ends."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -41,7 +41,7 @@ _NETWORK = re.compile(
 
 
 def network_file_system(folder: Path) -> str:
-    """Return the type of the network file system of a folder; else, or not on Linux, no text."""
+    """Return the type of a folder's network file system; an empty text if local or not on Linux."""
     try:
         lines = _MOUNTS.read_text(errors="surrogateescape").splitlines()
     except OSError:
@@ -62,9 +62,9 @@ DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
 _FORMAT = 1
 _COUNTS = ("freelist_count", "page_count")
-# A database is made smaller if one of so many pages is free.
+# The database is made smaller if at least one in this many pages is free.
 _WORTH_WHILE = 4
-# The number of commits that were repeated, since their end was in doubt.
+# The number of commits that were repeated because their outcome was unknown.
 _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
 _TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("version", "first", "size"), (int,)),
@@ -82,16 +82,16 @@ class Database:
     """
 
     path: Path  # absolute
-    kind: str  # what the database is of, in words
+    kind: str  # the name of what the database belongs to, for messages: "patch log"
     application_id: int  # in the file's header
     timeout: float  # seconds to wait for other writers
-    tables: Mapping[Path, str]  # the folders of files, and the tables with a column ``file``
+    tables: Mapping[Path, str]  # the folders of files, each with the table that lists its files
     schema: str  # statements that make the tables, with ``;`` between them and nowhere else
     advice: str  # for a damaged database
 
     @property
     def _is_alone(self) -> bool:
-        """Has the database no files? Then its folder is the user's, and gets nothing else."""
+        """Return whether the database lists no files: then its folder gets nothing else."""
         return not self.tables
 
     @property
@@ -107,19 +107,19 @@ class Database:
         return [_REPEATS, *self.schema.split(";")]
 
     def exists(self) -> bool:
-        """Is there a database? Not in an empty file; a LogError if it is no file."""
+        """Return whether the file has a database; a LogError if it is a folder or a pipe."""
         check_regular(self.path)
         return self.path.exists() and self.path.stat().st_size > 0
 
     def check_not_lost(self) -> None:
-        """Check that there are no files of the tables without a database."""
+        """Raise a LogError if the database is missing, but files are there that it should list."""
         if not self.exists():
             names = (name for folder in self.tables for name in list_names(folder))
             if any(map(FileName.parse, names)):
                 raise self.damaged("it is empty" if self.path.exists() else "it is gone")
 
     def check_free(self) -> None:
-        """Check that the folder has the database, or nothing."""
+        """Check that the folder has the database or is empty."""
         if self.exists():
             return
         self.check_not_lost()
@@ -132,7 +132,7 @@ class Database:
             raise LogError(what, path=self.path.parent)
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
-        """Make the folder and the tables with a row each; False if the tables exist."""
+        """Make the folder, and the tables with a row each; return False if the tables exist."""
         make_folder(self.path.parent)
         if self.exists():
             # An existing database need not be writable.
@@ -230,11 +230,11 @@ class Database:
         return is_committed
 
     def shrink(self) -> None:
-        """Give the room of deleted rows back to the disk, if that is worth while."""
+        """Rewrite the database without the space of deleted rows, if that frees enough of it."""
         with closing(self._connect()) as connection:
             run = connection.execute
             free, pages = (run(f"PRAGMA {name}").fetchone()[0] for name in _COUNTS)
-            # It writes the whole file once more.
+            # This writes the whole file again.
             if free * _WORTH_WHILE >= pages:
                 run("VACUUM")
 
@@ -257,7 +257,7 @@ class Database:
         _insert(connection, self.tables[path.parent], row)
 
     def staged(self) -> closing[StagedFile]:
-        """Return a block with a staged file, which it discards unless it was published."""
+        """Return a context manager for a new staged file, which is discarded unless published."""
         return closing(StagedFile(self.staging, self.writing))
 
     def _clear(self, connection: sqlite3.Connection) -> None:
@@ -282,7 +282,7 @@ class Database:
         return [] if found == ["ok"] else found
 
     def strange_parts(self, connection: sqlite3.Connection) -> list[str]:
-        """Find other parts than the tables of the schema, and tables that were changed."""
+        """Return, in words, which tables are missing or changed, and which parts were added."""
         query = (
             "SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
         )
@@ -308,7 +308,7 @@ class Database:
         ]
 
     def check(self, columns: str, row: Any) -> Any:
-        """Return a row after a check of the types in its columns; the first is ``version``."""
+        """Return a row after a check of its columns' types; the first column is ``version``."""
         if wrong := wrong_types(columns, row):
             raise self.damaged(wrong)
         return row
@@ -348,7 +348,7 @@ class Database:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn an error of SQLite into one that tells the user what to do."""
+        """Turn an SQLite error into an error that says what the user can do."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -374,8 +374,8 @@ class Database:
         is_refused = not all(os.access(path, os.R_OK | os.W_OK) for path in needed)
         if is_refused and is_hot:
             return LogError(
-                "must be repaired before it is read, since a writer was cut off, and it can't be"
-                " written here",
+                "must be repaired before it is read, since a writer was interrupted, and it can't"
+                " be written here",
                 path=self.path,
                 advice=f"open it once where {journal.name} can be written",
             )
@@ -387,7 +387,7 @@ class Database:
 
 
 def wrong_types(columns: str, row: Any) -> str:
-    """Return the faults that `Database.check` finds in a row, in words; else an empty text."""
+    """Return, in words, which columns of a row have a wrong type; an empty text if none has."""
     wrong = _wrong_types(columns, tuple(map(type, row)))
     return wrong and f"of version {row[0]}, {wrong}"
 

@@ -28,7 +28,7 @@ from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.types import Readable
 
 COLUMNS = "version, first, id, prev, file, size, digest, time"
-"""The columns of a patch in the database."""
+"""The columns of a patch's row in the database."""
 
 Row: TypeAlias = tuple[int, int, str, str | None, str, int, str, float]
 _Reader = TypeVar("_Reader")
@@ -65,7 +65,7 @@ class LogEntry:
         1 None Ann 3
     """
 
-    # There may be a hundred thousand entries, with few attributes used.
+    # A log may have 100,000 entries, and few of their attributes are used.
     __slots__ = ("_folder", "limits", "row")
 
     def __init__(self, row: Any, folder: Path, limits: Limits) -> None:
@@ -128,7 +128,7 @@ class LogEntry:
             ) from error
 
     def __repr__(self) -> str:
-        # Not the path, which is an error if the database names no file of the log's.
+        # Not the path: it raises an error if the database has an invalid file name.
         is_single = self.first == self.version
         versions = (
             f"version {self.version}" if is_single else f"versions {self.first} to {self.version}"
@@ -181,7 +181,7 @@ class LogEntry:
         """Read the whole patch into memory; ``normalize`` is as for `operations`."""
         settings: Any = {"limits": self.limits, "normalize": normalize, "format": FORMAT}
         with closing(read_patches(self.stored(), **settings)) as patches:
-            # A segment that others made may have none.
+            # A segment that another program made may have no patch.
             patch = next(patches, Patch([]))
         check_start(self, [each for part in (patch.slices or ())[:1] for each in part.headers()])
         return patch
@@ -198,7 +198,7 @@ class LogEntry:
 
 
 def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
-    """Find patches that don't follow the one before, which is first ``version`` with ``id``."""
+    """Find patches that don't follow the previous one, at first ``version`` with ``id``."""
     broken = []
     for row in rows:
         if row[1] != version + 1:
@@ -216,12 +216,12 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
-    """Did a patch follow this one? True, too, if that is not known any more: after a squash."""
+    """Return whether a patch follows ``prev``; True if a squash has hidden its predecessor."""
     return entry.first < entry.version or entry.prev == prev
 
 
 def check_start(entry: LogEntry, headers: list[Header]) -> None:
-    """Check that a patch has the headers of its place in the log, by those of its first batch."""
+    """Check the headers in a patch's first batch against its place in the log."""
     try:
         place_of(entry).check(headers)
     except LogError as error:

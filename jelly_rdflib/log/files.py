@@ -3,7 +3,7 @@
 A segment has one patch, whose headers have its id and the id of the previous patch: its place. A
 snapshot has a whole dataset as Jelly-RDF, its statements and its prefixes, so that a checkout need
 not apply all patches. Jelly-RDF declares prefixes for a whole stream, as rdflib binds them for a
-whole store. Graphs without statements are not in it.
+whole store. A snapshot leaves out graphs without statements.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Place:
     prev: URIRef | None
 
     def headers(self) -> list[Header]:
-        """Return the first headers; ``squashed`` shows which versions the file replaces."""
+        """Return the headers of the place; ``squashed`` says which versions the file replaces."""
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
     def check(self, headers: Iterable[Header]) -> None:
@@ -65,9 +65,9 @@ class Place:
         wanted = self._values()
         found: dict[str, list[Node]] = {key: [] for key in wanted}
         for _, key, value in headers:
-            # Beside a prev, previous is an ordinary key.
+            # If there is a header prev, the key previous has no special meaning.
             values = found.get(header_key(key) if self.prev is None else key.lower())
-            # Two values of one key are an error already, so no more are kept.
+            # A second value of a key is an error already, so no more are kept.
             if values is not None and len(values) < 2:
                 values.append(value)
         for key, expected in wanted.items():
@@ -96,8 +96,8 @@ def segment_options(options: PatchOptions) -> PatchOptions:
 def write_segment(sink: Any, parts: Iterable[Any], place: Place, options: PatchOptions) -> None:
     """Write a patch as a segment.
 
-    The parts are without the headers of the place and without the `Op.END`. From the options come
-    the sizes of lookups and frames, and the allowed terms.
+    ``parts`` leave out the headers of the place and the `Op.END`. ``options`` say the sizes of
+    lookups and frames, and which terms are allowed.
     """
     writer = PatchWriter(sink, segment_options(options), format=FORMAT)
     writer.write_all(place.headers())
@@ -110,7 +110,7 @@ def write_segment(sink: Any, parts: Iterable[Any], place: Place, options: PatchO
 
 @contextmanager
 def sink_to(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
-    """Yield a sink that writes to a file, compressed with zstd or not; complete after the block."""
+    """Yield a sink that writes a file, compressed or not; the file is complete after the block."""
     if not is_compressed:
         yield file
         return
@@ -144,7 +144,7 @@ def write_snapshot(
 ) -> str:
     """Write a version of a dataset to the disk; return the name for the file.
 
-    The same dataset always gives the same bytes. ``id`` is that of the patch with this version.
+    The same dataset always gives the same bytes. ``id`` names the patch that makes this version.
     """
     has_prefixes = any(dataset.namespaces())
     options = StreamOptions(
@@ -163,9 +163,9 @@ def check_empty(target: Dataset) -> None:
     """Check that a target is a dataset without statements."""
     contents = Contents(target)
     if not contents.is_dataset:
-        raise TypeError(f"a Dataset is wanted, not a {type(target).__name__}")
+        raise TypeError(f"the target must be a Dataset, not a {type(target).__name__}")
     if any(True for name in contents.graphs for _ in contents.triples(name)):
-        raise ValueError("the target is not empty: it must get the statements of a version alone")
+        raise ValueError("the target must be empty: it gets only the statements of one version")
 
 
 def load_snapshot(source: Readable, target: Dataset, limits: Limits) -> None:

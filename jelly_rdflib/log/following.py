@@ -1,4 +1,4 @@
-"""Following a source of patches that come live."""
+"""Take the patches of a live source, and store their effect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jelly_rdflib.patch.patch import Patch
 if TYPE_CHECKING:
     from jelly_rdflib.log.source import Source
 
-# The seconds without a patch after which is looked whether anything is due.
+# The seconds without a patch after which to check whether something must be stored.
 _INTERVAL = 0.25
 
 
@@ -26,14 +26,15 @@ def follow(
     *,
     store_every: float,
 ) -> None:
-    """Take the patches of a source as they come, until it ends.
+    """Take the patches of a source as they arrive, until the source ends.
 
     Args:
-        take: Called with each patch. It takes it wholly, or raises an error and has none of it.
-        store: Called when something was taken: from time to time, at the end, and after an error.
-            Patches are acknowledged after that.
-        store_every: The seconds between two calls of ``store``, or more; less if the source asks
-            for it.
+        take: Called with each patch. It takes the whole patch, or raises an error and takes
+            nothing.
+        store: Called now and then, at the end and after an error, if a patch was taken since the
+            last call. Then the patches are acknowledged.
+        store_every: The fewest seconds between two calls of ``store``; the source may ask for one
+            sooner.
     """
     is_stored, last = True, time.monotonic()
     try:
@@ -46,11 +47,11 @@ def follow(
                     try:
                         store()
                     except Exception:
-                        # Below it would only fail again.
+                        # The call in `finally` would only fail again.
                         is_stored = True
                         raise
                     is_stored, last = True, time.monotonic()
-                # Also without a patch: messages that were left out count as kept.
+                # Also if no patch was taken: skipped messages count as kept.
                 source.acknowledge()
     finally:
         if not is_stored:
@@ -60,9 +61,9 @@ def follow(
 
 
 def check_positions(source: Source) -> None:
-    """Check that a source can go on from a position: if not, a ValueError says so."""
+    """Raise a ValueError if a source can't resume from a position."""
     if not source.has_positions:
-        raise ValueError(f"{source.url}: without positions, each patch can't be taken once")
+        raise ValueError(f"{source.url} has no positions, so that a patch might be taken twice")
 
 
 def follow_into(
@@ -79,16 +80,16 @@ def follow_into(
     Args:
         target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
         taken: Called with each patch after it was applied.
-        store: Stores the target, and the position of the source at the last patch ``taken``, both
-            or none; with a LogConflict, if others have stored something since.
-        strict: Refuse a patch with an operation that changes nothing, unless it was squashed: such
-            a one also deletes what came and went in between.
+        store: Stores the target and the position of the source after the last patch ``taken``,
+            together. Raises a LogConflict if others have stored something since.
+        strict: Refuse a patch with an operation that changes nothing, unless the patch was
+            squashed: that also deletes statements added in between.
     """
     check_positions(source)
 
     def take(patch: Patch) -> None:
         is_checked = strict and SQUASHED not in patch.header
-        # A strict one is whole in any case, and its error has a place in it.
+        # A patch that is checked is applied whole in any case; the error then names the operation.
         try:
             apply(patch if is_checked else committed(patch), target, strict=is_checked)
         except ApplyError as error:

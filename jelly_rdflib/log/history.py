@@ -1,8 +1,8 @@
 """The folder of a log: the patches and snapshots in its database, and all writes to it.
 
 A file is encoded first, since that may take long: in memory or, if it is large, in a staged file.
-Then, in a transaction without other writers, it is checked that the file fits the log, the file
-gets its name, and the database gets its row.
+Then a transaction without other writers checks that the file fits the log, gives the file its
+name, and adds a row to the database.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
 NAME = "log.db"
 """The name of a log's database."""
-# The seconds between looks for patches of other writers.
+# The seconds between two checks for patches of other writers.
 _INTERVAL = 0.1
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
-# In `squashed` are the patches that went into others; each id is without its scheme, as bytes.
-# It is the first column, since SQLite's own check of 3.40 expects the key of such a table there.
+# `squashed` lists the patches that went into others, by their UUIDs as bytes. The key is the first
+# column, since the integrity check of SQLite 3.40 expects that.
 _SCHEMA = """
 CREATE TABLE log (
     id TEXT NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE squashed (
     id BLOB PRIMARY KEY,
     version INTEGER NOT NULL
 ) WITHOUT ROWID"""
-_FILE_ADVICE = "nothing is lost: open it as a store, which is made anew from the log, and close it"
+_FILE_ADVICE = "nothing is lost: open it as a store, which is made again from the log, and close it"
 _ADVICE = (
     "bring it back from a backup; or make a new log of the segments, in the order of their names:"
     " jellyp log init NEW, and jellyp log append NEW segments/*"
@@ -92,7 +92,7 @@ def check_compression(compression: Any) -> None:
 
 
 class History(Protocol):
-    """What `PatchLog` needs of a log, of a folder or of a server."""
+    """The methods by which `PatchLog` uses a log in a folder or on a server."""
 
     limits: Limits
     link: Link
@@ -101,7 +101,7 @@ class History(Protocol):
     @property
     @abstractmethod
     def path(self) -> Path:
-        """The folder; a LogError if there is none."""
+        """The folder; a LogError if the log is on a server."""
 
     @abstractmethod
     def close(self) -> None:
@@ -113,11 +113,11 @@ class History(Protocol):
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[LogState]:
-        """Open a block with what the log has now."""
+        """Open a block with the current patches and snapshots of the log."""
 
     @abstractmethod
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
-        """Yield the patches after a version as they come, and None after each look."""
+        """Yield the patches after a version as they arrive, and None after each check."""
 
     @abstractmethod
     def append(
@@ -167,7 +167,7 @@ class FolderHistory:
         """Make an empty log and its folder, unless there is a log; return whether it was made."""
         check_compression(compression)
         if self.path.is_file():
-            # It raises the error for a file.
+            # If the path is a file, this raises the error.
             self.read_log()
         self.database.check_free()
         return self.database.create({"log": (uuid.uuid4().hex, compression)})
@@ -175,7 +175,7 @@ class FolderHistory:
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
-            # One that was read before may be on its way, back from a backup.
+            # A log that was read before may be missing while a backup is restored.
             if self.id or not self.path.exists():
                 raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
             if not self.path.is_dir():
@@ -189,13 +189,13 @@ class FolderHistory:
 
     @contextmanager
     def reading(self) -> Iterator[LogState]:
-        """Open a block with what the log has now."""
+        """Open a block with the current patches and snapshots of the log."""
         with self.database.reading() as connection:
             self._check_same(connection)
             yield _FolderState(self, connection)
 
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
-        """Yield the patches after a version as they come, and None after each look."""
+        """Yield the patches after a version as they arrive, and None after each check."""
         while True:
             with self.reading() as state:
                 entries = state.after(point)
@@ -206,7 +206,7 @@ class FolderHistory:
             time.sleep(_INTERVAL)
 
     def _check_same(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
-        """Return what `read_name` does; a LogError if this is another log than before."""
+        """Call `read_name`; raise a LogError if this is another log than before."""
         found = self.read_name(connection)
         self.id = check_log_id(self.id, found[0], self.location)
         self.is_compressed = found[1] is not None
@@ -237,7 +237,7 @@ class FolderHistory:
     def find_problems(self, *, deep: bool) -> list[LogProblem]:
         """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
         problems = find_problems(self, deep=deep)
-        # The file of a store, whose log this is.
+        # The path of the store's file, if this is the log of a store.
         path = self.path.with_name(self.path.name.removesuffix(".log"))
         if path.is_file() and (fault := find_fault(path, self.limits)):
             problems.append(LogProblem(path, fault, None, _FILE_ADVICE))
@@ -248,7 +248,7 @@ class FolderHistory:
     ) -> LogEntry:
         """Append a patch, with the id of the patch that it must follow."""
         if not patch.is_in_memory:
-            # A conflict is better reported before a large patch is read.
+            # Report a conflict before a large patch is read.
             with self.database.writing() as connection:
                 self._next_version(connection, prev, patch.id)
         with self.database.staged() as file:
@@ -315,14 +315,14 @@ class FolderHistory:
                     raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
-                # Another process may have made the same one: it is made anew.
+                # Another process may have added the same snapshot: it is replaced.
                 connection.execute("DELETE FROM snapshots WHERE version = ?", (version,))
                 row = (version, str(id), name, file.size, file.digest, time.time())
                 self.database.publish(connection, file, path, row, old)
         return path
 
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
-        """Return the version of the next patch: a compare-and-swap on ``prev``."""
+        """Return the version of the next patch, after a check that ``prev`` is the newest one."""
         self._check_same(connection)
         rows = _FolderState(self, connection)
         newest = rows.newest()
@@ -358,7 +358,7 @@ class FolderHistory:
 
 
 class _FolderState(LogState):
-    """The rows that a connection sees."""
+    """The state of a log in a folder, as one connection sees it."""
 
     def __init__(self, history: FolderHistory, connection: sqlite3.Connection) -> None:
         self.location = f"{history.path}"
@@ -397,7 +397,7 @@ class _FolderState(LogState):
         history = self._history
         query = f"{_SELECT} WHERE version > ? AND version <= ? ORDER BY version LIMIT ?"
         rows = self._run(query, (since, upto, most)).fetchall()
-        # Of a hundred thousand rows, only one with each tuple of types is checked.
+        # A log may have 100,000 rows: check one for each tuple of types.
         for row in {tuple(map(type, row)): row for row in rows}.values():
             history.database.check(COLUMNS, row)
         return [LogEntry(row, history.segments, history.limits) for row in rows]
@@ -412,7 +412,7 @@ class _FolderState(LogState):
 
 
 def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
-    """Iterate over the compacted operations of several patches, without headers of a place."""
+    """Iterate over the compacted operations of several patches, without the place's headers."""
     # Version 0 has no statement that could be deleted.
     has_deletes = entries[0].prev is not None
     source: Any = GeneratedBatches(batch for entry in entries for batch in entry.batches())

@@ -34,10 +34,10 @@ from jelly_rdflib.types import ChangeFormat
 
 
 class UnfitPatch(LogError):
-    """What is to be appended is not one patch, or has headers that no log takes."""
+    """The input to append is not exactly one patch, or has headers that no log takes."""
 
 
-# Every reader of a segment allocates lookups of the sizes in its options.
+# Shorter patches get small lookups: each reader of a segment allocates the sizes in its options.
 _FEW_OPERATIONS = 100
 
 
@@ -49,12 +49,12 @@ def default_options(patch: Any) -> PatchOptions:
 
 
 class IncomingPatch:
-    """The rows of one patch, whose first headers have been read; it gets an id if need be.
+    """The rows of one patch, whose first headers have been read; it gets an id if it has none.
 
-    ``max_text_size`` of ``limits`` limits the first headers and the keys of all others, which are
+    ``max_text_size`` of ``limits`` limits the first headers and the keys of later ones, which are
     kept until the patch is written; ``limits`` is None if they are in memory anyway. ``opened`` is
-    a source that is read, which must have a patch. ``stored`` has its bytes, if a log may have them
-    as they are: frames of Jelly-Patch with their lengths, which nobody changes.
+    the open reader of a source, which must have a patch. ``stored`` is the source's file if it can
+    be copied into the log: delimited frames of Jelly-Patch that nobody else changes.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class IncomingPatch:
             else:
                 self._place[key] = parse_patch_id(value)
         self.options: PatchOptions | None = None if opened is None else opened.options
-        # Without a prev, the header previous has its meaning.
+        # Without a header prev, the header previous has the same meaning.
         self._has_prev = PREV in self._place
         if not self._has_prev:
             found = [header for header in self._headers if header[1].lower() == PREVIOUS]
@@ -120,7 +120,7 @@ class IncomingPatch:
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
             raise UnfitPatch(
-                f"headers {ID} and {PREV} come before all else in a patch, and once:"
+                f"headers {ID} and {PREV} must be the first rows of a patch, and come once:"
                 f" {spelled!r} comes later"
             )
         if key not in self._spellings and self._room is not None:
@@ -128,7 +128,7 @@ class IncomingPatch:
         self._check_spelling(key, spelled)
 
     def _changes(self) -> Iterator[Batch]:
-        """Yield the rows behind the first headers, up to the END."""
+        """Yield the rows after the first headers, up to the END."""
         for part in self._rows:
             is_last = ends_patch(part)
             part = BatchSlice(part.batch, part.start, part.stop - is_last)
@@ -139,9 +139,9 @@ class IncomingPatch:
                 return
 
     def write(self, sink: Any, place: Place, options: PatchOptions) -> bool:
-        """Write the patch as a segment, and return whether nobody has read that yet.
+        """Write the patch as a segment; return whether the segment has not been checked yet.
 
-        Bytes that are such a segment are written as they came: they have been read.
+        Bytes that already are such a segment are copied: reading them has checked them.
         """
         start = place.headers()
         is_fit = self.options == segment_options(options) and self._first[: len(start)] == start
@@ -159,7 +159,7 @@ class IncomingPatch:
         if stored is not None:
             stored.seek(0)
             shutil.copyfileobj(stored, sink)
-            getattr(sink, "flush", bool)()  # as by a writer, so that zstd makes the same bytes
+            getattr(sink, "flush", bool)()  # as a writer does, so that zstd makes the same bytes
         return stored is None
 
 
@@ -167,7 +167,7 @@ class IncomingPatch:
 def open_incoming(
     patch: Any, limits: Limits, format: ChangeFormat | None, *, file: IO[bytes] | None = None
 ) -> Iterator[IncomingPatch]:
-    """Open a patch as `PatchLog.append` takes it; nobody else has the ``file`` with its bytes."""
+    """Open anything that `PatchLog.append` takes; only the caller may change ``file``."""
     file = BytesIO(patch) if type(patch) is bytes else file
     stored = file if file is not None and is_delimited(file) else None
     opened = open_read(patch, limits=limits, normalize=False, format=format)
@@ -178,5 +178,5 @@ def open_incoming(
                 " a binary file"
             )
         if opened is None and format is not None:
-            raise ValueError("a format is for bytes, and operations are given")
+            raise ValueError("a format is for bytes, but operations are given")
         yield IncomingPatch(patch, None if is_held(patch) else limits, opened, stored)

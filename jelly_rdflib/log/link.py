@@ -1,4 +1,4 @@
-"""A connection that may be lost: who follows a log, or serves it, is told."""
+"""`Link`: whether the server of a log can be reached, with warnings when this changes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import time
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import ConnectionWarning
 
-# The seconds after which a connection stands, also if it has brought nothing.
+# The seconds after which a connection counts as working, even if it has brought nothing.
 _STANDS = 2.0
 
 
 class Link:
-    """Says whether a server can be reached; it warns when it is lost, and when it is there again.
+    """Knows whether a server can be reached; warns when it is lost, and when it is there again.
 
     Args:
         url: The address of the server, or the folder of the log; for messages.
 
     Attributes:
         error: Why the server can't be reached; None if it can, as far as is known.
-        is_closed: Whether the caller has closed the connection: then nothing is told any more.
+        is_closed: Whether the caller has closed the connection: then there are no more warnings.
 
     Examples:
         >>> import warnings
@@ -46,7 +46,7 @@ class Link:
         return Link, (self._url,)
 
     def begin(self) -> None:
-        """Say that a connection was made: if it brings something or stands, that counts."""
+        """Note a new connection, which counts once it brings something or has lasted `_STANDS`."""
         with self._lock:
             self._stop_timer()
             self._begun = time.monotonic()
@@ -62,32 +62,32 @@ class Link:
 
     def _stand(self) -> None:
         with self._lock:
-            # It may have run out while the connection was lost.
+            # The timer may have run out just when the connection was lost.
             is_news = threading.current_thread() is self._timer and self._change(None)
         if is_news:
             self._tell(None)
 
     def end(self) -> None:
-        """Say that the server has ended the connection: at once, or later."""
+        """Note that the server has ended the connection: an error if it has just begun."""
         if time.monotonic() < self._begun + _STANDS:
-            self.set(ConnectionError("the server ends its answer, which has nothing in it"))
+            self.set(ConnectionError("the server has ended its answer without sending anything"))
 
     def set(self, error: Exception | None) -> None:
-        """Say that it can be reached, or why not. Called as often as that is seen."""
+        """Set why the server can't be reached, or None if it can; may be repeated."""
         with self._lock:
             is_news = self._change(error)
         if is_news:
             self._tell(error)
 
     def _change(self, error: Exception | None) -> bool:
-        """Keep the state, and return whether it is another one than before."""
+        """Store the state, and return whether it has changed."""
         self._begun = 0.0
         self._stop_timer()
         was_lost, self.error = self.error is not None, error
         return not self.is_closed and was_lost != (error is not None)
 
     def _tell(self, error: Exception | None) -> None:
-        # Python shows the same text only once: so each has its time.
+        # Python shows the same text only once, so each text has its time.
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
         if error is None:
             warn(f"{self._url} is there again, at {now}", ConnectionWarning)

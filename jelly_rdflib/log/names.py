@@ -21,7 +21,7 @@ from jelly_rdflib.errors import LogError
 
 
 class InvalidId(LogError):
-    """What is given as the id of a patch can't be one."""
+    """A value can't be the id of a patch."""
 
 
 Compression: TypeAlias = Literal["zst"] | None
@@ -106,7 +106,7 @@ class FileName:
 
 
 def file_path(folder: Path, file: str) -> Path:
-    """Return the path of a file in the database; a LogError if its name might lead anywhere."""
+    """Return the path of a file, given its name; a LogError if this is no plain file name."""
     if FileName.parse(file) is None:
         raise LogError(
             f"{folder}: the database names a file {file!r}, which is not a file name of a patch log"
@@ -115,5 +115,5 @@ def file_path(folder: Path, file: str) -> Path:
 
 
 def file_paths(folder: Path, rows: Iterable[Any]) -> list[Path]:
-    """Return the paths of the files that rows of one column name, without invalid names."""
+    """Return the paths of the files that one-column rows name; invalid names are left out."""
     return [folder / row[0] for row in rows if isinstance(row[0], str) and FileName.parse(row[0])]

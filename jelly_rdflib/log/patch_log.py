@@ -47,9 +47,9 @@ from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# Patches, in a notebook.
+# The number of patches that a notebook shows.
 _MOST_SHOWN = 50
-_NOT_MADE = "{}: a log is made where its server is: jellyp log init"
+_NOT_MADE = "{}: a log must be made on the server itself: jellyp log init"
 
 
 class PatchLog(Tabular):
@@ -74,13 +74,12 @@ class PatchLog(Tabular):
     Args:
         path: The folder; or the address of a log on a server, ``http://…`` or ``https://…``, see
             ``jellyp log serve``. That takes the extra ``http``.
-        create: Make the log if there is none.
+        create: Make the log if it does not exist.
         compression: ``"zst"`` to compress the files of a new log with zstd.
-        limits: The limits for reading patches, also those of the log itself; by default the
-            defaults of `Limits`.
+        limits: The limits for reading patches, also those of the log itself; by default `Limits()`.
         timeout: The seconds to wait for other writers. After that any method, also one that only
             reads, raises a `jelly_rdflib.LogConflict`. For a server: the seconds for which a lost
-            connection is tried again; the first one is not.
+            connection is tried again; a failed first connection is not.
         token: The bearer token for a server; by default that of the environment variable
             ``JELLYP_TOKEN``, if it is set.
 
@@ -88,8 +87,8 @@ class PatchLog(Tabular):
         LogError: The folder is no log, or a log of another format.
         OSError: There is no such folder, or it can't be read. For a server: a ConnectionError if
             it can't be reached, a PermissionError if the token does not allow it.
-        ValueError: There is no such compression; a log is to be made on a server; a token is given
-            for a folder.
+        ValueError: The compression is unknown; ``create`` is given for a server, or ``token`` for a
+            folder.
 
     Examples:
         >>> import tempfile
@@ -123,7 +122,7 @@ class PatchLog(Tabular):
                 raise ValueError(_NOT_MADE.format(path))
             self._history = importers.import_remote_log()(path, limits, timeout, token)
         elif token is not None:
-            raise ValueError(f"a token is for the address of a server: {os.fspath(path)} is none")
+            raise ValueError(f"a token is only for a server: {os.fspath(path)} is a folder")
         else:
             self._history = folder = FolderHistory(path, limits, timeout)
             if create:
@@ -139,12 +138,12 @@ class PatchLog(Tabular):
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
-        """Make a new log, and the folders that it is in; the arguments are those of the class.
+        """Make a new log and its parent folders; the arguments are those of the class.
 
         Raises:
-            FileExistsError: There is a log.
+            FileExistsError: The log exists.
             LogError: The folder has other things in it.
-            ValueError: There is no such compression.
+            ValueError: The compression is unknown.
         """
         if is_address(path):
             raise ValueError(_NOT_MADE.format(path))
@@ -153,7 +152,7 @@ class PatchLog(Tabular):
         return cls(path, limits=limits, timeout=timeout)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A server's can't be copied, and says so.
+        # The history of a server can't be copied, and raises an error.
         return {**self.__dict__, "_history": copy(self._history)}
 
     def __repr__(self) -> str:
@@ -195,7 +194,7 @@ class PatchLog(Tabular):
 
     @property
     def link(self) -> Link:
-        """Says whether the server of the log can be reached while it is followed."""
+        """The connection to the log's server, which says whether it can be reached."""
         return self._history.link
 
     @property
@@ -210,12 +209,12 @@ class PatchLog(Tabular):
 
     @property
     def head(self) -> LogEntry | None:
-        """The newest patch; None if there is none."""
+        """The newest patch; None if the log is empty."""
         return self._head
 
     @property
     def version(self) -> int:
-        """The newest version; 0 if there is no patch."""
+        """The newest version; 0 if the log is empty."""
         return point_of(self._head).version
 
     @property
@@ -235,7 +234,7 @@ class PatchLog(Tabular):
         return self._head
 
     def patches(self, since: Version = None, upto: Version = None) -> list[LogEntry]:
-        """Return the patches that lead from one version to another; none of them is read.
+        """Return the patches that lead from one version to another, without reading them.
 
         Args:
             since: The version before the first patch; by default 0.
@@ -247,25 +246,25 @@ class PatchLog(Tabular):
         return self._between(since, upto)[0]
 
     def latest(self, count: int = 10) -> list[LogEntry]:
-        """Return the last patches, so many at most, the oldest first; none of them is read."""
+        """Return the last ``count`` patches or fewer, oldest first, without reading them."""
         with self._history.reading() as state:
             return state.latest(point_of(self._head), count)
 
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
-        """Iterate over the patches as they are appended, by whomever; wait for the next one.
+        """Iterate over the patches as anyone appends them; wait for the next one.
 
-        Each patch comes once, in order. The view goes with it, patch by patch.
+        Each patch comes once, in order, and moves the view to its version.
 
         Args:
             since: The version before the first patch; by default that of the view.
             timeout: The seconds without a new patch after which the iteration ends; None: never.
 
         Raises:
-            LogError: There is no such version, or it was squashed, also while it was waited for;
-                or the log was exchanged: the next patch does not follow the last one.
+            LogError: The version does not exist or was squashed, perhaps during the wait; or the
+                log was replaced: the next patch does not follow the last one.
 
         Warns:
-            ConnectionWarning: The server is lost, and is tried again; or it is there again.
+            ConnectionWarning: The server is lost, and is tried again; or it can be reached again.
 
         Examples:
             >>> import tempfile
@@ -282,7 +281,7 @@ class PatchLog(Tabular):
             if entry is not None:
                 check_chain([entry], point, None, self.location)
                 point = point_of(entry)
-                # The view may be ahead of it.
+                # `refresh` or `append` may have moved the view past this patch.
                 if entry.version > self.version:
                     self._head = entry
                 yield entry
@@ -291,7 +290,7 @@ class PatchLog(Tabular):
                 return
 
     def entry(self, version: Version = None) -> LogEntry:
-        """Return the patch that makes a version; it is not read.
+        """Return the patch that makes a version, without reading it.
 
         Args:
             version: The version; by default the newest.
@@ -313,17 +312,16 @@ class PatchLog(Tabular):
     ) -> LogEntry:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
-        If the process ends or the power fails before that, the log is as it was, or has the whole
-        patch. After Ctrl+C it may be either. After an error the log is as it was, with one
+        If the process ends or the power fails before that, the log is unchanged, or has the whole
+        patch. After Ctrl+C it may be either. After an error the log is unchanged, with one
         exception: an OSError with ``errno.EIO`` means that it is unknown whether the patch was
         committed. Then call `refresh` before trying again, since the patch may be in the log.
 
-        The patch gets an ``id`` if it has none. A frame, up to 1 MiB of the segment, the headers at
-        its start, and the keys of later headers are in memory: headers take up to
-        ``max_text_size`` bytes, which is some 20,000 short ones; those of a `Patch` or a list,
-        which are in memory anyway, are not counted. Lexical forms, headers and aborted transactions
-        are kept. In a log all statements are quads: a statement without a graph becomes one of the
-        default graph.
+        The patch gets an ``id`` if it has none. Memory holds one frame, up to 1 MiB of the segment,
+        the first headers, and the keys of later ones. Headers may take ``max_text_size`` bytes,
+        enough for some 20,000 short ones; those of a `Patch` or a list, which are in memory anyway,
+        are not counted. Lexical forms, headers and aborted transactions are kept. In a log all
+        statements are quads: a statement without a graph becomes one of the default graph.
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
@@ -343,7 +341,7 @@ class PatchLog(Tabular):
             EncodeError: An operation can't be expressed with the options, or is out of place.
             DecodeError: The input breaks a rule of the format.
             LimitError: The input exceeds the limits, or the written segment does.
-            TypeError: ``patch`` is none of these.
+            TypeError: ``patch`` has another type.
             ValueError: ``prev`` differs from the patch's header; a format is given for operations.
             OSError: The disk is full or fails; or it is unknown whether the patch was committed,
                 see above.
@@ -374,8 +372,8 @@ class PatchLog(Tabular):
     ) -> int:
         """Apply patches to a graph or dataset: each wholly or not at all.
 
-        With ``position`` the dataset itself has its position in the log, in a graph of that name,
-        so that each patch is applied once, regardless of the number of calls and of interruptions.
+        With ``position`` the dataset stores its own position in the log, in a graph of that name,
+        so that each patch is applied once, however often this is called or interrupted.
         A store with transactions changes the position in the transaction of the patch. In others,
         an interrupted patch is applied again from its start, with the same result. A patch that
         changes this graph is refused, and so are statements there from any other source.
@@ -391,16 +389,16 @@ class PatchLog(Tabular):
                 of the patches. True may be better for a target that was filled from another source,
                 if rdflib has rewritten ``"01"^^xsd:integer`` to ``1`` there.
             strict: Refuse a patch with an operation that changes nothing, such as a deletion that
-                finds nothing: the target is not the version that the patch was made for. A squashed
-                patch is taken as it is, since it also deletes what came and went in between.
+                finds nothing: the target is not the version that the patch was made for. Squashed
+                patches are exempt, since they also delete statements added in between.
             progress: Called with each applied `LogEntry`.
 
         Returns:
             The new version of the target.
 
         Raises:
-            LogError: There is no such version, or it was squashed; a segment is damaged; the target
-                has a position that the log does not have, or that comes from no replay.
+            LogError: There is no such version, or it was squashed; a segment is damaged; the
+                target's position is not in the log, or was not written by a replay.
             ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
                 changes the graph with the position; or with ``strict`` an operation changes
                 nothing. Then the target has the version before it.
@@ -439,7 +437,7 @@ class PatchLog(Tabular):
     ) -> Dataset:
         """Return the data of a version, made from the nearest snapshot before it.
 
-        It is in the target, or in a new dataset. The data have the lexical forms of the patches. A
+        They are in ``target``, or in a new dataset, and have the lexical forms of the patches. A
         new dataset has only the prefixes of the patches, not those that rdflib binds by itself.
 
         Args:
@@ -473,7 +471,7 @@ class PatchLog(Tabular):
     def snapshot(self, version: Version = None) -> Path:
         """Write a snapshot: the whole data of a version, from which `checkout` starts.
 
-        The file is Jelly-RDF, with the prefixes as namespaces of the whole dataset, as in rdflib.
+        The file is Jelly-RDF; its namespaces are the prefixes of the whole dataset, as in rdflib.
 
         Args:
             version: The version; by default the newest.
@@ -513,7 +511,7 @@ class PatchLog(Tabular):
         Raises:
             LogError: There are no such versions, or they were squashed already; a segment is
                 damaged; another process squashed them meanwhile.
-            OSError: The patch can't be written. Then the log is as it was.
+            OSError: The patch can't be written. Then the log is unchanged.
         """
         if type(first) is not int or first < 1:
             first = self.entry(first).first
@@ -529,7 +527,7 @@ class PatchLog(Tabular):
         return entry
 
     def verify(self, *, deep: bool = False) -> list[LogProblem]:
-        """Find all problems of the log as it is on the disk now.
+        """Find all problems of the log on the disk.
 
         The database is checked, and every file is read to the end: segments must match the
         database, must have one patch each, and must name the previous patch; snapshots must be
@@ -540,7 +538,7 @@ class PatchLog(Tabular):
             deep: Replay the patches, and compare each version that has a snapshot.
 
         Returns:
-            The problems, each with advice; none if the log has no problem.
+            The problems, each with advice; an empty list if the log is whole.
 
         Warns:
             LogWarning: With ``deep``: an operation of a patch changes nothing, such as a deletion
@@ -561,11 +559,11 @@ class PatchLog(Tabular):
         return True
 
     def _point(self, state: LogState, version: Version) -> Point:
-        """Return a version; None is the newest of this view."""
+        """Locate a version; None is the newest of this view."""
         return point_of(self._head) if version is None else state.locate(version, self.version)
 
     def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
-        """Return the patches between two versions, and the numbers of these."""
+        """Return the patches between two versions, and the numbers of both versions."""
         with self._history.reading() as state:
             start = EMPTY if since is None else self._point(state, since)
             end = self._point(state, upto)

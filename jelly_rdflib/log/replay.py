@@ -1,12 +1,12 @@
 """Replay: applying the patches of a log in order, each wholly or not at all.
 
 The position of a target in a log is a statement in a graph of its own, see `PatchLog.replay`. In a
-store without transactions changes come one after another and the position last, and the old one is
-deleted after the new one was added. The result of applying a patch again is the same, since only
-its last operation on each statement has an effect.
+store without transactions the changes come one by one, then the new position is added, and last
+the old one is deleted. Applying a patch again gives the same result, since only its last operation
+on each statement has an effect.
 
-The subject of a position is a seal of the version and the id of its patch, and making it takes the
-id of the log, which only the log's database has. So a statement from another source is none.
+The subject of a position is a keyed digest of the version and the patch's id. The key is the id of
+the log, which only the log's database has, so a statement from another source is not taken for one.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class Position:
         self._log = log
 
     def read(self) -> Point:
-        """Return the version that the graph has; of two the later one.
+        """Return the version in the graph, or the later one of two.
 
-        There are two if a replay was interrupted between adding the new and deleting the old one.
+        A replay that was interrupted between adding the new and deleting the old one leaves two.
         """
         found = [EMPTY]
         for triple in self._triples():
@@ -76,7 +76,7 @@ class Position:
         return max(found, key=lambda point: point.version)
 
     def set(self, point: Point) -> None:
-        """Set the position, and delete all else in the graph."""
+        """Set the position, and delete all other statements of the graph."""
         if self._triples() != ([self._triple(point)] if point.id else []):
             apply(self.moves(point), self._graph)
 
@@ -117,9 +117,9 @@ def replay_entries(
 ) -> list[tuple[LogEntry, ApplyResult]]:
     """Apply patches to a graph or dataset; ``progress`` is called after each patch.
 
-    ``strict`` refuses a patch of which an operation changes nothing. Else the patches with such
-    operations are returned, and what each did. A squashed patch is never one of these: it also
-    deletes what came and went between its versions.
+    ``strict`` refuses a patch with an operation that changes nothing. Otherwise return the
+    patches with such operations, and what each did. Squashed patches are exempt: they also delete
+    statements added in between.
     """
     place = Target(target)
     ineffective = []
@@ -176,6 +176,6 @@ def _check_graphs(part: BatchSlice, entry: LogEntry, protected: URIRef | None) -
     ):
         raise ApplyError(
             f"the patch <{entry.id}>, version {entry.version}, changes the graph <{protected}>, in"
-            " which the position of the data in the log is kept: nothing of it was applied. If it"
-            " may, keep the position in another graph"
+            " which the position of the data in the log is kept: nothing of the patch was applied."
+            " To allow the change, keep the position in another graph"
         )

@@ -1,4 +1,4 @@
-"""A dataset that follows a log, in a folder with the version that it has."""
+"""A dataset that follows a log, kept in a folder together with its version."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CREATE TABLE data (
 )"""
 _ADVICE = "nothing is lost: make a new replica of the log, in another folder"
 
-# Graphs, in a notebook.
+# The number of graphs that a notebook shows.
 _MOST_SHOWN = 50
 
 
@@ -70,15 +70,15 @@ class _Row(NamedTuple):
 class Replica:
     """A dataset that follows a log, kept in a folder.
 
-    The data are one file of Jelly-RDF, and a database beside it has the version of the data in the
-    log. The two change together, and an interruption leaves both as they were: each patch is
+    The data are one file of Jelly-RDF; a database next to it has the version of the data in the
+    log. The two change together, and an interruption leaves both unchanged: each patch is
     applied once. The dataset itself is in memory. For a store on a disk, see ``position`` of
     `PatchLog.replay`.
 
     Args:
-        path: The folder; it is made if it is not there.
+        path: The folder, which is made if it is missing.
         compression: ``"zst"`` to compress the file with zstd.
-        limits: The limits for reading the file; by default `Limits`' own defaults.
+        limits: The limits for reading the file; by default `Limits()`.
         timeout: The seconds to wait for other writers.
 
     Attributes:
@@ -89,7 +89,7 @@ class Replica:
     Raises:
         LogError: The file is damaged; or the folder is no replica, and is not empty.
         OSError: The folder can't be made or read.
-        ValueError: There is no such compression.
+        ValueError: The compression is unknown.
 
     Examples:
         >>> import tempfile
@@ -103,8 +103,8 @@ class Replica:
         1
     """
 
-    # The version of the dataset, the id of the patch that makes it, and the position of that in a
-    # source that it came from.
+    # The version of the dataset, the id of the patch that makes it, and the position of that patch
+    # in the source that it came from.
     _at: _Place
     # The row of the dataset in the folder, as it was loaded or stored last.
     _stored: _Row | None
@@ -201,7 +201,7 @@ class Replica:
                 except LogConflict as error:
                     if error.is_locked:
                         raise
-                    # Another process has updated it, too, maybe to an earlier version.
+                    # Another process has updated the replica, too, maybe to an earlier version.
                     self._load()
             except BaseException:  # noqa: PERF203
                 self._load()
@@ -216,7 +216,7 @@ class Replica:
         strict: bool = False,
         progress: Callable[[Patch], object] | None = None,
     ) -> int:
-        """Apply the patches of a live source as they come, until it ends.
+        """Apply the patches of a live source as they arrive, until the source ends.
 
         The source goes on after the last patch that was stored. The data and the position of the
         source are stored together, so each patch counts once, wherever the program is interrupted.
@@ -234,13 +234,13 @@ class Replica:
             The new version of the dataset: one more for each patch, or the log's.
 
         Raises:
-            ValueError: The position in the folder is none of this source, or that has none.
+            ValueError: The position in the folder is of another source, or this has no positions.
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
             LogConflict: Another process has changed the replica; only one can follow a source.
                 The patches since the last store are not acknowledged, and `dataset` is a new
                 object, read from the disk.
-            Exception: What the source raises.
+            Exception: Errors of the source.
 
         Examples:
             >>> import tempfile
@@ -279,7 +279,7 @@ class Replica:
         return self.version
 
     def _point(self) -> Version:
-        # Not each source tells the versions of its log.
+        # Some sources don't give the versions of their log.
         return self.id if self.position else Point(self.version, self.id)
 
     def _read(self) -> _Row | None:

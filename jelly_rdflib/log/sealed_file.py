@@ -1,7 +1,7 @@
-"""The file of a store beside its log: it says which version it has, and ends with its digest.
+"""The file of a store next to its log: it names its version, and ends with its digest.
 
-The version is in the metadata of the first frame. The last frame has no rows, and in its metadata
-the SHA-256 of all that comes before it, uncompressed. For other readers both are frames like any.
+The version is in the metadata of the first frame. The last frame has no rows; its metadata have
+the SHA-256 of all uncompressed bytes before it. Other readers can ignore both.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIZE = len(_LAST) + hashlib.sha256().digest_size
 
 
 class Sealer:
-    """A sink that hands bytes on to a file, and can end them with their digest."""
+    """A sink that passes bytes on to a file, and can end the file with their digest."""
 
     def __init__(self, file: Any) -> None:
         self.size = 0  # of the bytes so far
@@ -57,14 +57,14 @@ class SealedFile:
     """A file of a store, whose digest is computed while it is read.
 
     Attributes:
-        version: The version that the file has, as it says; empty in another program's file.
+        version: The version that the file names; empty if another program wrote the file.
         size: How many bytes were read, uncompressed.
-        source: The uncompressed bytes. After they were read to the end, `fault` can tell.
+        source: The uncompressed bytes, which must be read to the end before `fault` is called.
     """
 
     def __init__(self, path: Path, limits: Limits) -> None:
         # If another process replaces the file now, the patches since this version are applied to a
-        # newer one, which changes nothing.
+        # newer file, which changes nothing.
         with closing(read_batches(path, format=JELLY.name, limits=limits)) as batches:
             first = next(batches, None)
         found = b"" if first is None else first.metadata.get(VERSION, b"")
@@ -88,7 +88,7 @@ class SealedFile:
         return data
 
     def fault(self) -> str:
-        """Return what is wrong, in words; empty if nothing is, or if it is another program's."""
+        """Return a description of the damage; empty if whole, or if another program wrote it."""
         if self._end.startswith(_LAST):
             is_whole = self._end == _LAST + self._digest.digest()
             return "" if is_whole else "its bytes do not match the digest at its end"
@@ -96,13 +96,13 @@ class SealedFile:
 
 
 def find_fault(path: Path, limits: Limits) -> str:
-    """Return what is wrong with the file of a store, in words; empty if nothing is."""
+    """Return a description of the damage to a store's file; empty if the file is whole."""
     try:
         file = SealedFile(path, limits)
         with closing(file.source):
             while file.source.read(1 << 16):
                 pass
     except (DecodeError, OSError) as error:
-        # A file of any other name may be anything.
+        # A file with any other name may have any content.
         return str(error) if ".jelly" in path.name else ""
     return file.fault()

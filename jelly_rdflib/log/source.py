@@ -1,4 +1,4 @@
-"""Patches that come by a transport."""
+"""`Source`: patches that come by a transport."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.patch.patch import Patch
 
-# The seconds after which a wait ends, so that signals and `close` are noticed.
+# The longest wait in seconds, so that signals and `close` are noticed.
 _LONGEST_WAIT = 0.25
 
 
@@ -32,11 +32,11 @@ class Source(Connection):
 
     Attributes:
         url: The address, without its settings.
-        has_positions: Whether it can go on from a `position`.
+        has_positions: Whether the source can go on from a `position`.
 
     Args:
         url: The address, for messages.
-        timeout: In seconds; None: the iteration waits for ever.
+        timeout: The seconds without a patch after which the iteration ends; None: never.
 
     Examples:
         >>> import tempfile
@@ -64,7 +64,7 @@ class Source(Connection):
 
     @abstractmethod
     def _receive(self, wait: float) -> Patch | None:
-        """Return the next patch; None if none has come after so many seconds."""
+        """Return the next patch; None if none has come after ``wait`` seconds."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -86,18 +86,18 @@ class Source(Connection):
 
     @property
     def position(self) -> str | None:
-        """The place after the last patch, from which `resume` goes on.
+        """The position after the last patch, from which `resume` goes on.
 
-        None if the transport has no places: then it sends again what was not acknowledged.
+        None if the transport has no positions: then it sends unacknowledged patches again.
         """
         return self._position if self._next is None else self._before[0]
 
     @abstractmethod
     def resume(self, position: str) -> None:
-        """Go on from a `position`, before the first patch was received.
+        """Go on from a `position`; call this before the first patch is received.
 
         Raises:
-            ValueError: It is a position in another source.
+            ValueError: The position is of another source.
         """
 
     @property
@@ -118,23 +118,23 @@ class Source(Connection):
     def acknowledge(self) -> None:
         """Tell the transport that all patches so far have been kept.
 
-        Without a `position` to resume, the source goes on after them, if the transport remembers.
+        Unless `resume` is called, the source goes on after them, if the transport remembers.
         """
-        # A patch that a cancelled reader has left is acknowledged when the next one has it.
+        # A patch that a cancelled reader has left is not acknowledged until the next reader has it.
         if self._next is None:
             self._acknowledge()
 
     def leave_out(self, error: JellyError) -> None:
-        """Leave out the last patch, for a reason, if the setting is ``bad=skip``.
+        """Leave out the last patch because of an error, if the setting is ``bad=skip``.
 
         Raises:
-            LogError, LimitError: The reason, with the place of the patch: there is no such setting.
+            LogError, LimitError: The setting is another one: the error, with the patch's position.
         """
         raise LogError(f"{self.url}: the patch at {self.position}: {error}") from error
 
     @property
     def must_be_acknowledged(self) -> bool:
-        """Whether the transport will soon send no more before `acknowledge` is called."""
+        """Whether the transport will soon stop sending unless `acknowledge` is called."""
         return False
 
     def receive(self, timeout: float | None = None) -> Patch | None:
@@ -147,7 +147,7 @@ class Source(Connection):
             None after the timeout, or if the source is closed.
 
         Raises:
-            ConnectionError: There is no such server, or it refuses what is asked of it.
+            ConnectionError: There is no such server, or it refuses the request.
             PermissionError: The server does not allow it.
             DecodeError: A frame breaks a rule; the message has its place.
             LimitError: A frame or patch exceeds the limits.
@@ -160,7 +160,7 @@ class Source(Connection):
         return None
 
     def listen(self, interval: float) -> Iterator[Patch | None]:
-        """Iterate as the source itself does, with None after so many seconds without a patch."""
+        """Iterate as the source itself does, with None after each ``interval`` without a patch."""
         timeout = math.inf if self._timeout is None else self._timeout
         end = time.monotonic() + timeout
         while not self._is_closed.is_set():
@@ -196,7 +196,7 @@ class Source(Connection):
         return patch
 
     def close(self) -> None:
-        """End the iteration, and close the connections. What was not acknowledged comes again."""
+        """End the iteration, and close the connections; unacknowledged patches will come again."""
         if self._is_closed.is_set():
             return
         self._is_closed.set()

@@ -3,9 +3,9 @@
 A file is synced (fsync) before an atomic rename gives it its name. Then its folder is synced:
 otherwise a power failure could lose the name.
 
-A small file stays in memory until then. A larger one has a *mark* beside it: an empty database that
-its writer keeps locked. SQLite's locks end with their process, however that ends, are seen from
-other containers, and work on all systems. So if a mark can be locked, its writer is dead.
+A small file stays in memory until then. A larger one has a *mark* next to it: an empty database
+that its writer keeps locked. SQLite's locks end with their process, however that ends, are seen
+from other containers, and work on all systems. So if a mark can be locked, its writer is dead.
 
 Before a file gets its name, its writer makes *notes*: files whose names contain the names of all
 files that it may leave without a row in the database. Only noted files are ever removed.
@@ -32,11 +32,11 @@ _STAGED = re.compile(r"(?P<writer>[0-9a-f]{32})\.(?:tmp|mark|(?P<noted>.+)\.note
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
-"""How `os.open` makes a file."""
+"""The flags with which `os.open` makes a file."""
 # A smaller file is read, and written, in one piece.
 _AT_ONCE = 1 << 20
 MOVE_AWAY = "move it away"
-"""The advice for what is in the way of a file or a folder."""
+"""The advice for something that is where a file or folder should be."""
 # Connections that a fork has inherited: a forked process must not close them.
 _INHERITED: list[sqlite3.Connection] = []
 
@@ -52,10 +52,10 @@ class StagedFile:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
         self.published: Path | None = None
-        # Must the next writer remove something? Then the notes stay.
+        # Whether the next writer must remove something: then the notes stay.
         self._needs_cleaning = False
         self._alone = alone
-        # None after the file was made.
+        # The bytes of a small file; None once the file was made.
         self._data: bytearray | None = bytearray()
         self._fd: int | None = None
         self._lock: sqlite3.Connection | None = None
@@ -78,7 +78,7 @@ class StagedFile:
             with self._alone():
                 mark = self.path.with_suffix(".mark")
                 self._signs.append(mark)
-                # An error of the system is clearer than one of SQLite.
+                # Make the file here: the system's error is clearer than SQLite's.
                 os.close(create_file(mark))
                 self._lock = _lock(mark)
                 self._make_file()
@@ -140,7 +140,7 @@ class StagedFile:
                 self._needs_cleaning = False
 
     def close(self) -> None:
-        """Discard the file, unless it was published; then its notes and its mark."""
+        """Discard the file, unless it was published; then remove its notes and its mark."""
         if os.getpid() != self._pid:
             if self._lock is not None:
                 _INHERITED.append(self._lock)
@@ -148,7 +148,7 @@ class StagedFile:
         with suppress(OSError):
             self._close_fd()
         if self._data is None:
-            # A file that stays has no mark any more: the next writer removes it.
+            # A file that can't be removed has no mark any more: the next writer removes it.
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
         if self._lock is not None:
@@ -173,7 +173,7 @@ class StagedFile:
 
     def _check_process(self) -> None:
         if os.getpid() != self._pid:
-            raise LogError("the process was forked meanwhile: only the one that began can go on")
+            raise LogError("the process was forked: only the process that made the file can go on")
 
     def _close_fd(self) -> None:
         fd, self._fd = self._fd, None
@@ -203,7 +203,7 @@ def parse_staged(name: str) -> re.Match[str] | None:
 
 
 def list_noted(folder: Path) -> set[str]:
-    """Return the names that writers have noted, living and dead ones."""
+    """Return the names that writers have noted, be they living or dead."""
     return {found["noted"] for found in _staged(folder) if found["noted"]}
 
 
@@ -214,7 +214,7 @@ def _staged(folder: Path) -> list[re.Match[str]]:
 def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
     """Find the files of dead writers, while nobody else can begin to write there.
 
-    Return the staged files and notes, and last the marks; and the noted names.
+    Return the staged files and notes, followed by their marks; and the noted names.
     """
     found = _staged(folder)
     writers = {each["writer"] for each in found}
@@ -225,7 +225,7 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
 
 def _is_dead(mark: Path) -> bool:
-    # A mark that can't be locked has a living writer, or takes room and does no other harm.
+    # A mark that can't be locked has a living writer, or does no harm but take room.
     with suppress(OSError, sqlite3.Error):
         if not mark.exists():
             return True
@@ -258,7 +258,7 @@ def list_names(folder: Path) -> list[str]:
 def make_folder(path: Path, like: Path | None = None) -> bool:
     """Make a folder and its missing parents, and sync them; False if it is there.
 
-    The new folder is for whom the folder ``like`` is.
+    The new folder gets the permissions of the folder ``like``.
     """
     if path.is_dir():
         return False
@@ -278,7 +278,7 @@ def _no_folder(path: Path) -> LogError:
 
 
 def create_file(path: Path) -> int:
-    """Make a file, which is for whom its folder is, and return it opened for writing."""
+    """Make a file with the permissions of its folder, and return it opened for writing."""
     mode = path.parent.stat().st_mode & 0o666
     fd = os.open(path, NEW_FILE, mode)
     try:
@@ -290,7 +290,7 @@ def create_file(path: Path) -> int:
 
 
 def _give_mode(path: Path, mode: int) -> None:
-    # The umask of this process may be another than that of the one which made the log.
+    # The umask of this process may differ from that of the process which made the log.
     if path.stat().st_mode & 0o777 != mode:
         path.chmod(mode)
 
@@ -323,7 +323,7 @@ def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Pat
         os.close(fd)
         raise LogError("is no file, but a folder, a pipe or the like", path=path)
     with open(fd, "rb") as file:
-        # To get memory for more would take longer than to read a small file.
+        # Getting memory for more would take longer than reading a small file.
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
     check_digest(found, digest, path)
     if size not in (None, status.st_size):
@@ -342,14 +342,14 @@ def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
 
 
 def check_digest(found: str, digest: str, path: object) -> None:
-    """Check the SHA-256 of a file against what it should be, or its first digits; a LogError."""
+    """Raise a LogError unless the SHA-256 of a file starts with the expected digits."""
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
         what = f"is damaged: its SHA-256 is {found}, and should be {digest}"
         raise LogError(what, path=path)
 
 
 def rewound(source: Readable) -> Readable:
-    """Return a source of stored bytes so that it is read from its start again."""
+    """Return a source of stored bytes, rewound to its start."""
     if (seek := getattr(source, "seek", None)) is not None:
         seek(0)
     return source

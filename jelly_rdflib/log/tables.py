@@ -21,7 +21,7 @@ def entries_table(entries: Iterable[LogEntry], snapshots: Iterable[int]) -> Tabl
 
 
 def entry_fields(entry: LogEntry) -> dict[str, Any]:
-    """Return what a log knows of a patch, for JSON."""
+    """Return the fields of a patch, for JSON."""
     return {
         "version": entry.version,
         "first": entry.first,

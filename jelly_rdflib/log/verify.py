@@ -35,7 +35,7 @@ from jelly_rdflib.patch.diff import diff
 if TYPE_CHECKING:
     from jelly_rdflib.log.history import FolderHistory
 
-# The attempts to check a log while others write to it, if there seem to be problems.
+# The attempts to check a log that seems to have problems: others may be writing to it.
 _ATTEMPTS = 3
 
 _SEGMENT = "bring the file back from a copy of the log; later versions need it, unless a snapshot"
@@ -57,7 +57,7 @@ class LogProblem:
     Args:
         path: The file or folder with the problem.
         message: The problem in words.
-        version: The affected version; None if there is none, or more than one.
+        version: The affected version; None if no version is affected, or more than one.
         advice: Advice for solving the problem.
 
     Examples:
@@ -90,8 +90,8 @@ def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
         found = list(_problems_of(history, state, deep=deep))
         if not found or _read(history) == state:
             return found
-        # Another process may have squashed segments, which were missing then. Only a lasting
-        # problem is found in each attempt.
+        # A segment may only seem missing while another process squashes it. A lasting problem is
+        # found in each attempt.
         problems = [each for each in found if not attempt or each in problems]
     return problems
 
@@ -146,7 +146,7 @@ def _strange_files(history: FolderHistory) -> Iterator[LogProblem]:
     for folder in (*kinds, staging, history.path):
         try:
             names = [name for name in sorted(list_names(folder)) if not name.startswith(".")]
-            # A file that is just published or removed has no row, but is not found twice.
+            # A file that is being published or removed has no row, but is not found twice.
             strays = _strays(history, folder) if folder in kinds else set()
             strays &= _strays(history, folder) if strays else set()
         except LogConflict:
@@ -158,7 +158,7 @@ def _strange_files(history: FolderHistory) -> Iterator[LogProblem]:
             path, parsed = folder / name, FileName.parse(name)
             if folder not in kinds:
                 if not (parse_staged(name) if folder == staging else name in own):
-                    yield LogProblem(path, "this is no file of the log's", None, _STRANGE)
+                    yield LogProblem(path, "this file is not part of the log", None, _STRANGE)
             elif parsed is None or parsed.kind != kinds[folder]:
                 kind = folder.name.removesuffix("s")
                 yield LogProblem(path, f"this is not the name of a {kind}", None, _STRANGE)
@@ -236,7 +236,7 @@ def _replay_problems(
             return
         changes = sum(1 for _ in diff(snapshot, dataset))
         if changes:
-            what = f"it is not what the patches make: the patch for it has {changes} operations"
+            what = f"it differs from what the patches make, by a patch of {changes} operations"
             yield LogProblem(path, what, version, _SNAPSHOT_AGAIN)
     rest, done = entries[applied:], list[LogEntry]()
     try:
@@ -258,7 +258,7 @@ def _replay_problems(
 
 
 def _problem_of(path: Path, what: str | Exception, version: int | None, advice: str) -> LogProblem:
-    """Return the problem that an error tells of; its own path and advice are the better ones."""
+    """Return a problem for an error; the error's own path and advice take precedence."""
     if isinstance(what, LogError):
         path, advice = Path(str(what.path or path)), what.advice or advice
         what = what.message

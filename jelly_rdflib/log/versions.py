@@ -1,4 +1,4 @@
-"""The versions of a log, as callers name them, and what a log has at one time."""
+"""The versions of a log, as callers name them, and the state of a log at one time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jelly_rdflib.log.entry import LogEntry, broken_links
 from jelly_rdflib.log.names import parse_patch_id
 
 ALL = 1 << 62
-"""A number of patches that no log has."""
+"""More patches than any log has."""
 
 
 class SnapshotRow(NamedTuple):
@@ -40,12 +40,12 @@ Version: TypeAlias = int | str | Point | None
 
 
 def position_of(point: Point) -> str:
-    """Return a version as the position of a source has it: the number, and the id if it has one."""
+    """Return a version as the position in a source: the number, and the id if it has one."""
     return f"{point.version} {point.id}" if point.id else str(point.version)
 
 
 def version_at(position: str | None) -> Version:
-    """Return the version that a position names: a number, an id, or both; else an InvalidId."""
+    """Return the version that a position names by number, id or both; raise InvalidId if none."""
     if position is None or position.isdecimal():
         return position and int(position)
     number, _, id = position.rpartition(" ")
@@ -80,26 +80,26 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
 
 
 def check_same(before: Point, now: Point, where: str) -> None:
-    """Check that a log has a version that it had, by the same patch."""
+    """Check that the same patch still makes a version that the log had."""
     if now != before:
         raise LogError(f"{where} is another log than before: it has {now}, and had {before}")
 
 
 def check_log_id(before: str, now: str, where: str) -> str:
-    """Return a log's id, which must be the one that it had; that is empty before the first time."""
+    """Return a log's id after a check that it is unchanged; ``before`` is empty the first time."""
     if before not in ("", now):
-        raise LogError(f"{where} was exchanged: it is another log than it was")
+        raise LogError(f"{where} was exchanged for another log")
     return now
 
 
 class LogState(ABC):
-    """What a log has at one time: its patches and snapshots; ``location`` is for messages."""
+    """The patches and snapshots of a log at one time; ``location`` is for messages."""
 
     location: str
 
     @abstractmethod
     def newest(self) -> LogEntry | None:
-        """Return the newest patch; None if there is none."""
+        """Return the newest patch; None if the log is empty."""
 
     @abstractmethod
     def find(self, version: int) -> LogEntry:
@@ -133,13 +133,13 @@ class LogState(ABC):
         entries = [] if is_one else self.list_between(since.version, upto.version, most)
         is_whole = len(entries) < most
         if is_whole and not is_one and (not entries or entries[-1].version != upto.version):
-            # It may have been squashed since the caller has seen it.
+            # The version may have been squashed since the caller has seen it.
             self.locate(upto.version)
         check_chain(entries, since, upto if is_whole else None, self.location)
         return entries
 
     def latest(self, upto: Point, count: int) -> list[LogEntry]:
-        """Return the last patches up to a version, so many at most; the oldest comes first."""
+        """Return the last ``count`` patches or fewer up to a version, oldest first."""
         entries = self.list_latest(upto.version, min(count, ALL)) if count > 0 else []
         first = entries[0] if 0 < count == len(entries) else None
         since = Point(first.first - 1, first.prev) if first else EMPTY
@@ -156,7 +156,7 @@ class LogState(ABC):
         if found == EMPTY:
             raise MissingVersion("version 0 is empty: no patch makes it")
         entry = self.find(found.version)
-        # A server may answer with another one.
+        # A server may answer with another patch.
         check_chain([], point_of(entry), found, self.location)
         return entry
 
@@ -179,7 +179,8 @@ class LogState(ABC):
             if number is None:
                 if into := self.find_squashed(id):
                     raise MissingVersion(
-                        f"the log has the patch <{id}> no more: it was squashed", squashed_into=into
+                        f"the log no longer has the patch <{id}>: it was squashed",
+                        squashed_into=into,
                     )
                 raise MissingVersion(f"the log has no patch <{id}>; if it had, it was squashed")
             if number > newest:
@@ -201,7 +202,7 @@ class LogState(ABC):
         entry = self.find(version)
         if entry.version != version:
             raise MissingVersion(
-                f"version {version} is no more: versions {entry.first} to {entry.version} were"
-                " squashed into one patch"
+                f"version {version} no longer exists: versions {entry.first} to {entry.version}"
+                " were squashed into one patch"
             )
         return point_of(entry)

@@ -16,21 +16,21 @@ from jelly_rdflib.extras import advice
 
 
 def _import_arrow() -> Any:
-    # Only now: it needs pyarrow, which is an extra.
+    # Imported late: the module needs pyarrow, which is an extra.
     from jelly_rdflib import arrow
 
     return arrow
 
 
 def _import_remote_log() -> Any:
-    # Only now: it needs httpx2, which is an extra.
+    # Imported late: the module needs httpx2, which is an extra.
     with advice("a patch log on a server", "jelly-rdflib[http]"):
         from jelly_rdflib.live.http.remote_log import open_remote
     return open_remote
 
 
 def _import_fuseki() -> Any:
-    # Only now: it needs httpx2, which is an extra.
+    # Imported late: the module needs httpx2, which is an extra.
     with advice("a change of data on a server", "jelly-rdflib[http]"):
         from jelly_rdflib.live.fuseki import apply_to_fuseki
     return apply_to_fuseki
@@ -42,10 +42,10 @@ importers.import_remote_log = _import_remote_log
 
 
 class Plugin(NamedTuple):
-    """The plugins for a format, under the names that `jelly_rdflib.formats` has for it.
+    """The plugins for a format, under the names that `jelly_rdflib.formats` has for the format.
 
-    The first name is what the file extensions stand for. The names of the modules of parser and
-    serializer start with ``module``, those of their classes with ``classes``.
+    File extensions stand for the first name. The modules of the parser and the serializer have
+    names that start with ``module``, their classes have names that start with ``classes``.
     """
 
     names: tuple[str, ...]
@@ -60,19 +60,20 @@ PLUGINS = (
     Plugin(
         ("rdf-patch-thrift", "application/rdf-patch+thrift"), ("rdfpb",), "patch", "RdfPatchThrift"
     ),
-    # pyjelly has an entry point "jelly", and of two the order of folders decides: none here.
+    # No entry point "jelly": pyjelly has one, and the order of folders would decide.
     Plugin(("jelly-rdf", "jelly", "application/x-jelly-rdf"), ("jelly",), "rdf", "Jelly"),
 )
 
 
 def register() -> None:
-    """Make the plugins known to rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
+    """Register the plugins with rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
 
-    ``import jelly_rdflib`` calls it. The entry points of the installed package tell rdflib the
-    names even without that import; the formats of file names, the name ``jelly``, and a package
-    that is not installed, need the call. A name that rdflib knows already is left alone: where
-    pyjelly is installed ``jelly`` is its, the media type either's, and ``jelly-rdf`` always ours.
-    This package runs SPARQL Update on a recorded store and on a `JellyStore`, rdflib all other.
+    ``import jelly_rdflib`` calls it. rdflib also finds the names by the entry points of the
+    installed package, without that import; only this call registers the formats of file names, the
+    name ``jelly``, and a package that is not installed. A name that rdflib knows already is left
+    alone: if pyjelly is installed, ``jelly`` is pyjelly's, the media type is either one's, and
+    ``jelly-rdf`` is always ours.
+    This package runs SPARQL Update on a recorded store and on a `JellyStore`, rdflib on all others.
 
     Examples:
         >>> import rdflib.util
@@ -82,7 +83,7 @@ def register() -> None:
     """
     if not any(rdflib.plugin.plugins("Jelly", Store)):
         rdflib.plugin.register("Jelly", Store, f"{__name__}.store", "JellyStore")
-    # By name: to import rdflib's SPARQL takes as long as all the rest.
+    # Registered by name: importing rdflib's SPARQL takes as long as all the rest.
     rdflib.plugin.register("sparql", UpdateProcessor, f"{__name__}.updates", "Updates")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):

@@ -1,4 +1,4 @@
-"""Looks at the callers of a plugin for arguments that rdflib does not pass on."""
+"""Inspects the callers of a plugin for arguments that rdflib does not pass on."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from jelly_rdflib.graph.stores.target import get_default_graph
 
 
 def find_target(sink: Graph) -> Graph:
-    """Return the dataset that is parsing, if there is one; else the sink.
+    """Return the dataset that is parsing, if any; otherwise the sink.
 
-    A dataset gives its parsers only its default graph, so it is looked for among the callers. The
-    dataset itself is needed: it binds rdflib's own prefixes when it is first asked for any. If that
-    came later, prefixes that the patch has unbound would be back.
+    A dataset gives its parsers only its default graph, so this looks for the dataset among the
+    callers. The dataset itself is needed, since it binds rdflib's own prefixes when it is first
+    asked for any: if that came later, it would restore prefixes that the patch has unbound.
     """
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not Graph.parse.__code__:
@@ -39,7 +39,7 @@ def get_bytes(source: InputSource, format: Format) -> Any:
     stream: Any = source.getByteStream()
     if stream is None:
         stream = source.getCharacterStream()
-    # For a StringIO rdflib may set the stream of text as the stream of bytes, too.
+    # For a StringIO, rdflib may use the stream of text as the stream of bytes, too.
     is_text = isinstance(stream, io.TextIOBase | codecs.StreamReader)
     if (is_text or stream is None or isinstance(stream, BytesIOWrapper)) and not format.is_text:
         raise TypeError(f"{format.title} is binary: give bytes, a path, or a file opened with 'rb'")
@@ -47,12 +47,12 @@ def get_bytes(source: InputSource, format: Format) -> Any:
 
 
 def _encoding_reader(stream: Any) -> Callable[[int], bytes]:
-    """Return a ``read`` of the stream's text in UTF-8."""
+    """Return a ``read`` function that encodes the stream's text as UTF-8."""
     rest = b""
 
     def read(size: int) -> bytes:
         nonlocal rest
-        # A StreamReader takes the size for bytes: of a part of a character it returns no text.
+        # A StreamReader counts bytes: it returns no text for a part of a character.
         rest = rest or stream.read(max(size, 8)).encode()
         piece, rest = rest[:size], rest[size:]
         return piece
@@ -63,8 +63,8 @@ def _encoding_reader(stream: Any) -> Callable[[int], bytes]:
 def check_not_decoded(format: Format) -> None:
     """Raise a TypeError if `Graph.serialize` is about to decode a binary format.
 
-    It passes on the same encoding for none and for UTF-8, so its variables are looked at. If they
-    are not as expected, rdflib's own UnicodeDecodeError comes, which does not say what to do.
+    rdflib passes on the same encoding for None and for UTF-8, so this looks at its variables. If
+    they are unexpected, rdflib's own UnicodeDecodeError follows, which gives no advice.
     """
     frame = inspect.currentframe()
     caller = frame and frame.f_back and frame.f_back.f_back

@@ -20,7 +20,7 @@ _NAMES = ("n3", "text/n3")
 
 
 class _StoreWithoutFormulas(Memory):
-    """Takes what rdflib's parser reads, up to the first thing that a `JellyStore` can't hold.
+    """Takes the output of rdflib's parser, up to the first thing that a `JellyStore` can't hold.
 
     rdflib's parser refuses every store without formulas, even if a text has none.
     """
@@ -48,23 +48,23 @@ class N3Parser(Parser):
     _other: type[Parser] = rdflib.plugin.get(_NAMES[0], Parser)
 
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
-        """Add what the text has to the sink: all of it, or nothing if there is an error.
+        """Add the statements of the text to the sink: all of them, or none after an error.
 
         Args:
-            source: Where rdflib found the text.
-            sink: What to add to.
-            more, settings: They are for rdflib's own parser.
+            source: The input that rdflib has opened.
+            sink: The graph to add to.
+            more, settings: Arguments for rdflib's own parser.
 
         Raises:
             ApplyError: The text has a formula or a variable.
-            EncodeError: It has a text without a UTF-8 form.
+            EncodeError: A term has a text without a UTF-8 form.
             SyntaxError: The text is no N3: rdflib's ``BadSyntax``.
         """
         if type(sink.store) is not JellyStore:
             self._other().parse(source, sink, *more, **settings)
             return
         parsed = Graph(_StoreWithoutFormulas(), sink.identifier, base=sink.base)
-        # It knows the base, and binds the prefixes once all is read.
+        # rdflib's parser binds the prefixes with this manager once it has read everything.
         parsed.namespace_manager = sink.namespace_manager
         self._other().parse(source, parsed, *more, **settings)
         sink.addN((s, p, o, sink) for s, p, o in parsed)

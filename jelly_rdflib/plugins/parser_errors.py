@@ -1,4 +1,4 @@
-"""The errors of this package as rdflib's callers expect them of a parser."""
+"""The errors of this package as rdflib's callers expect them from a parser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ParserApplyError(ApplyError, ParserError):
     """An `ApplyError` of a parser plugin."""
 
 
-# Not for their subclasses: a `RollbackError`, say, is no fault of the input.
+# Exactly these classes: a `RollbackError`, for example, is no fault of the input.
 _KINDS: dict[type, type[ParserError]] = {
     kind: both
     for both in (ParserDecodeError, ParserLimitError, ParserApplyError)
@@ -32,16 +32,16 @@ _KINDS: dict[type, type[ParserError]] = {
 
 @contextmanager
 def raising_parser_errors() -> Iterator[None]:
-    """Have the errors of an input be ``rdflib.exceptions.ParserError``, too.
+    """Turn errors of an input into subclasses of ``rdflib.exceptions.ParserError``.
 
-    Callers of ``Graph.parse`` catch that error, whichever format they parse. The core makes the
+    Callers of ``Graph.parse`` catch that error, whichever format they parse. The core raises the
     errors, and must not import rdflib. So the plugins change the class of each error here.
     """
     try:
         yield
     except (DecodeError, ApplyError) as error:
         if type(error) in _KINDS:
-            # The same error, not another: it keeps its traceback, its cause, and its place.
+            # Keep the same object, with its traceback, its cause and its place.
             error.__class__ = _KINDS[type(error)]  # type: ignore[assignment]
             error.msg = str(error)  # type: ignore[union-attr]
         raise

@@ -15,7 +15,7 @@ from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 
 
 class PatchParser(Parser):
-    """Applies patches to the graph that parses them. Subclasses say in which format they are."""
+    """Applies patches to the graph that parses them. Each subclass has a format."""
 
     format: Format
 
@@ -28,12 +28,12 @@ class PatchParser(Parser):
         normalize: bool | None = None,
         atomic: bool = True,
     ) -> None:
-        """Apply the patches that the source has to the sink; see `jelly_rdflib.apply`.
+        """Apply the patches of the source to the sink; see `jelly_rdflib.apply`.
 
         Args:
-            source: Where rdflib found the bytes.
-            sink: What to apply them to. The default graph of a Dataset stands for the dataset.
-            limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+            source: The input that rdflib has opened.
+            sink: The graph to change. The default graph of a Dataset stands for the dataset.
+            limits: The limits for the input; by default `jelly_rdflib.Limits()`.
             normalize: Whether literals get the normal form of their value; see `apply`.
             atomic: Whether a transaction that fails is undone; see `apply`.
 
@@ -88,6 +88,6 @@ class JellyPatchParser(PatchParser):
 
 
 class RdfPatchThriftParser(PatchParser):
-    """Applies RDF Patch in Thrift, as `JellyPatchParser` does Jelly-Patch."""
+    """Applies RDF Patch in Thrift to the graph that parses it."""
 
     format = RDF_PATCH_THRIFT

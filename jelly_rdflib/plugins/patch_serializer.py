@@ -23,7 +23,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 class PatchSerializer(Serializer):
     """Writes a graph or dataset as the patch that adds, removes or changes it.
 
-    Subclasses say in which format.
+    Each subclass has a format.
     """
 
     format: Format
@@ -42,27 +42,27 @@ class PatchSerializer(Serializer):
     ) -> None:
         """Write one patch with one transaction, the prefixes included.
 
-        ``Graph.serialize`` without a destination returns a str unless it is given an encoding: give
-        it one, whichever, to get the bytes of a binary format.
+        ``Graph.serialize`` without a destination returns a str unless an encoding is given: give
+        any encoding to get the bytes of a binary format.
 
         Args:
-            stream: Where to write to.
+            stream: The stream to write to.
             base: Ignored: all IRIs are written in full.
-            encoding: Ignored: a format is binary, or else its text is UTF-8.
+            encoding: Ignored: a format is either binary or UTF-8.
             operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
                 for one that deletes them. By default ``"add"``, unless ``target`` is given.
             target: A graph or dataset: write the patch that turns the one serialized into it; see
                 `jelly_rdflib.diff`.
             header_id: IRI of the patch, for its header ``id``; by default a new ``uuid:``.
-            header_prev: IRI of the patch before it, for its header ``prev``; by default none.
+            header_prev: IRI of the previous patch, for the header ``prev``; by default no header.
             options: Options of a Jelly-Patch stream; by default `PatchOptions()`, with triples for
                 a Graph and quads for a Dataset.
 
         Raises:
-            ValueError: ``operation`` is another, there are both ``operation`` and ``target``, or
-                there are options for another format than Jelly-Patch.
+            ValueError: ``operation`` is unknown, ``operation`` and ``target`` are both given, or
+                ``options`` are given for a format other than Jelly-Patch.
             TypeError: The bytes of a binary format would be decoded to a str.
-            EncodeError: There is what the options don't allow.
+            EncodeError: The graph has something that the options don't allow.
         """
         check_not_decoded(self.format)
         if operation not in (None, "add", "remove"):
@@ -112,7 +112,7 @@ class JellyPatchSerializer(PatchSerializer):
 
 
 class RdfPatchSerializer(PatchSerializer):
-    """The same as the text of RDF Patch.
+    """Writes a graph or dataset as a patch in the text of RDF Patch.
 
     Examples:
         >>> import jelly_rdflib
@@ -130,7 +130,7 @@ class RdfPatchSerializer(PatchSerializer):
 
 
 class RdfPatchThriftSerializer(PatchSerializer):
-    """The same as RDF Patch in Thrift."""
+    """Writes a graph or dataset as a patch in RDF Patch Thrift."""
 
     format = RDF_PATCH_THRIFT
 

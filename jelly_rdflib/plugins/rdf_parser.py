@@ -1,4 +1,4 @@
-"""The parser plugin of Jelly-RDF: `Graph.parse` and `Dataset.parse` add what a stream has."""
+"""The parser plugin of Jelly-RDF: `Graph.parse` and `Dataset.parse` add the statements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jelly_rdflib.streams.open_input import open_input
 class JellyParser(Parser):
     """Adds the statements of Jelly-RDF to the graph that parses it, and binds its namespaces.
 
-    As with rdflib's own parsers, a prefix that the graph has for another IRI stays what it is.
+    As with rdflib's own parsers, a prefix that the graph has for another IRI keeps that IRI.
 
     Examples:
         >>> import jelly_rdflib
@@ -46,21 +46,21 @@ class JellyParser(Parser):
         bnode_context: MutableMapping[str, BNode] | None = None,
         atomic: bool = True,
     ) -> None:
-        """Add what the stream has to the sink: all of it, or nothing if there is an error.
+        """Add the statements of the stream to the sink: all of them, or none after an error.
 
         Args:
-            source: Where rdflib found the bytes.
-            sink: What to add to. The default graph of a Dataset stands for the dataset.
-            limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+            source: The input that rdflib has opened.
+            sink: The graph to add to. The default graph of a Dataset stands for the dataset.
+            limits: The limits for the input; by default `jelly_rdflib.Limits()`.
             normalize: Whether literals get the normal form of their value; see
                 `jelly_rdflib.read_statements`.
             strict: Whether to refuse a stream whose logical type does not fit; see
                 `jelly_rdflib.read_statements`. False by default.
             directions: Whether to keep the base directions of literals, which is an error here, or
                 to drop them; see `jelly_rdflib.read_statements`.
-            bnode_context: None to keep the labels of blank nodes, so that patches for what is
-                parsed find them. A dict, even an empty one, has each label stand for the blank
-                node that it has for it, or for a new one, as in rdflib's parser of N-Quads.
+            bnode_context: None to keep the labels of blank nodes, so that patches for the parsed
+                data find them. A dict, even an empty one, maps each label to a blank node, and gets
+                new nodes for labels that it lacks, as in rdflib's parser of N-Quads.
             atomic: Whether a transaction that fails is undone; see `jelly_rdflib.apply`.
 
         Raises:

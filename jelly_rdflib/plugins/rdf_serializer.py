@@ -37,11 +37,11 @@ class JellySerializer(Serializer):
     ) -> None:
         """Write one flat stream; with a grouped logical type in ``options``, one frame.
 
-        ``Graph.serialize`` without a destination returns a str unless it is given an encoding: give
-        it one, whichever, to get bytes.
+        ``Graph.serialize`` without a destination returns a str unless an encoding is given: give
+        any encoding to get bytes.
 
         Args:
-            stream: Where to write to.
+            stream: The stream to write to.
             base: Ignored: all IRIs are written in full.
             encoding: Ignored: the format is binary.
             options: Options of the stream; by default `StreamOptions()`, with triples for a Graph
@@ -50,7 +50,7 @@ class JellySerializer(Serializer):
 
         Raises:
             TypeError: The bytes would be decoded to a str.
-            EncodeError: There is what the options don't allow.
+            EncodeError: The graph has something that the options don't allow.
         """
         check_not_decoded(JELLY)
         if options is not None and not isinstance(options, StreamOptions):

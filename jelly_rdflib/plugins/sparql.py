@@ -1,7 +1,7 @@
-"""SPARQL on a `JellyStore`: rdflib's engine hands over the basic graph patterns.
+"""SPARQL on a `JellyStore`: rdflib's engine passes the basic graph patterns to this module.
 
-rdflib finds `evaluate` by the entry point ``rdf.plugins.sparqleval``, and asks it about each part
-of each query, whatever the store.
+rdflib finds `evaluate` by the entry point ``rdf.plugins.sparqleval``, and calls it for each part
+of each query, for any store.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rdflib.term import BNode, Literal, Node, Variable
 from jelly_rdflib.graph.stores.target import get_default_graph
 
 if TYPE_CHECKING:
-    # rdflib's engine loads this module while it is imported. So it is imported by functions.
+    # rdflib's engine loads this module while it is itself imported. So functions import the engine.
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
 _STORE = "jelly_rdflib.store.jelly_store"
@@ -32,8 +32,8 @@ def evaluate(ctx: Any, part: Any) -> Iterator[FrozenBindings]:
         part: A part of the query's algebra.
 
     Raises:
-        NotImplementedError: rdflib is to evaluate the part: it is another one, or of another
-            store, or of all graphs together, or has a path.
+        NotImplementedError: rdflib must evaluate the part: it is no basic graph pattern, or is
+            about another store or all graphs together, or has a path.
     """
     if part.name == "BGP":
         pattern = _pattern_of(ctx, part)
@@ -51,14 +51,14 @@ class _Pattern:
     variables: dict[Node, int]
 
     def join(self, graph: Graph) -> Iterator[tuple[Node, ...]]:
-        """Iterate over the terms of the variables."""
+        """Iterate over the terms of the variables, solution by solution."""
         store: Any = graph.store
         found: Iterator[tuple[Node, ...]]
         found = store.quads.join(self.triples, graph, len(self.variables))
         return found
 
     def count(self, graph: Graph, groups: list[int]) -> dict[tuple[Node, ...], int]:
-        """Count the solutions by the terms of some variables."""
+        """Count the solutions, grouped by the terms of some variables."""
         store: Any = graph.store
         counts: dict[tuple[Node, ...], int]
         counts = store.quads.count_solutions(self.triples, graph, len(self.variables), groups)
@@ -68,7 +68,7 @@ class _Pattern:
 def _pattern_of(ctx: Any, part: Any) -> _Pattern:
     if not part.triples:
         raise NotImplementedError
-    # Most graphs are of other stores, of which nothing else is looked at.
+    # Most graphs are in other stores: check that first.
     _graph_of(ctx.graph)
     variables: dict[Node, int] = {}
     triples = []
@@ -87,7 +87,7 @@ def _pattern_of(ctx: Any, part: Any) -> _Pattern:
 
 
 def _graph_of(graph: Any) -> Graph:
-    """Return the one graph that is asked."""
+    """Return the single graph that the query is about."""
     if type(graph.store).__module__ == _STORE:
         if type(graph) is Dataset and not graph.default_union:
             graph = get_default_graph(graph)
@@ -99,10 +99,10 @@ def _graph_of(graph: Any) -> Graph:
 def _solutions(
     ctx: Any, variables: list[Node], found: Iterable[tuple[Node, ...]]
 ) -> Iterator[FrozenBindings]:
-    """Yield solutions as rdflib has them: each has a context of its own, whose graph may change."""
+    """Yield solutions in rdflib's form; each has a context of its own, whose graph may change."""
     from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings  # noqa: PLC0415
 
-    # What their constructors set, without the copies that these make.
+    # Set the attributes that their constructors set, without the constructors' copies.
     outer, state = dict(ctx.bindings), ctx.__dict__
     kind: Any = type(ctx)
     for nodes in found:
@@ -118,10 +118,10 @@ def _solutions(
 
 
 def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
-    """Return how many solutions of a basic graph pattern there are, by variables of it.
+    """Return how many solutions a basic graph pattern has, grouped by some of its variables.
 
-    The pattern may be that of a graph, or of each named graph. All aggregates are COUNT without
-    DISTINCT, of all or of a variable, or give a variable of the groups.
+    The pattern may be about one graph, or about each named graph. Each aggregate must be COUNT
+    without DISTINCT, of all or of a variable, or must return a variable of the groups.
     """
     from rdflib.plugins.sparql.sparql import FrozenBindings  # noqa: PLC0415
 
@@ -132,7 +132,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
         raise NotImplementedError
     found = _pattern_of(ctx, pattern)
     groups = list(part.p.expr or ())
-    # Expressions have no hash.
+    # Check the type first: expressions have no hash.
     if term in found.variables or not all(
         isinstance(each, Variable) and each in found.variables for each in groups
     ):
@@ -140,7 +140,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
     for each in part.A:
         is_count = each.name == "Aggregate_Count" and not each.distinct
         is_variable = isinstance(each.vars, Variable) and each.vars in found.variables
-        # rdflib makes a SAMPLE of a variable of the groups that is selected.
+        # rdflib turns a selected variable of the groups into a SAMPLE.
         is_group = each.name == "Aggregate_Sample" and is_variable and each.vars in groups
         if not (is_group or (is_count and (is_variable or each.vars == "*"))):
             raise NotImplementedError
@@ -164,15 +164,15 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
                 },
             )
         )
-    # As rdflib does where there is no group: one solution without bindings.
+    # Without groups, rdflib gives one solution without bindings.
     return made or [FrozenBindings(ctx)]
 
 
 def _named_graphs(ctx: Any, term: Any) -> list[Graph]:
-    """Return the graphs that ``GRAPH`` with a term is about."""
+    """Return the graphs that ``GRAPH`` with this term is about."""
     name = ctx[term]
     if name is not None:
         return [Graph(ctx.dataset.store, name)]
     default = get_default_graph(ctx.dataset)
-    # The dataset's own method has another name in each version of rdflib.
+    # The name of the dataset's own method depends on the version of rdflib.
     return [graph for graph in default.store.contexts() if graph != default]

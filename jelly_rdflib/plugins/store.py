@@ -1,9 +1,9 @@
-"""The store plugin, with parsers and serializers for it under rdflib's own names of formats.
+"""The store plugin, with parsers and serializers for the store, under rdflib's names of formats.
 
 rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add triple by triple, and its serializers of
-N-Triples and N-Quads make a node of each term. When this module is imported, which the first
-`JellyStore` needs, ours take their places. They hand all other stores, and what they don't support,
-to those that were registered before.
+N-Triples and N-Quads make a node of each term. The first `JellyStore` imports this module, which
+then puts our parsers and serializers in their place. These pass all other stores, and everything
+that they don't support, on to the ones that were registered before.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
 
-# Bytes of an output that are held in memory, and not in a file, until it is whole.
+# The most bytes of an unfinished output that memory holds; a longer one is kept in a file.
 _SPOOLED = 1 << 24
 
 
 def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
-    # Only now: to import what a log needs takes as long as all the rest.
+    # Imported late: importing what a log needs takes as long as all the rest.
     from jelly_rdflib.plugins.store_file import StoreFile
 
     StoreFile(store, path, create=create)
@@ -50,7 +50,7 @@ JellyStore.open_file = _open_file
 
 
 def _replace(ours: Any, kind: Any, format: Format) -> Any:
-    """Register our plugin for a format in place of the one that rdflib has; return that."""
+    """Register our plugin for a format in place of the registered one; return that one."""
     known = {plugin.name for plugin in rdflib.plugin.plugins(None, kind)}
     names = known.intersection((*format.names, *format.extensions))
     other = rdflib.plugin.get(min(names), kind)
@@ -60,9 +60,9 @@ def _replace(ours: Any, kind: Any, format: Format) -> Any:
 
 
 class StoreParser(Parser):
-    """Adds the statements of a text to a graph or dataset of a `JellyStore`; no node is made.
+    """Adds the statements of a text to a graph or dataset of a `JellyStore`, without making nodes.
 
-    Subclasses say of which format.
+    Each subclass has a format.
     """
 
     _format: Format
@@ -74,18 +74,18 @@ class StoreParser(Parser):
         cls._other = _replace(cls, Parser, cls._format)
 
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
-        """Add what the text has to the sink: all of it, or nothing if there is an error.
+        """Add the statements of the text to the sink: all of them, or none after an error.
 
-        Blank nodes get new labels, as by rdflib's own parsers: no other text has the same nodes.
-        But those that have no label in the text have the same ones in each store that was empty
-        before. A prefix that the graph has for another IRI stays what it is.
+        Blank nodes get new labels, as by rdflib's own parsers, so that no two texts share one. But
+        blank nodes without labels in the text get the same labels in each store that was empty
+        before. A prefix that the graph has for another IRI keeps that IRI.
 
         Args:
-            source: Where rdflib found the text.
-            sink: What to add to. The default graph of a Dataset stands for the dataset.
+            source: The input that rdflib has opened.
+            sink: The graph to add to. The default graph of a Dataset stands for the dataset.
             more, settings: ``limits``, see `jelly_rdflib.Limits`, and ``directions``, see
-                `jelly_rdflib.read_statements`. Any other setting is for the parser for other
-                stores, which then parses the text.
+                `jelly_rdflib.read_statements`. Any other setting is for the other stores' parser,
+                which then parses the text.
 
         Raises:
             DecodeError: The input breaks a rule of the format.
@@ -108,7 +108,7 @@ class StoreParser(Parser):
             return
         base = None
         prefix = f"N{secrets.token_hex(8)}"
-        # The store may have nodes of the same text already.
+        # The store may already have nodes of the same text.
         is_empty = not any(True for _ in target.store.triples((None, None, None)))
         if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
@@ -128,9 +128,9 @@ class StoreParser(Parser):
 
 
 class StoreSerializer(Serializer):
-    """Writes a graph or dataset of a `JellyStore` as lines of text; no node is made.
+    """Writes a graph or dataset of a `JellyStore` as lines of text, without making nodes.
 
-    Subclasses say in which format.
+    Each subclass has a format.
     """
 
     _format: Format
@@ -144,7 +144,7 @@ class StoreSerializer(Serializer):
     def __init__(self, store: Graph) -> None:
         super().__init__(store)
         if type(store.store) is not JellyStore:
-            # It may refuse the store, which is to come before a file is opened.
+            # The other serializer may refuse the store, which must happen before a file is opened.
             self._other(store)
 
     def serialize(
@@ -156,8 +156,8 @@ class StoreSerializer(Serializer):
     ) -> None:
         """Write all statements, sorted, in canonical form.
 
-        If one of them is none of RDF 1.1, such as one with a relative IRI, the serializer for other
-        stores writes all of them, or raises an error.
+        If a statement is not allowed in RDF 1.1, such as one with a relative IRI, the serializer
+        for other stores writes all statements, or raises an error.
         """
         graph = self.store
         if (
@@ -169,7 +169,7 @@ class StoreSerializer(Serializer):
         ):
             self._other(graph).serialize(stream, base=base, encoding=encoding, **settings)
             return
-        # Where nothing can be taken back, it is only written when all of it is there.
+        # If written bytes can't be taken back, write only once all of them are known.
         can_take_back = isinstance(stream, io.BytesIO | io.BufferedWriter) and stream.seekable()
         with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
             place: Any = stream if can_take_back else spool

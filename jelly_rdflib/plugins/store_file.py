@@ -1,4 +1,4 @@
-"""A store on the disk: a file of Jelly-RDF, and a log of changes beside it."""
+"""A store on the disk: a file of Jelly-RDF, and a log of changes next to it."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from jelly_rdflib.streams.writing import StatementWriter
 if TYPE_CHECKING:
     from jelly_rdflib.store.jelly_store import JellyStore
 
-# A file that is being written changes all the time. One that did not for so many seconds was left
-# behind by a process that was killed.
+# A file that is being written changes all the time. After this many seconds without a change, its
+# writer must have been killed.
 _LEFT_BEHIND = 3600
-# The file is written when a replay would take as long as reading the file, or this many bytes. To
-# open a patch takes about as long as to read so many.
+# The file is written when a replay would take as long as reading the file, or this many bytes.
+# Opening a patch takes about as long as reading `_PATCH_COST` bytes.
 _LEAST_REPLAY = 1 << 20
 _PATCH_COST = 1 << 12
 # A store may have any number of prefixes, so its file and its log may, too.
@@ -52,23 +52,23 @@ _LIMITS = Limits(max_prefixes=2**31 - 1)
 
 
 class StoreFile:
-    """Keeps the contents of a store in a file, which is opened until it is closed.
+    """Keeps the contents of a store in a file, until `close` is called.
 
     Each commit is a patch in the log, which is on the disk when the commit returns. The file is a
-    snapshot, which says of which version of the log it is, and has a digest. It is written in one
-    step: when the store is closed, and after a commit if the patches since are larger than the
-    file. When it is opened, the patches since are applied. So the log alone has all data, and a
-    damaged file is made again from it.
+    snapshot, which names its version in the log, and ends with a digest. It is written in one step:
+    when the store is closed, and after a commit if the later patches are larger than the file.
+    Opening the file applies these patches. So the log alone has all data, and a damaged file is
+    made again from it.
 
     Args:
-        store: A store without statements. It gets the contents, and forgets its prefixes.
-        path: The file; the log is ``path`` + ``.log``. If there is a file without a log, the log's
-            first patch is what the file has.
-        create: Whether there need be neither of them.
+        store: A store without statements. It gets the contents, and loses its own prefixes.
+        path: The file; the log is ``path`` + ``.log``. If a file has no log, a log is made, whose
+            first patch has the contents of the file.
+        create: Whether to make the file and the log if both are missing.
     """
 
     def __init__(self, store: JellyStore, path: str | os.PathLike[str], *, create: bool) -> None:
-        # The file that a link leads to is replaced, not the link.
+        # Resolve links, so that saving replaces the file, not the link.
         self._path = Path(os.path.realpath(path))
         log_path = self._path.with_name(f"{self._path.name}.log")
         is_there = self._path.exists()
@@ -81,16 +81,16 @@ class StoreFile:
         if any(self._dataset.quads()):
             raise ValueError("a file is opened by an empty store, but this one has statements")
         store.destroy(None)
-        # The version that the file has, as its metadata say it.
+        # The version that the file's metadata name.
         self._saved = ""
-        # How many bytes it has, uncompressed.
+        # The size of the file in bytes, uncompressed.
         self._size = 0
-        # What is wrong with the file, if that is damaged.
+        # The error that shows the damage, if the file is damaged.
         self._damage: Exception | None = None
-        # The bytes of the patches since that version, and what it takes to open them.
+        # The bytes of the patches since that version, and the cost of opening each.
         self._replay_cost = 0
         self.recorder: Recorder | None = None
-        # It gets each transaction that the log gets.
+        # A second recording, which gets each transaction that the log gets.
         self.follower: Follower | None = None
         try:
             if is_there:
@@ -142,25 +142,25 @@ class StoreFile:
             raise self._damage
 
     def _restrict(self, log_path: Path) -> None:
-        """Let nobody read the log who can't read the file."""
+        """Give nobody access to the log who can't read the file."""
         mode = self._path.stat().st_mode
-        # Who may read a file may enter its folder. The owner must be able to write the log.
+        # Readers of a file must be able to enter a folder. The owner must be able to write the log.
         wanted = mode & 0o777 | (mode & 0o444) >> 2 | 0o700
         is_new = make_folder(log_path)
         found = log_path.stat().st_mode & 0o777
         if not is_new:
             wanted &= found
         if wanted != found:
-            # The folder may be somebody else's, or on a read-only medium.
+            # The folder may belong to another user, or be on a read-only medium.
             with suppress(OSError):
                 log_path.chmod(wanted)
 
     def _catch_up(self, is_there: bool) -> None:
-        """Bring the store, which has what the file has, to the newest version of the log."""
+        """Update the store from the file's version to the newest version of the log."""
         log_id, number, patch_id = (*self._saved.split(" "), "", "", "")[:3]
         if log_id == self._log.log_id and int(number) > self._log.version:
             raise LogError(
-                f"{self._path} has version {number}, but the log beside it, {self._log.path},"
+                f"{self._path} has version {number}, but the log next to it, {self._log.path},"
                 f" only {self._log.version}: it is an older copy of the log. Bring back the"
                 " newer one, or move the file away to go on with the log, or the log to go on with"
                 " the file"
@@ -168,25 +168,25 @@ class StoreFile:
         if self._log.version == 0:
             if is_there:
                 self._log.append(join_parts(self._parts()))
-                # From here on the file is known as one of this log.
+                # From now on the file names this log.
                 self._save()
         elif self._damage is not None:
             try:
                 self._check_out()
             except LogError as error:
                 raise LogError(
-                    f"{self._damage}. The log beside it can't replace it: {error}"
+                    f"{self._damage}. The log next to it can't replace it: {error}"
                 ) from error
             warn(
-                f"the file of the store is not used, and its data were made anew from the log"
-                f" beside it, {self._log.path}. It is kept as {self._kept} when the file is written"
-                f" again. What is wrong with it: {self._damage}",
+                "the file of the store is not used, and its data were restored from the log next to"
+                f" it, {self._log.path}. The file is kept as {self._kept} when it is written again."
+                f" The damage: {self._damage}",
                 LogWarning,
             )
         elif not is_there:
             self._check_out()
         elif log_id == self._log.log_id:
-            # The id alone may make another version of a log that was restored.
+            # The id alone may name another version, if the log was restored.
             point = Point(int(number), URIRef(patch_id))
             try:
                 self._count(self._log.patches(point))
@@ -194,7 +194,7 @@ class StoreFile:
                 if error.squashed_into is None:
                     raise LogError(
                         f"{self._path} has version {number}, made by the patch <{patch_id}>, which"
-                        f" the log beside it, {self._log.path}, never had: one of them is a copy"
+                        f" the log next to it, {self._log.path}, never had: one of them is a copy"
                         " from before the other went on. Move the file away to go on with the log,"
                         " or the log to go on with the file"
                     ) from error
@@ -202,12 +202,12 @@ class StoreFile:
             else:
                 self._log.replay(self._dataset, since=point)
         elif self._has_data_of(None) or self._has_first_data():
-            # The process that opened the file for the first time was killed before it wrote it; or
-            # another program has written the same data.
+            # The process that first opened the file was killed before it wrote the file; or another
+            # program has written the same data.
             self._check_out()
         else:
             raise LogError(
-                f"{self._path} has other data than the log beside it, {self._log.path}: another"
+                f"{self._path} has other data than the log next to it, {self._log.path}: another"
                 " program has written one of them. Move it away to go on with the other"
             )
 
@@ -220,12 +220,12 @@ class StoreFile:
         self._replay_cost += sum(entry.size + _PATCH_COST for entry in entries)
 
     def _has_data_of(self, version: int | None) -> bool:
-        """Has the store the statements of a version? Another program may leave out prefixes."""
+        """Return whether the store has a version's statements; prefixes are ignored."""
         difference = diff(self._log.checkout(version), self._dataset)
         return not any(operation[0] in (Op.A, Op.D) for operation in difference)
 
     def _has_first_data(self) -> bool:
-        # It may have been squashed.
+        # Version 1 may have been squashed.
         with suppress(LogError):
             return self._has_data_of(1)
         return False
@@ -250,12 +250,12 @@ class StoreFile:
         """Append a transaction to the log.
 
         Raises:
-            LogError: The commit before it was interrupted: the log has its patch, the store not.
+            LogError: The previous commit was interrupted: the log has its patch, but the store not.
             LogConflict, LimitError, EncodeError, OSError: As by `PatchLog.append`.
         """
         if not self._is_in_step():
             raise LogError(
-                "a commit was interrupted when the log had its changes already, and the store has"
+                "a commit was interrupted when the log had its changes already, but the store has"
                 " them no longer: close the file, and open it again"
             )
         if not self._has_effect(patch):
@@ -265,11 +265,11 @@ class StoreFile:
             self._count([self._log.append(patch)])
 
     def _has_effect(self, patch: Patch) -> bool:
-        """Has a patch, which the store has made, changed anything in the end?
+        """Return whether a patch, made by the store, has changed anything in the end.
 
         A transaction that is applied from an iterator, and aborted, is undone operation by
-        operation, since others may have changed the store meanwhile. The log is to have nothing of
-        it. Most patches have changed the first statement that they name.
+        operation, since others may have changed the store meanwhile. The log must get nothing from
+        it. To be fast, stop at the first change: mostly the first statement shows one.
         """
         seen = set()
         for batch in (part.as_batch() for part in patch._slices()):
@@ -281,21 +281,21 @@ class StoreFile:
                     continue
                 seen.add(statement)
                 found = self._store.triples((s, p, o), DATASET_DEFAULT_GRAPH_ID if g is None else g)
-                # Equal literals may have their language tags in other letters.
+                # Equal literals may have language tags that differ in case.
                 tags = [getattr(o, "language", None) for (_, _, o), _ in found]
                 if tags != ([] if op == Op.A else [getattr(o, "language", None)]):
                     return True
         return False
 
     def _is_in_step(self) -> bool:
-        """Has the log one more patch for each transaction that was committed, with an effect?"""
+        """Return whether the log has a patch for each committed transaction with an effect."""
         assert self.recorder is not None
         return self._log.version == self._first_version + self.recorder.committed
 
     # --- closing ----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Write the file, if it is not up to date, and empty the store. Nothing may be pending.
+        """Write the file if it is outdated, and empty the store. No changes may be pending.
 
         Raises:
             OSError: The file can't be written. The log has all data.
@@ -324,16 +324,16 @@ class StoreFile:
 
     @property
     def _kept(self) -> Path:
-        """Where a damaged file is kept."""
+        """The path under which a damaged file is kept."""
         return self._path.with_name(f"{self._path.name}.damaged")
 
     def _save_if_due(self) -> None:
-        """Write the file if the next process would have much to replay, should this one be killed.
+        """Write the file if a replay after a crash would take long.
 
-        To write it takes about as long as to commit what has come since the last time.
+        Writing takes about as long as the commits since the last time took.
         """
         if self._replay_cost > max(_LEAST_REPLAY, self._size):
-            # The commit has not failed, since the log has it. `close` tries again, and raises.
+            # The commit has succeeded, since the log has it. `close` tries this again.
             with suppress(OSError, MemoryError):
                 self._save()
             self._replay_cost = 0
@@ -344,12 +344,12 @@ class StoreFile:
             namespace_declarations=any(self._dataset.namespaces()),
         )
         path = self._path.with_name(f".{secrets.token_hex(8)}.{self._path.name}")
-        # A new file is for whom the log is.
+        # A new file gets the permissions of the log.
         like = self._path if self._path.exists() else self._log.path
         mode = like.stat().st_mode & (0o777 if like == self._path else 0o666)
         try:
-            # Nobody else reads it before it has its mode.
-            # The end of its name says whether it is compressed.
+            # Only the owner can read the file before it has its mode. The end of its name says
+            # whether it is compressed.
             with (
                 open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
                 closing(compressed(raw, path.name)) as packed,
@@ -360,7 +360,7 @@ class StoreFile:
                     write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
                 sealer.seal()
             with path.open("r+b") as file:
-                # A mode may forbid its owner to open the file for the sync.
+                # Open the file before this, since the mode may forbid its owner to do so.
                 path.chmod(mode)
                 os.fsync(file.fileno())
             if self._damage is not None and self._path.exists():

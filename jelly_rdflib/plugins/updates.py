@@ -1,4 +1,4 @@
-"""SPARQL Update under rdflib's own name."""
+"""SPARQL Update, registered under rdflib's own name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jelly_rdflib.store.jelly_store import JellyStore
 
 
 class Updates(SPARQLUpdateProcessor):
-    """Runs updates of what is recorded or in a `JellyStore`; rdflib runs those of other graphs.
+    """Runs updates of recorded stores and of a `JellyStore`; rdflib runs all other updates.
 
     ``LOAD``, ``SERVICE`` and the default graph follow the settings of ``rdflib.plugins.sparql``.
     """
 
     def update(self, strOrQuery: Any, initBindings: Any = None, initNs: Any = None) -> None:
-        """Run an update, which is a text or was prepared by rdflib."""
+        """Run an update, given as a text or as prepared by rdflib."""
         store = self.graph.store
         is_ours = type(store) is JellyStore
         if not is_ours and find_tap(store) is None:
@@ -36,6 +36,6 @@ class Updates(SPARQLUpdateProcessor):
             values=initBindings,
             network=engine.SPARQL_LOAD_GRAPHS,
             union=is_union,
-            # Whether it is recorded or not, what rdflib can't insert is not inserted elsewhere.
+            # Data that rdflib could not insert must not go elsewhere, with or without a recording.
             default=self.graph if is_union and not is_ours else None,
         )

@@ -1,7 +1,7 @@
-"""Catching changes as they are made.
+"""Recording changes as they are made.
 
-A `Tap` sees what changes in a store, whichever of rdflib's ways it goes, and tells the journals of
-those who record. A journal (`Transactions`) notes it in an `UndoLog`, which can undo a transaction,
-and hands operations to a `Sink`, which writes or collects them. A `JellyStore` has a journal of its
-own, from which its tap reads the changes when a transaction ends.
+A `Tap` sees all changes in a store, by whichever way of rdflib's they come, and passes them to
+the journals of all recordings. A journal (`Transactions`) notes changes in an `UndoLog`, which can
+undo a transaction, and passes operations to a `Sink`, which writes or collects them. A `JellyStore`
+has a journal of its own; its tap reads the changes there when a transaction ends.
 """

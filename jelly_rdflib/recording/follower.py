@@ -1,4 +1,4 @@
-"""The recording of a store that the log of its file records already."""
+"""A second recording of a store in a file, next to the recording by the file's log."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class HasFollower(Protocol):
 
 
 class Follower:
-    """Hands the transactions that a file's log gets to a sink as well; used as `Transactions`.
+    """Passes the transactions that a file's log gets to a sink as well; used as `Transactions`.
 
     A store has one transaction at a time, so the file's own recording sees the changes, commits
-    them and rolls them back. The sink gets a transaction before the log, so that nothing is
-    committed that can't be written. It is told to commit when the log has it: of the two, the log
-    may refuse.
+    them and rolls them back. The sink gets a transaction before the log does, so that nothing is
+    committed that can't be written. The sink commits only when the log has the transaction, since
+    the log may refuse it.
 
     Args:
         target: The graph or dataset that is recorded.
@@ -54,7 +54,7 @@ class Follower:
         *,
         is_atomic: bool,
     ) -> None:
-        # rdflib binds its own prefixes now, before anything is recorded.
+        # Asking for the manager makes rdflib bind its own prefixes, before anything is recorded.
         if target.namespace_manager.store is not target.store:
             raise RecordError(
                 "a store in a file can't be recorded with the prefixes of another store"
@@ -69,7 +69,7 @@ class Follower:
         self._sink = sink
         self._is_atomic = is_atomic
         self._failure: BaseException | None = None
-        # What is pending is not recorded.
+        # Pending changes are not recorded.
         leader.commit()
         self._aborted_before = leader.aborted
         self.committed = self.all_added = self.all_deleted = 0
@@ -86,10 +86,10 @@ class Follower:
         return self._leader.aborted - self._aborted_before
 
     def commit(self, *, close: Callable[..., object] | None = None) -> None:
-        """Commit the transaction of the file; then ``close`` the sink, if it is the last one.
+        """Commit the transaction of the file; ``close`` the sink afterwards, if that is given.
 
         Raises:
-            RecordError: The file has a transaction that the sink did not commit.
+            RecordError: The file has a transaction that the sink could not commit.
         """
         with self._tap.lock:
             self._leader.commit()
@@ -103,7 +103,7 @@ class Follower:
                 close(None, None, None)
 
     def leave(self, *, has_failed: bool) -> None:
-        """End the transaction: its commit has failed, or an exception has left its block."""
+        """End the transaction after a failed commit, or an exception that left its block."""
         if self._is_atomic or has_failed:
             self._leader.roll_back()
         else:
@@ -111,9 +111,9 @@ class Follower:
 
     @contextmanager
     def writing(self, patch: Patch) -> Iterator[None]:
-        """Write a transaction; commit it at the end of the block, in which the log takes it."""
+        """Write a transaction; commit it after the block, in which the log takes it."""
         if self._failure is not None:
-            # A transaction is missing already, and the next ones build on it.
+            # The sink lacks an earlier transaction, and later ones depend on that.
             yield
             return
         try:
@@ -123,7 +123,7 @@ class Follower:
                 self._sink.write_all(part)
             yield
         except BaseException:
-            # The error that led here says more than one of the sink.
+            # The error that led here says more than an error of the sink would.
             with suppress(Exception):
                 if self._sink.in_transaction:
                     self._sink.abort()
@@ -132,8 +132,8 @@ class Follower:
             try:
                 self._sink.commit()
             except Exception as error:
-                # Raised by `commit`: if it were raised here, the transaction would be rolled back,
-                # which the log has.
+                # `commit` raises this later: raised here, it would roll back a transaction that is
+                # in the log.
                 self._failure = error
                 return
             self.committed += 1
@@ -152,7 +152,7 @@ class Follower:
         return [operations] if operations else []
 
     def _recorded(self, patch: Patch) -> Iterator[Operation]:
-        """Yield what is of the target, with its names of graphs."""
+        """Yield the operations on the target, with the names of graphs that the target has."""
         for operation in patch:
             if operation[0] not in (Op.A, Op.D):
                 yield operation

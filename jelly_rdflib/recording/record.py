@@ -1,4 +1,4 @@
-"""Recording the changes that are made to a graph or dataset of rdflib."""
+"""Recording the changes to a graph or dataset of rdflib."""
 
 from __future__ import annotations
 
@@ -62,75 +62,75 @@ def record(
     options: PatchOptions | None = None,
     format: ChangeFormat | None = None,
 ) -> Recorder:
-    """Record what is changed in a graph or dataset during a ``with`` block.
+    """Record the changes to a graph or dataset during a ``with`` block.
 
-    Every change that is made by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``,
-    ``remove`` with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so
-    is what `jelly_rdflib.apply` changes. Only operations that took effect are
-    recorded: none for a statement that is added again, and one for each statement that a removal by
-    a pattern removes. A change is seen whichever object makes it, if the object has the same store.
+    Every change by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``, ``remove``
+    with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so are changes
+    by `jelly_rdflib.apply`. Only operations that take effect are recorded: none for a statement
+    that is added again, and one for each statement that a pattern removes. Any object with the same
+    store may make the changes.
     A Graph is recorded without the other graphs of its store; its graph term, and that of the
     default graph of a dataset, is None.
 
     **Transactions.** The block is one transaction; if it changes nothing, nothing is written. Each
-    block of `Recorder.transaction` is a transaction by itself, and what is changed between such
-    blocks is another. If an exception leaves a block, what the transaction changed is undone, in
-    the store as in its prefixes and empty graphs, and the transaction is aborted in the recording.
-    If a change can't be written, or a patch can't express it, the call that makes it raises. If the
-    store has the change by then, it refuses all further changes, and the transaction is rolled back
-    at the end of the block, even if the exception was caught.
+    block of `Recorder.transaction` is a transaction by itself, and changes between such blocks make
+    up another one. If an exception leaves a block, the transaction's changes are undone, including
+    those to prefixes and to the list of graphs, and the recording has an aborted transaction. If a
+    change can't be written, or a patch can't express it, the call that makes it raises an error. If
+    the store has the change by then, it refuses all further changes, and the transaction is rolled
+    back at the end of the block, even if the exception was caught.
 
-    A deleted literal is put back in the spelling that the store had, even if an equal literal in
-    another spelling was asked for. To undo changes, three references for each are kept in memory.
-    With ``atomic=False`` nothing is kept, and nothing is undone: changes before an exception stay
+    A deleted literal is put back in the store's spelling, even if an equal literal in another
+    spelling was deleted. Memory holds three references for each change, to undo it. With
+    ``atomic=False`` memory holds nothing, and nothing is undone: changes before an exception stay
     in the store, and are committed in the recording.
 
-    In a store with transactions of its own (``transaction_aware``), what is pending when the block
-    starts is committed, and a recorded transaction is committed there when it ends. ``commit()``
+    In a store with transactions of its own (``transaction_aware``), pending changes are committed
+    when the block starts, and each recorded transaction is committed when it ends. ``commit()``
     and ``rollback()`` of a graph end the recorded transaction, too.
 
-    **Prefixes** are compared before and after each change: one that is bound to another IRI is an
-    `Op.PD` and an `Op.PA`. Those that rdflib binds by itself are bound before anything is recorded.
+    **Prefixes** are compared before and after each change: binding one to another IRI is recorded
+    as an `Op.PD` and an `Op.PA`. rdflib's own prefixes are bound before anything is recorded.
 
-    **Threads.** Any thread may change the store by rdflib's API or by `apply`, and they take turns:
-    `apply` with all of a list, of bytes or of a file on the disk, else with each operation. What
-    they change is in the transaction that is open. Readers do not wait.
+    **Threads.** Any thread may change the store by rdflib's API or by `apply`. The threads take
+    turns: `apply` for all of a list, of bytes or of a file on the disk, otherwise for each
+    operation. Their changes are part of the open transaction. Readers do not wait.
 
-    **A `JellyStore`** notes its changes itself, and recording takes them from there: this is the
-    fastest way. They are handed to the writer as batches, when the transaction is committed and
-    before a prefix is bound. So it is the end of the transaction that raises if a change can't be
-    recorded, and changes are not refused before that. What is undone until then is not in the
-    recording at all, with no abort of it; ``recorder.aborted`` counts it. To undo changes, eight
-    bytes for each deletion are kept. Recording can't start while a patch is being applied.
+    **A `JellyStore`** notes its changes itself, and recording takes them from there, which is the
+    fastest way. The writer gets them as batches, when the transaction is committed and before a
+    prefix is bound. So if a change can't be recorded, the end of the transaction raises the error,
+    and changes are not refused before that. Changes that are undone by then leave no trace in the
+    recording, not even an abort; ``recorder.aborted`` counts them. Memory holds eight bytes for
+    each deletion, to undo it. Recording can't start while a patch is being applied.
 
-    **A `JellyStore` in a file** is recorded by its log. A second recording gets what the log gets:
-    each transaction that is committed, those of `apply` one by one. Committing and undoing are for
-    all graphs of the file. What the writer refuses is not committed; the log has a transaction
-    before the writer commits it. If the writer then fails, a RecordError at the end of the block
-    says that the file has more than was recorded.
+    **A `JellyStore` in a file** is recorded by its log. A second recording gets the same
+    transactions as the log: each one that is committed, and those of `apply` one by one. Committing
+    and undoing apply to all graphs of the file. If the writer refuses a transaction, it is not
+    committed; the log gets a transaction before the writer commits it. If the writer then fails, a
+    RecordError at the end of the block says that the file has more than was recorded.
 
-    **SPARQL Update** is that of SPARQL 1.1 while a store is recorded, unless the store runs it by
-    itself: where rdflib would load the graphs of ``USING`` from the network, they are graphs of the
-    dataset, and a blank node of ``INSERT DATA`` is a new one. ``LOAD`` and ``SERVICE`` still read
-    from elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off.
+    **SPARQL Update** follows SPARQL 1.1 while a store is recorded, unless the store runs updates by
+    itself: ``USING`` names graphs of the dataset, where rdflib would load graphs from the network,
+    and a blank node of ``INSERT DATA`` is a new one. ``LOAD`` and ``SERVICE`` still read from
+    elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off.
 
-    **Other stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a
-    whole before and after each update, which takes time and memory; with ``update(...,
+    **Other stores.** A store that runs SPARQL Update by itself, such as Oxigraph's, is compared as
+    a whole before and after each update, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
-    endpoint can't be compared: there an update is refused unless rdflib runs it, and the store
-    must have ``autocommit``, and what ``addN`` adds to the default graph is refused, since rdflib
-    puts it elsewhere. While it is recorded, a store can't be opened, closed or destroyed.
-    Where a store has its own spelling of a literal, that is recorded: Oxigraph's has
+    endpoint can't be compared: there an update is refused unless rdflib runs it, the store must
+    have ``autocommit``, and ``addN`` to the default graph is refused, since rdflib puts such
+    statements elsewhere. While a store is recorded, it can't be opened, closed or destroyed.
+    If a store has its own spelling of a literal, that spelling is recorded: Oxigraph's store has
     ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
 
     Args:
         target: A Graph, Dataset or ConjunctiveGraph. A store may be recorded more than once at a
             time, unless it has transactions of its own.
-        writer: Where operations go: a `PatchWriter`, which stays open and must be between
+        writer: The destination of operations: a `PatchWriter`, which stays open and must be between
             transactions; a path or a binary file, for which a `PatchWriter` is made, and closed at
             the end of the block; anything with a method ``append``, such as a
-            `jelly_rdflib.PatchLog` or a list, which gets a `Patch` for each transaction as it is
-            committed (if that raises, the transaction is undone); or None, for `Recorder.patch`.
+            `jelly_rdflib.PatchLog` or a list, which gets a `Patch` for each transaction when it is
+            committed (an error there undoes the transaction); or None, for `Recorder.patch`.
         atomic: Whether transactions can be undone.
         options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
             for a Dataset.
@@ -141,11 +141,11 @@ def record(
 
     Raises:
         TypeError: ``target`` or ``writer`` is of another kind.
-        ValueError: There are ``options`` or a ``format`` for what is neither a path nor a file.
-        RecordError: The store is not open, or can only be read. (By the block:) The writer is in
-            a transaction, the store can't be recorded, or a transaction could not be recorded or
-            undone.
-        Exception: (By the block, and what is done in it.) What the writer raises.
+        ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file.
+        RecordError: The store is not open, or can only be read. (Raised by the block:) The writer
+            is in a transaction, the store can't be recorded, or a transaction could not be recorded
+            or undone.
+        Exception: (Raised by the block, and by calls in it.) Errors of the writer.
 
     See Also:
         - `diff`: compare two datasets afterwards.
@@ -194,12 +194,12 @@ def record(
 
 
 class Recorder(Block):
-    """Records the changes to a graph or dataset in its block; see `record`, which makes it.
+    """Records the changes to a graph or dataset in its block; `record` makes it.
 
     Args:
         target: The graph or dataset.
         open_sink: Opens the sink.
-        patches: The patches that the sink collects; None if there is a writer.
+        patches: The patches that the sink collects; None if a writer is given.
         is_atomic: Whether transactions can be undone.
 
     Examples:
@@ -240,16 +240,16 @@ class Recorder(Block):
 
     @property
     def patch(self) -> Patch:
-        """The transactions that were committed so far, as one patch, if no writer was given.
+        """All transactions that were committed so far, as one patch, if no writer was given.
 
         Raises:
-            AttributeError: There is a writer, which has it.
+            AttributeError: The writer has the changes.
         """
         if self._patches is None:
             raise AttributeError("the recorded changes go to the writer, and are not kept")
         patch = Patch(chain.from_iterable(self._patches))
         if self._transactions is not None:
-            # Only for looks: the store may have been closed since.
+            # For readable output only: the store may have been closed since.
             with suppress(Exception):
                 patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
         return patch
@@ -261,32 +261,32 @@ class Recorder(Block):
 
     @property
     def aborted(self) -> int:
-        """How many transactions were recorded, or begun to be, and aborted."""
+        """How many transactions were begun and aborted."""
         return 0 if self._transactions is None else self._transactions.aborted
 
     @property
     def added(self) -> int:
-        """How many statements were added, in transactions that were committed."""
+        """How many statements were added in committed transactions."""
         return 0 if self._transactions is None else self._transactions.all_added
 
     @property
     def deleted(self) -> int:
-        """How many statements were deleted, in transactions that were committed."""
+        """How many statements were deleted in committed transactions."""
         return 0 if self._transactions is None else self._transactions.all_deleted
 
     def _call_after_commit(self, call: Callable[[], object]) -> None:
-        """Have a function called after each transaction that is committed from now on."""
+        """Call a function after each transaction that is committed from now on."""
         assert isinstance(self._transactions, Transactions)
         self._transactions.after_commit = call
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Make a transaction of the changes in a block.
+        """Make the changes in a block a transaction.
 
-        Changes before it, since the last transaction, are committed as one of their own.
+        Changes since the last transaction are committed first, as a transaction of their own.
 
         Raises:
-            RecordError: There is another such block around this one, or recording has not started
-                or is over; and what `record` raises.
+            RecordError: The block is inside another such block, or recording has not started or is
+                over; also the errors of `record`.
 
         Examples:
             >>> from rdflib import Graph, Literal, URIRef
@@ -342,8 +342,8 @@ class Recorder(Block):
             return
         elif store.transaction_aware:
             raise RecordError(
-                "a store with transactions of its own can't be recorded twice at a time: it has "
-                "one transaction for both"
+                "a store with transactions of its own can't be recorded twice at the same time: "
+                "it has one transaction for both"
             )
         transactions = None
         try:

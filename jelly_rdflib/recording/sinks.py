@@ -12,7 +12,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 
 class TakesPatches(Protocol):
-    """A list of patches, a `jelly_rdflib.PatchLog`, or the like."""
+    """Anything that takes patches: a list, a `jelly_rdflib.PatchLog`, or the like."""
 
     def append(self, patch: Patch, /) -> object:
         """Take a patch."""
@@ -30,7 +30,7 @@ class PatchSink:
 
     @property
     def in_transaction(self) -> bool:
-        """Has a patch been started?"""
+        """Return whether a patch has been started."""
         return bool(self._parts)
 
     def begin(self) -> None:
@@ -38,14 +38,14 @@ class PatchSink:
         self.write((Op.TX,))
 
     def write_all(self, operations: list[Operation] | Batch) -> None:
-        """Write operations, those of a batch as its rows."""
+        """Write operations, given as a list or as the rows of a batch."""
         if isinstance(operations, Batch):
             self.write(operations)
         else:
             self._parts.extend(operations)
 
     def commit(self) -> None:
-        """Hand the patch over."""
+        """Pass the patch to the function."""
         self.write((Op.TC,))
         if Batch in map(type, self._parts):
             patch = join_parts(self._parts)

@@ -1,4 +1,4 @@
-"""The transactions of a recording: one after the other, each committed or undone."""
+"""The transactions of a recording, one after the other, each committed or undone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from jelly_rdflib.recording.sinks import Sink
 
 
 class Transactions(Journal):
-    """The journal of a recording, transaction by transaction. One is always open.
+    """The journal of a recording, transaction by transaction. One transaction is always open.
 
     Attributes:
-        committed, aborted: How many transactions were, of those that the sink got to know of.
-        all_added, all_deleted: How many statements were, in transactions that were committed.
+        committed, aborted: How many transactions, known to the sink, were committed and aborted.
+        all_added, all_deleted: How many statements committed transactions added and deleted.
     """
 
     def __init__(self, target: Graph, tap: Tap, sink: Sink, *, is_atomic: bool) -> None:
@@ -37,12 +37,12 @@ class Transactions(Journal):
             or not target.store.context_aware
             or tap.has_journal
         )
-        # If rdflib makes it only now, it binds its own prefixes, before anything is recorded.
+        # If this makes the manager, rdflib binds its own prefixes, before anything is recorded.
         self._manager = target.namespace_manager
         self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
-        # All prefixes, if they are in another store, whose changes nobody tells.
+        # All prefixes, if they are in another store, whose changes the tap does not see.
         self._elsewhere = None if self._manager.store is target.store else self._read_prefixes()
-        # A rollback of the store then comes back to just here.
+        # A later rollback of the store then returns to this point.
         tap.commit_store()
         self._start()
 
@@ -50,7 +50,7 @@ class Transactions(Journal):
         self.failure = None
         self.log.clear()
         self.added = self.deleted = 0
-        # The IRIs of prefixes that may have changed: at the start, and when last told.
+        # The IRIs of prefixes that may have changed: at the start, and when last written.
         self._at_start: dict[str, Any] = {}
         self._told: dict[str, Any] = {}
         if self._elsewhere is not None:
@@ -67,7 +67,7 @@ class Transactions(Journal):
         return dict(self._manager.store.namespaces())
 
     def expect_prefix(self, prefix: str, iri: str | None) -> None:
-        """Have the log undo that a prefix is bound to an IRI, or unbound."""
+        """Log a step that undoes the coming change of a prefix, which is bound or unbound."""
         if self._elsewhere is not None:
             return
         if not self._at_start:
@@ -77,7 +77,7 @@ class Transactions(Journal):
             self._told.setdefault(name, old)
 
     def tell_prefixes(self) -> None:
-        """Write the changes of prefixes."""
+        """Write the changes to prefixes."""
         before = self._told
         if self._elsewhere is not None:
             now = self._read_prefixes()
@@ -102,8 +102,8 @@ class Transactions(Journal):
     ) -> None:
         """Commit the transaction, and start the next one. If that fails, roll it back.
 
-        ``close`` is the ``__exit__`` of the sink after the last transaction; ``is_stored``: the
-        store has committed by itself.
+        ``close`` is the ``__exit__`` of the sink after the last transaction; ``is_stored`` says
+        that the store has committed by itself.
         """
         with self._tap.lock:
             failure = self.failure
@@ -123,14 +123,14 @@ class Transactions(Journal):
                 if close is not None:
                     close(None, None, None)
                 if self._tap.has_journal:
-                    # Last, since it can't be undone; and it can't fail.
+                    # Come last, since the store's commit can't be undone; and it can't fail.
                     self._tap.commit_store()
             except BaseException as error:
                 self.failure = error
                 self.roll_back()
                 raise
             was_open = self.is_open
-            # First of all, so that an interrupt now does not undo the committed transaction.
+            # First, so that an interrupt does not undo the committed transaction.
             self.is_open = False
             self.log.clear()
             self.committed += was_open
@@ -149,24 +149,24 @@ class Transactions(Journal):
         self._tap.leave(self)
 
     def leave(self, *, has_failed: bool) -> None:
-        """End the transaction: its commit has failed, or an exception has left its block."""
+        """End the transaction after a failed commit, or an exception that left its block."""
         if self._is_atomic or has_failed:
             self.roll_back()
         else:
-            # The changes stay and are recorded. The exception tells which of them could not be.
+            # The changes stay and are recorded. The exception says which ones could not be.
             self.failure = None
             self.commit()
 
     def roll_back_all(self, is_asked: bool) -> None:
-        """Roll back as a user asks for it: changes to all graphs, even if no log can undo them."""
+        """Roll back at a user's request: changes to all graphs, even if no log can undo them."""
         self.roll_back(is_asked=is_asked)
 
     def roll_back(self, *, is_stored: bool = False, is_asked: bool = False) -> None:
         """Undo the transaction, abort it in the sink, and start the next one.
 
         May be called again if interrupted. If a store refuses to undo a change, all others are
-        undone. With ``is_stored`` the store has rolled back by itself: its remains are undone, but
-        for prefixes, which are recorded in the next transaction.
+        undone. With ``is_stored`` the store has rolled back by itself: any remaining changes are
+        undone, except those to prefixes, which are recorded in the next transaction.
         """
         with self._tap.lock:
             was_written = self.failure is None
@@ -174,7 +174,7 @@ class Transactions(Journal):
             prefixes = self._at_start
             failure: BaseException | None = None
             unwritten: Exception | None = None
-            # Not in the `try`, which takes each exception for a failure of the undoing.
+            # Not in the `try`, which takes every exception for a failure to undo.
             first = None if is_stored else partial(self._begin_undoing, is_asked)
             if is_stored:
                 self.log.drop_steps()
@@ -191,8 +191,8 @@ class Transactions(Journal):
                     if self._sink.in_transaction:
                         self._sink.abort()
                 except Exception as error:
-                    # A stream that ends inside a transaction has no part of it either. An earlier
-                    # error says more than this one.
+                    # Readers also drop a transaction without an end. An earlier error says more
+                    # than this one.
                     if was_written:
                         unwritten = error
                 self.is_open = False
@@ -215,7 +215,7 @@ class Transactions(Journal):
     def _begin_undoing(self, of_all_graphs: bool) -> None:
         if self._tap.is_shared:
             for prefix in list(self._at_start):
-                # The other journals are to tell that it is undone.
+                # The other journals must record the undoing.
                 self._tap.expect_prefix(prefix, None)
         if self._uses_rollback:
             self._tap.roll_back_store(of_all_graphs)

@@ -1,4 +1,4 @@
-"""The store as rdflib sees it."""
+"""`JellyStore`, the store with rdflib's interface."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from jelly_rdflib.streams.writing import StatementWriter
 __all__ = ["JellyStore"]
 
 _NO_TURN = nullcontext()
-# The attributes that a closed store lacks. So an open one need not be asked in each call.
+# The attributes that a closed store lacks: so no method has to check whether the store is open.
 _CONTENTS = ("quads", "_namespace_for_prefix", "_prefix_for_namespace", "_committed_prefixes")
-# A copy of a store may have anything that the store may have.
+# A store may exceed any limit, and so may its copy.
 _NO_LIMITS = Limits(
     max_frame_size=2**31 - 1,
     max_string_size=2**31 - 1,
@@ -37,18 +37,18 @@ class JellyStore(Store):
     """A store in memory for rdflib's graphs and datasets that is made for changes.
 
     Each distinct term is kept once, and each quad as four numbers: this takes a fraction of the
-    memory and of the time of rdflib's own store. Terms are equal as they are for rdflib. Literals
-    keep their lexical form; of language tags that differ in case alone the first one stays.
+    memory and of the time of rdflib's own store. rdflib decides which terms are equal. Literals
+    keep their lexical form; if language tags differ only in case, the first one stays.
 
-    **Transactions.** Changes are pending until ``commit()``. ``rollback()`` undoes what was changed
-    since: quads, the list of graphs, and prefixes. Nobody needs to commit: pending changes are
-    seen by all readers.
+    **Transactions.** Changes are pending until ``commit()``. ``rollback()`` undoes all changes
+    since the last commit: to quads, to the list of graphs, and to prefixes. Committing is optional:
+    all readers see pending changes.
 
-    **Readers see one state.** An iterator goes on with the triples as of its start, whatever is
-    changed meanwhile, also by other threads.
+    **Readers see one state.** An iterator goes on with the triples as of its start, even if the
+    store is changed meanwhile, by this or another thread.
 
-    The store has URIRef, BNode and Literal in any place of a triple, and no formulas, variables or
-    quoted triples. In a file it keeps triples of RDF alone, and no empty graphs.
+    Any term of a triple may be a URIRef, a BNode or a Literal; formulas, variables and quoted
+    triples are not allowed. A file keeps only triples of RDF, and no empty graphs.
 
     Args:
         configuration: The path of a file to open: see `open`. None: the store is in memory.
@@ -73,11 +73,11 @@ class JellyStore(Store):
     context_aware = True
     graph_aware = True
     transaction_aware = True
-    # The tap of a recording; it commits, rolls back and binds prefixes in place of the store.
+    # The tap of a recording; its commit, rollback and bind replace the store's own.
     recording: Any = None
-    # Opens a file for a store; set by the plugin, as a file has a log, and a log is of stores.
+    # Opens a file for a store. The plugin sets it: a file has a log, and logs import stores.
     open_file: ClassVar[Callable[..., Any]]
-    # The `StoreFile` of an open file, which sets this itself; None for a store in memory.
+    # The `StoreFile` of an open file, which sets this attribute; None for a store in memory.
     file: Any = None
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
@@ -86,15 +86,15 @@ class JellyStore(Store):
         super().__init__(configuration)
 
     def _start(self) -> None:
-        """Have no quads, graphs and prefixes."""
+        """Start without quads, graphs and prefixes."""
         self.quads = QuadStore(NODE_TYPES, self._make_graph)
         self._namespace_for_prefix: dict[str, URIRef] = {}
         self._prefix_for_namespace: dict[URIRef, str] = {}
-        # Both as they were at the last commit; None while they are unchanged.
+        # The prefixes at the last commit, in both directions; None while they are unchanged.
         self._committed_prefixes: tuple[dict[str, URIRef], dict[URIRef, str]] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        """Say why there is no attribute: a closed store has no contents."""
+        """Raise the error for a missing attribute; if the store is closed, say so."""
         if name in _CONTENTS:
             raise ValueError("the store is closed: open() its file again")
         raise AttributeError(
@@ -115,13 +115,13 @@ class JellyStore(Store):
     # --- statements -------------------------------------------------------------------------------
 
     def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
-        """Add a triple to a graph, which is listed from then on.
+        """Add a triple to a graph, and list the graph.
 
         Raises:
             TypeError: A term is neither URIRef nor BNode nor Literal; or the triple is quoted, or
                 in no graph.
             EncodeError: A term has a text without a UTF-8 form.
-            LimitError: There are 2 billion quads already.
+            LimitError: The store has 2 billion quads already.
         """
         if quoted:
             raise TypeError("this store has no formulas, and can't hold a quoted triple")
@@ -130,7 +130,7 @@ class JellyStore(Store):
                 "this store has each triple in a graph, but the graph is None: for the default"
                 " graph of a dataset, add the triple without a graph"
             )
-        # Called for each triple, and mostly without a recording: not even `_turn` is asked for.
+        # Called for each triple, mostly without a recording: then even `_turn` would cost time.
         if self.recording is None:
             self.quads.add(triple, context)
         else:
@@ -139,7 +139,7 @@ class JellyStore(Store):
         super().add(triple, context, quoted)
 
     def addN(self, quads: Iterable[Any]) -> None:
-        """Add quads: tuples of a triple's terms and a Graph."""
+        """Add quads: tuples of subject, predicate, object and a Graph."""
         for s, p, o, context in quads:
             self.add((s, p, o), context)
 
@@ -157,22 +157,22 @@ class JellyStore(Store):
             context: A graph, or None for all graphs.
 
         Returns:
-            An iterator of pairs: the triple, and an iterator over all graphs that it is in.
+            An iterator of pairs: the triple, and an iterator over all graphs that have it.
         """
         return self.quads.triples(triple_pattern, context)
 
     def __len__(self, context: Any = None) -> int:
-        """Count the triples of a graph, or those of all graphs together, each once.
+        """Count the triples of a graph or, each once, of all graphs together.
 
-        So does rdflib for a dataset, whatever its ``default_union``. All graphs together are
-        counted when they are first asked for; few changes later the count is still known.
+        rdflib counts a dataset in this way, whatever its ``default_union``. The triples of all
+        graphs are counted at the first call; the count stays known over a few changes.
         """
         return self.quads.count(context)
 
     # --- graphs -----------------------------------------------------------------------------------
 
     def contexts(self, triple: Any = None) -> Any:
-        """Iterate over all graphs that are listed, or over those that have a triple."""
+        """Iterate over all listed graphs, or over the graphs that have a triple."""
         return self.quads.contexts(triple)
 
     def add_graph(self, graph: Graph) -> None:
@@ -181,15 +181,15 @@ class JellyStore(Store):
             self.quads.list_graph(graph)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Remove a graph with its triples, and list it no longer."""
+        """Remove a graph with its triples, and take it off the list."""
         with self._turn:
             self.quads.drop_graph(graph)
 
     @property
     def _turn(self) -> AbstractContextManager[Any]:
-        """The lock of the recording, which each change takes.
+        """The lock of the recording, which each change acquires.
 
-        `jelly_rdflib.apply` holds it for a whole patch, so no other thread changes the store then.
+        `jelly_rdflib.apply` holds it for a whole patch, so that no other thread changes the store.
         """
         recording = self.recording
         return _NO_TURN if recording is None else recording.lock
@@ -216,7 +216,7 @@ class JellyStore(Store):
         """Undo all changes since the last commit.
 
         Raises:
-            MemoryError: There is not enough memory; another call goes on with it.
+            MemoryError: Memory ran out; another call continues.
         """
         if self.recording is not None:
             self.recording.rollback()
@@ -225,10 +225,10 @@ class JellyStore(Store):
         self.restore_prefixes()
 
     def restore_prefixes(self) -> None:
-        """Have the prefixes of the last commit again."""
+        """Restore the prefixes of the last commit."""
         if self._committed_prefixes is not None:
             iris, names = self._committed_prefixes
-            # The dicts themselves stay: what changes prefixes may hold them.
+            # Change the dicts in place, since code that changes prefixes may hold them.
             self._namespace_for_prefix.clear()
             self._namespace_for_prefix.update(iris)
             self._prefix_for_namespace.clear()
@@ -236,38 +236,38 @@ class JellyStore(Store):
             self._committed_prefixes = None
 
     def open(self, configuration: Any, create: bool = False) -> int | None:
-        """Open a file: the store gets its statements, and each commit is on the disk.
+        """Open a file: the store gets its statements, and commits go to the disk.
 
-        The file is one of Jelly-RDF. Beside it is a `PatchLog`, ``FILE.log``, which gets a patch
-        for each commit: it is on the disk when `commit` returns. If the process ends, nothing that
-        was committed is lost. The file itself is written when the store is closed, in one step, and
-        after a commit if the log has grown by more than the file has. It ends with a digest.
+        The file is one of Jelly-RDF. Next to it is a `PatchLog`, ``FILE.log``, which gets a patch
+        for each commit: the patch is on the disk when `commit` returns. If the process ends, no
+        commit is lost. The file itself is written in one step when the store is closed, and after
+        a commit if the log has grown by more than the file's size. It ends with a digest.
 
-        `jelly_rdflib.apply` commits each transaction of a patch; what is parsed, added and removed
-        is pending until you commit. The prefixes are then those of the file.
+        `jelly_rdflib.apply` commits each transaction of a patch; other changes are pending until
+        you commit. The store's prefixes become those of the file.
 
-        Several processes may open one file, but only the first one's commit succeeds: that of
-        another raises LogConflict, and its changes are undone. It has to open the file again.
+        Several processes may open one file, but only the first one's commit succeeds: for others,
+        a commit raises LogConflict and undoes their changes. They have to open the file again.
 
         Args:
             configuration: The path of the file, such as ``"data.jelly"``.
-            create: Make the file and the log if there is neither.
+            create: Make the file and the log if neither exists.
 
         Returns:
             ``VALID_STORE`` of rdflib.
 
         Raises:
-            FileNotFoundError: There is neither a file nor a log.
+            FileNotFoundError: Neither the file nor the log exists.
             ValueError: The store has statements, or a file open.
             DecodeError, LimitError: The file is damaged, or exceeds the default limits, and has no
                 log.
-            LogError: The log is damaged, or older than the file, or the file is not of this log, or
-                of another branch of it.
-            LogConflict: Another process opens the file for the first time, too.
-            OSError: They can't be read or made.
+            LogError: The log is damaged or older than the file, or the file belongs to another log
+                or to another branch of this one.
+            LogConflict: Another process is opening the file for the first time.
+            OSError: The file or the log can't be read or made.
 
         Warns:
-            LogWarning: The file is damaged, and its data were made anew from the log.
+            LogWarning: The file is damaged, and its data were restored from the log.
 
         Examples:
             >>> import tempfile
@@ -298,34 +298,34 @@ class JellyStore(Store):
 
     @property
     def is_closed(self) -> bool:
-        """Was a file closed, and no other opened? Then the store can only be opened."""
+        """Return whether a file was closed: then the store can only be opened again."""
         return "quads" not in self.__dict__
 
     def _end(self) -> None:
-        """Have all but `open` and `close` raise a ValueError from now on."""
+        """Make all methods but `open` and `close` raise a ValueError from now on."""
         for name in _CONTENTS:
             delattr(self, name)
 
     @property
     def is_in_file(self) -> bool:
-        """Is a file open?"""
+        """Return whether a file is open."""
         return self.file is not None
 
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Close the file. Whoever reads or changes the store then gets a ValueError.
+        """Close the file; reading or changing the store raises a ValueError afterwards.
 
-        Pending changes are committed if that is asked for. In a file they are undone if not, with
-        a ``ResourceWarning``. `open` opens a file again. A store in memory stays as it is, and its
-        changes stay pending, since rdflib's own stores in memory can be used on.
+        Pending changes are committed if ``commit_pending_transaction`` is set. Otherwise a store
+        in a file undoes them, with a ``ResourceWarning``; `open` opens a file again. A store in
+        memory stays usable, with its changes pending, as rdflib's own stores in memory do.
 
         Raises:
-            LogConflict: The commit comes too late, as by `open`. The file stays open.
+            LogConflict: Another process has committed first, see `open`. The file stays open.
             OSError: The file or its log can't be written. The log keeps all earlier commits.
         """
         if self.is_closed:
             return
         is_lost = False
-        # No other thread changes the store until its file is written.
+        # No other thread must change the store until its file is written.
         with self._turn:
             if not self.is_in_file or self.file.follower is not None:
                 self._refuse_if_recorded("close")
@@ -352,7 +352,7 @@ class JellyStore(Store):
             self.recording.call_or_refuse(name, (), {})
 
     def destroy(self, configuration: str | None) -> None:
-        """Remove everything: quads, graphs and prefixes. A file has to be closed before."""
+        """Remove all quads, graphs and prefixes. A file must be closed before."""
         self._refuse_if_recorded("destroy")
         if not self.is_closed:
             self.quads = QuadStore(NODE_TYPES, self._make_graph)
@@ -365,8 +365,8 @@ class JellyStore(Store):
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix to an IRI.
 
-        If ``override`` is False, what is bound already stays: the prefix with its IRI, and the IRI
-        with its prefix.
+        If ``override`` is False, existing bindings stay: a bound prefix keeps its IRI, and a bound
+        IRI keeps its prefix.
         """
         if self.recording is not None:
             self.recording.bind(prefix, namespace, override)
@@ -374,7 +374,7 @@ class JellyStore(Store):
             self.bind_unrecorded(prefix, namespace, override)
 
     def bind_unrecorded(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix, as `bind`, without telling a recording."""
+        """Bind a prefix as `bind` does, but hide it from a recording."""
         self._note_prefixes()
         old_iri = self._namespace_for_prefix.get(prefix)
         old_prefix = self._prefix_for_namespace.get(namespace)
@@ -394,7 +394,7 @@ class JellyStore(Store):
             self._namespace_for_prefix[name] = iri
 
     def keep_prefixes(self) -> None:
-        """Have a rollback leave the prefixes as they are now."""
+        """Make a rollback leave the prefixes as they are now."""
         self._committed_prefixes = None
 
     def _note_prefixes(self) -> None:
@@ -419,7 +419,7 @@ class JellyStore(Store):
     # --- copies -----------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy has: all but the transaction, since a copy starts with a commit."""
+        """Return the contents for a copy, without the transaction: a copy starts committed."""
         file = io.BytesIO()
         options = StreamOptions(generalized_statements=True)
         with StatementWriter(file, options) as writer:

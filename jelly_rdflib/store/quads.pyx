@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None while a method runs switch it on.
+# Classes with attributes that may be None while a method runs switch the check on again.
 """Quads as rows of numbers: a dictionary of terms, indexes, transactions and snapshots."""
 
 cimport cython

@@ -191,7 +191,7 @@ def test_other_sources(source: Any) -> None:
 )
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
 def test_other_targets(make: Callable[[], Any]) -> None:
-    with pytest.raises(TypeError, match="a Graph or Dataset of rdflib is wanted"):
+    with pytest.raises(TypeError, match="give a Graph or Dataset of rdflib"):
         apply([], make())
 
 

@@ -189,6 +189,6 @@ def test_load_reads_what_it_may(tmp_path: Path) -> None:
 
 def test_create(dataset: Dataset) -> None:
     run(dataset, "CREATE GRAPH <urn:out> ; CREATE SILENT GRAPH <urn:g>")
-    with pytest.raises(jr.ApplyError, match="there is a graph <urn:g> already"):
+    with pytest.raises(jr.ApplyError, match="the graph <urn:g> exists already"):
         run(dataset, "CREATE GRAPH <urn:g>")
     assert len(list(dataset.quads())) == 3

@@ -36,7 +36,7 @@ def test_a_log_knows_which_patches_it_squashed(log: PatchLog) -> None:
     log.squash(2, 4)
     log.squash(2, 6)
     for number in (2, 3, 4, 5):
-        with pytest.raises(MissingVersion, match="no more: it was squashed") as caught:
+        with pytest.raises(MissingVersion, match="no longer has the patch") as caught:
             log.entry(patch_id(number))
         assert caught.value.squashed_into == 6
     with pytest.raises(MissingVersion) as caught:
@@ -159,7 +159,7 @@ def test_a_view_of_which_the_newest_version_was_squashed(log: PatchLog) -> None:
     fill(log, 2)
     log.squash(2, 5)
     for call in (other.checkout, other.patches, other.entry, other.snapshot):
-        with pytest.raises(LogError, match="version 3 is no more: versions 2 to 5 were squashed"):
+        with pytest.raises(LogError, match="version 3 no longer exists: versions 2 to 5"):
             call()
     with pytest.raises(jr.LogConflict):
         other.append([])

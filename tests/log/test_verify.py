@@ -582,7 +582,7 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     execute(log, statement, path.name, digest, path.stat().st_size)
     assert log.verify() == []
     [problem] = log.verify(deep=True)
-    assert "is not what the patches make: the patch for it has 5 operations" in problem.message
+    assert "differs from what the patches make, by a patch of 5 operations" in problem.message
     assert problem.version == 3
     # Nor can it be loaded if it has what rdflib can't hold.
     quoted = jr.TripleTerm(*add(1)[1:4])

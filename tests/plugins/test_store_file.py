@@ -144,7 +144,7 @@ def test_file_that_another_program_has_written_is_refused(path: Path) -> None:
     with path.open("wb") as file:
         Graph().add((S, P, Literal(5))).serialize(file, format="jelly-rdf")
     dataset = Dataset(store="Jelly")
-    with pytest.raises(jr.LogError, match="has other data than the log beside it"):
+    with pytest.raises(jr.LogError, match="has other data than the log next to it"):
         dataset.open(str(path))
     assert len(dataset) == 0
     # The same data are no matter.

@@ -341,7 +341,7 @@ def test_subscribers_hear_of_each_change() -> None:
 )
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
 def test_other_targets(make: Callable[[], Any]) -> None:
-    with pytest.raises(TypeError, match="a Graph or Dataset of rdflib is wanted"):
+    with pytest.raises(TypeError, match="give a Graph or Dataset of rdflib"):
         jr.record(make())
 
 

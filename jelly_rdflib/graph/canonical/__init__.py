@@ -1,8 +1,8 @@
-"""Blank nodes of two datasets: which of them are the same, whatever their labels.
+"""Compares blank nodes of two datasets, whatever their labels.
 
-`differ` finds what of the statements with blank nodes is to be deleted and added. It splits them
-into components, which blank nodes hold together; those that both datasets have, by their canonical
-form (RDFC-1.0), are no difference. Of the rest it pairs the blank nodes as well as it can, first
-those that are known by a statement, then those that have most in common: any pairing is right, a
-good one leaves few changes.
+`differ` finds which statements with blank nodes to delete and to add. It splits the statements into
+components, which blank nodes hold together. Components that both datasets have, by their canonical
+form (RDFC-1.0), are no difference. In the rest it pairs blank nodes: first those that a statement
+identifies, then those that have most in common. Any pairing is correct; a good one leaves few
+changes.
 """

@@ -23,16 +23,16 @@ from jelly_rdflib.graph.canonical.quads import (
 
 
 def differ(old: Sequence[Quad], new: Sequence[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Find the statements of ``old`` to delete, and those to add, so that it turns into ``new``.
+    """Find the statements of ``old`` to delete, and those to add, to turn ``old`` into ``new``.
 
-    Each statement has a blank node, whose label does not count. The blank nodes of the result are
-    those of ``old``, and new ones. A new label depends only on the statements about its node, and
-    no node of ``old`` has it.
+    Each statement has a blank node. Labels don't count. The result has the blank nodes of ``old``,
+    and new ones, whose labels depend only on the statements about them and differ from all labels
+    of ``old``.
     """
     canonicalizer = Canonicalizer()
     old_left, new_left = _without_same(split(old), split(new), canonicalizer)
     for quads in (old_left, new_left):
-        # A store may have any order, and another one in each process.
+        # Sort, since the order in a store may vary from process to process.
         quads.sort(key=lambda quad: (_key(quad), spelling(quad[2])))
     new_to_old = pair(old_left, new_left)
     known = {node: Known(label) for node, label in new_to_old.items()}
@@ -59,13 +59,13 @@ def differ(old: Sequence[Quad], new: Sequence[Quad]) -> tuple[list[Quad], list[Q
 def _without_same(
     old: Sequence[Sequence[Quad]], new: Sequence[Sequence[Quad]], canonicalizer: Canonicalizer
 ) -> tuple[list[Quad], list[Quad]]:
-    """Return the statements of the components that only one of the two has.
+    """Return the statements of the components that only one of the two datasets has.
 
-    Those of ``new`` get labels that don't depend on the ones that they have.
+    The statements of ``new`` get labels that don't depend on their present labels.
     """
     ours = group((_hash(canonicalizer.form(component)), component) for component in old)
     for components in ours.values():
-        # Any of them may stay, but the same ones each time.
+        # Any copy of a component may stay, but always the same ones.
         components.sort(key=lambda component: min(map(str, blank_nodes(component))), reverse=True)
     theirs: list[Form] = []
     for component in new:
@@ -93,12 +93,12 @@ def _numbered(form: Form, number: int) -> Iterator[Quad]:
 
 
 def _with_new_labels(forms: Sequence[Form], taken: set[BNode]) -> Iterator[Quad]:
-    """Iterate over the statements of forms, with labels that are not taken."""
+    """Iterate over the statements of forms, with labels that are not in ``taken``."""
     copies = count()
     text = None
     for form in sorted(forms, key=lambda form: form.text):
         if form.text != text:
-            # The number tells copies of a form apart, and from nodes that were there before.
+            # The count distinguishes copies of a form from each other and from existing nodes.
             text, copies = form.text, count()
         nodes = blank_nodes(form.quads)
         labels: dict[BNode, BNode] = {}

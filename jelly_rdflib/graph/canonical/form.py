@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     _Term: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
 
-# Start of the IRIs that stand for terms that pyoxigraph does not take, or takes for others.
+# The start of IRIs for terms that pyoxigraph refuses, or would confuse with others.
 _OWN = "x-jelly-rdflib:"
 
 
 class Form:
-    """A component in its canonical form: canonical N-Quads, and the statements.
+    """The canonical form of a component: canonical N-Quads, and the statements.
 
-    Blank nodes have the labels of RDFC-1.0 (``c14n0`` and so on), but for those that are `Known`.
+    Blank nodes have the labels of RDFC-1.0 (``c14n0`` and so on), except those that are `Known`.
 
     Args:
         made: pyoxigraph's canonical statements.
-        nodes: The term for each of pyoxigraph's, but for blank nodes.
+        nodes: Our term for each of pyoxigraph's terms, except blank nodes.
     """
 
     def __init__(self, made: list[pyoxigraph.Quad], nodes: dict[Any, Node]) -> None:
@@ -44,7 +44,7 @@ class Form:
 
     @cached_property
     def quads(self) -> list[Quad]:
-        """The statements; for most components nobody asks."""
+        """The statements; made on demand, since most components don't need them."""
         nodes = self._nodes
 
         def node(term: Any) -> Node:
@@ -68,7 +68,7 @@ class Canonicalizer:
         """Return the canonical form of a component; blank nodes that are `Known` count as IRIs."""
         terms: dict[Node, Any] = {}
         quads = self._canonicalize(component, terms)
-        # The component may have two spellings of a term: the last one here is kept.
+        # A component may have two spellings of a term: the last one in this order is kept.
         by_spelling = sorted(terms.items(), key=lambda item: spelling(item[0]), reverse=True)
         return Form(quads, {made: term for term, made in by_spelling if not is_blank(term)})
 
@@ -113,7 +113,7 @@ class Canonicalizer:
 
     def _convert_iri(self, iri: URIRef) -> pyoxigraph.NamedNode:
         if not iri.startswith(_OWN):
-            # rdflib takes any text for an IRI, with no more than a warning.
+            # rdflib takes any text for an IRI, only with a warning.
             with suppress(ValueError):
                 return self._ox.NamedNode(str(iri))
         return self._make_own("iri", iri)
@@ -121,7 +121,7 @@ class Canonicalizer:
     def _convert_literal(self, literal: Literal) -> pyoxigraph.Literal:
         text, language, datatype = identity(literal)
         make: Callable[..., pyoxigraph.Literal] = self._ox.Literal
-        # The language tag may be too long, or the text no UTF-8.
+        # The language tag may be too long, or the text may have no UTF-8 form.
         with suppress(ValueError):
             if language:
                 return make(text, language=language)
@@ -131,7 +131,7 @@ class Canonicalizer:
         return make(text, datatype=self._make_own("literal", kind))
 
     def _make_own(self, kind: str, text: str) -> pyoxigraph.NamedNode:
-        # A str, since rdflib's IRIs have some methods of their own.
+        # Make it a str, since rdflib's IRIs override some methods.
         escaped = quote(str(text), safe="", errors="surrogatepass")
         return self._ox.NamedNode(f"{_OWN}{kind}:{escaped}")
 
@@ -145,7 +145,7 @@ def _not_rdf(component: Sequence[Quad]) -> PatchError:
         ):
             if not isinstance(term, kinds):
                 return PatchError(
-                    f"{show(term)} is {role}, which RDF 1.1 does not allow: beside blank "
-                    f"nodes there is no canonical form of that"
+                    f"{show(term)} is {role}, which RDF 1.1 does not allow: a statement with "
+                    f"blank nodes then has no canonical form"
                 )
     raise AssertionError("pyoxigraph takes every statement of RDF 1.1")

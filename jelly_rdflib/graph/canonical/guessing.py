@@ -1,12 +1,12 @@
-"""Pairs blank nodes of which no statement tells for certain which are the same.
+"""Pairs blank nodes for which no statement shows with certainty which ones are the same.
 
-A pair costs nothing, but it may take a node from a better one. So those that have most in common
-come first, then those that have at least half as much, and so on: a node with many statements is
-told from others by how many of each kind it has, and once it is known, it tells its neighbours
-apart. The kind of a statement is what both sides may have of it: its terms, the names of nodes that
-are paired, and for each free node the kinds of its own statements.
+A wrong pair costs nothing by itself, but may take a node from a better pair. So the nodes with most
+in common come first, then those with at least half as much, and so on: nodes with many statements
+differ in how many they have of each kind, and once they are paired, their neighbours can be told
+apart. The kind of a statement is what both sides may share: its terms, the names of paired nodes,
+and for each free node the kinds of its own statements.
 
-The work is bounded by the number of statements, and not by time: so the same data always have the
+The work is limited by the number of statements, not by time: so the same data always give the
 same pairs.
 """
 
@@ -21,29 +21,29 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import Quad, describe, group, is_blank
 
-# How far around a node statements are compared; less far, if there would be more kinds than this.
+# How many steps around a node are compared; fewer if that would make more than `_MOST_KINDS` kinds.
 _DEPTH = 5
 _MOST_KINDS = 1 << 20
-# In each round nodes are compared so often for each of their statements, and so often at the least.
+# The comparisons in each round: this many for each statement, and at least `_LEAST_LOOKS`.
 _LOOKS = 50
 _LEAST_LOOKS = 100_000
-# How often those are paired that have as little as one kind of statement in common.
+# How many rounds pair nodes that have as little as one kind of statement in common.
 _LAST_ROUNDS = 3
 
-# What a statement is like from the view of one of its nodes: numbers of terms and of names, 0 for
-# the node itself, and less for the colour of another free node.
+# A statement from the view of one of its nodes: numbers of terms and of names; 0 for the node
+# itself; negative numbers for the colours of other free nodes.
 _Kind: TypeAlias = tuple[int, ...]
-# The kinds of each node's statements, and how many there are of each.
+# For each node, how many statements of each kind it has.
 _Kinds: TypeAlias = "dict[int, Counter[_Kind]]"
 
 
 class FreeNodes:
-    """The nodes of one side that have no pair yet. Each has a number, in the order of labels.
+    """The nodes of one side that have no pair yet, numbered in the order of their labels.
 
     Args:
         lines: The statements of each blank node.
         names: The names of paired nodes, the same on both sides.
-        numbers: Gets a number for each term and each name, the same on both sides.
+        numbers: The numbers of terms and names, the same on both sides; missing ones are added.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class FreeNodes:
         self.nodes = sorted(lines, key=str)
         self._names = names
         self._numbers = numbers
-        # The first one stands behind the others: negative numbers are places in a list, too.
+        # -1 is the first node, and so on: a list in reverse order takes these numbers as indexes.
         places = {node: -1 - place for place, node in enumerate(self.nodes)}
 
         def replace(term: Node) -> int:
@@ -70,16 +70,16 @@ class FreeNodes:
         }
 
     def is_free(self, number: int) -> bool:
-        """Has a node no pair by now?"""
+        """Return whether a node has no pair yet."""
         return self.nodes[number] not in self._names
 
     def update(self) -> int:
-        """Leave out those that have a pair by now, and return how many statements are left."""
+        """Forget nodes that have got a pair; return how many statements are left."""
         self._lines = {number: some for number, some in self._lines.items() if self.is_free(number)}
         return sum(map(len, self._lines.values()))
 
     def colours(self) -> list[int]:
-        """Return the numbers of names, and for free nodes one colour; the last comes first."""
+        """Return the colours, last node first: numbers of names, or one colour for free nodes."""
         numbers = self._numbers
         return [
             numbers.setdefault(f"_{name}", len(numbers) + 1) if name is not None else -1
@@ -105,11 +105,11 @@ class FreeNodes:
 
 
 def guess(ours: FreeNodes, theirs: FreeNodes, take: Callable[[BNode, BNode], None]) -> None:
-    """Pair all nodes that may keep a statement.
+    """Pair all nodes that can keep a statement.
 
     Args:
         ours, theirs: The free nodes of both sides.
-        take: Is called with each pair. It names these two, and maybe neighbours.
+        take: Called with each pair. It names the two nodes, and perhaps neighbours.
     """
     least = 0
     rounds = _LAST_ROUNDS
@@ -129,7 +129,7 @@ def guess(ours: FreeNodes, theirs: FreeNodes, take: Callable[[BNode, BNode], Non
 
 
 def _levels(ours: FreeNodes, theirs: FreeNodes, depth: int) -> Iterator[tuple[_Kinds, _Kinds]]:
-    """Yield the kinds that both sides have, each time of more around the nodes."""
+    """Yield the kinds that both sides have, looking one step further around the nodes each time."""
     sides = ours, theirs
     colours = [side.colours() for side in sides]
     numbers: dict[frozenset[_Kind], int] = {}
@@ -145,7 +145,7 @@ def _levels(ours: FreeNodes, theirs: FreeNodes, depth: int) -> Iterator[tuple[_K
 
 
 def _sum(levels: Sequence[_Kinds]) -> dict[int, int]:
-    """Return how many statements of common kinds the nodes have, at all levels together."""
+    """Return how many statements of shared kinds each node has, at all levels together."""
     return {node: sum(kinds[node].total() for kinds in levels) for node in levels[0]}
 
 
@@ -155,7 +155,7 @@ def _most_alike(
     least: int,
     looks: int,
 ) -> list[tuple[int, int]]:
-    """Return the pairs that have at least so much in common; those with most come first."""
+    """Return the pairs that share at least ``least`` statements, those that share most first."""
     # The nodes with each kind, at each level.
     holders: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]] = []
     for level in levels:
@@ -169,12 +169,12 @@ def _most_alike(
             for kinds, each in zip(level, sums, strict=True)
         )
         holders += ((some, theirs[kind]) for kind, some in ours.items() if kind in theirs)
-    # The kinds that tell most come first.
+    # The most specific kinds come first.
     holders.sort(key=lambda each: len(each[0]) * len(each[1]))
     shared: defaultdict[tuple[int, int], int] = defaultdict(int)
     for some, others in holders:
         looks -= len(some) * len(others)
-        # Where too many have it, each is compared with one other only.
+        # If too many nodes have a kind, compare each with a single other one.
         pairs = product(some, others) if looks >= 0 else zip(some, others, strict=False)
         for (one, count), (other, limit) in pairs:
             shared[one, other] += count if count < limit else limit

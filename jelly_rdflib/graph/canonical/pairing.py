@@ -1,8 +1,9 @@
 """Pairs blank nodes of two datasets that differ.
 
 Any pairing gives a correct difference: a statement that only one side has is deleted or added. A
-good pairing gives a small one. So nodes that have most in common are paired, and only if there is
-no other choice. Labels do not count, so that the same change gives the same difference.
+good pairing gives a small one. So nodes are paired by what identifies them, and only as a last
+resort by how much they have in common. Labels don't count, so that the same change always gives the
+same difference.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from jelly_rdflib.graph.canonical.quads import (
     lines_by_node,
 )
 
-# How far around a node statements are compared at first.
+# How many steps around a node are compared at first.
 _DEPTH = 4
-# Each round looks at all nodes that are left.
+# The most rounds; each one looks at all nodes that are left.
 _MAX_ROUNDS = 10
 
 _Found: TypeAlias = "dict[str, list[BNode]]"
@@ -34,10 +35,10 @@ _Views: TypeAlias = "dict[BNode, str]"
 
 
 def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
-    """Pair blank nodes of ``new`` with those of ``old``, each with a different one."""
+    """Return the blank node of ``old`` for blank nodes of ``new``, each a different one."""
     ours, theirs = _Side(old), _Side(new)
     new_to_old: dict[BNode, BNode] = {}
-    # Pairs whose neighbours are still to be compared.
+    # Pairs whose neighbours must still be compared.
     waiting: deque[tuple[BNode, BNode]] = deque()
 
     def name(one: BNode, other: BNode) -> None:
@@ -46,7 +47,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
         waiting.append((one, other))
 
     def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
-        """Pair the only free nodes of a key on each side, or any twins; were there any?"""
+        """Pair the only free node of a key on each side, or any twins; return whether any were."""
         count = len(new_to_old)
         for key in sorted(old.keys() & new.keys()):
             ones = [node for node in old[key] if node not in ours.names]
@@ -61,7 +62,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
             one, other = waiting.popleft()
             pair_alike(ours.neighbours(one), theirs.neighbours(other))
 
-    # The widest first.
+    # Start with the widest surroundings.
     for found in zip(ours.surroundings()[::-1], theirs.surroundings()[::-1], strict=True):
         pair_alike(*found)
     for _ in range(_MAX_ROUNDS):
@@ -76,7 +77,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
             break
 
     def take(one: BNode, other: BNode) -> None:
-        """Pair two nodes, and neighbours that are then known."""
+        """Pair two nodes, and neighbours that can be identified then."""
         name(one, other)
         pair_neighbours()
 
@@ -86,10 +87,10 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
 
 
 class _Side:
-    """The blank nodes of one of the two datasets.
+    """The blank nodes of one dataset.
 
     Attributes:
-        names: The names of paired nodes, the same on both sides. The others are free.
+        names: The names of paired nodes, the same on both sides. All other nodes are free.
     """
 
     def __init__(self, quads: Sequence[Quad]) -> None:
@@ -101,7 +102,7 @@ class _Side:
         return FreeNodes(self._lines, self.names, numbers)
 
     def surroundings(self) -> list[_Found]:
-        """Return the nodes by their statements, then by those and their neighbours', and so on."""
+        """Return the nodes by their statements, then also by their neighbours' ones, and so on."""
         views: _Views = {}
         steps = []
         for _ in range(_DEPTH):
@@ -115,8 +116,8 @@ class _Side:
     def single_statements(self, *, is_loose: bool = False) -> _Found:
         """Return free nodes by each of their statements.
 
-        If ``is_loose``, all other free nodes count as one; else statements that have any are left
-        out.
+        If ``is_loose``, all other free nodes count as the same; otherwise statements with other
+        free nodes are left out.
         """
         return group(
             (line, node)
@@ -127,7 +128,7 @@ class _Side:
         )
 
     def neighbours(self, node: BNode) -> _Found:
-        """Return free nodes by each statement of this node in which all else is known."""
+        """Return free nodes by each statement with ``node`` whose other terms are known."""
         return group(
             (self._line(quad, other), other)
             for quad in self._lines[node]
@@ -136,7 +137,7 @@ class _Side:
         )
 
     def twins(self) -> _Found:
-        """Return free nodes by all they have: those that share it can be exchanged."""
+        """Return free nodes by all their statements: nodes with the same ones can be exchanged."""
         return group(
             (digest(self._line(quad, node) for quad in lines).hex(), node)
             for node, lines in self._free()
@@ -147,7 +148,7 @@ class _Side:
         return ((node, lines) for node, lines in self._lines.items() if node not in self.names)
 
     def _is_known(self, quad: Quad, node: BNode) -> bool:
-        """Is all of a statement known, but for this node?"""
+        """Return whether all terms of a statement are known, except for this node."""
         return all(not is_blank(term) or term in self.names or term == node for term in quad)
 
     def _line(self, quad: Quad, node: BNode, views: _Views | None = None) -> str:

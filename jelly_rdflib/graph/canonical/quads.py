@@ -1,4 +1,4 @@
-"""Statements with blank nodes, and how their terms are told apart."""
+"""Statements with blank nodes, and keys that distinguish their terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Value = TypeVar("_Value")
 
 
 class Known(URIRef):
-    """Stands for a blank node that is identified. The text is its label."""
+    """Stands for a blank node that is identified; the text is the node's label."""
 
     __slots__ = ()
 
@@ -27,16 +27,16 @@ _NOT_BLANK = frozenset({URIRef, Literal, Known})
 
 
 def is_blank(term: object) -> TypeGuard[BNode]:
-    """Is the term a blank node?"""
+    """Return whether a term is a blank node."""
     # rdflib's classes are abstract base classes, for which `isinstance` is slow.
     cls = type(term)
     return cls is BNode or (cls not in _NOT_BLANK and isinstance(term, BNode))
 
 
 def describe(term: Node) -> str:
-    """Describe a term that is no blank node: the same terms, and only those, have the same text.
+    """Describe a term that is no blank node; exactly the same terms have the same description.
 
-    They are the same by `jelly_rdflib.terms.identity`.
+    `jelly_rdflib.terms.identity` defines which terms are the same.
     """
     if isinstance(term, Literal):
         text, language, datatype = identity(term)
@@ -47,26 +47,26 @@ def describe(term: Node) -> str:
 
 
 def spelling(term: Node) -> tuple[str, str]:
-    """Return what the spellings of a term, which have one description, are sorted by."""
+    """Return a sort key for the spellings of a term, which share one description."""
     if not isinstance(term, Literal):
         return "", ""
     return str(term.language or ""), str(term.datatype or "")
 
 
 def join(texts: Iterable[str]) -> str:
-    """Join texts so that no two lists of texts give the same result."""
+    """Join texts so that two different lists of texts never give the same result."""
     return "".join(f"{len(text)} {text}" for text in texts)
 
 
 def digest(texts: Iterable[str]) -> bytes:
-    """Return a hash of texts in any order."""
+    """Return a hash of texts, regardless of their order."""
     hash = blake2b(digest_size=16)
     hash.update(join(sorted(texts)).encode("utf-8", "surrogatepass"))
     return hash.digest()
 
 
 def group(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
-    """Return the values of each key."""
+    """Return the values for each key."""
     groups: dict[_Key, list[_Value]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
@@ -89,14 +89,14 @@ def split(quads: Iterable[Quad]) -> list[list[Quad]]:
 
     def find(node: BNode) -> BNode:
         while (parent := parents[node]) is not node:
-            # Each look shortens the way by a half.
+            # Each step halves the rest of the way.
             parents[node] = node = parents[parent]
         return node
 
     quads_of: dict[BNode, list[Quad]] = {}
     for quad in quads:
         first, *others = blank_nodes([quad])
-        # The very object that is the key, so that a root can be known by that.
+        # Use the object that is the key, so that a root can be recognized by identity.
         root = find(parents.setdefault(first, first))
         quads_of.setdefault(root, []).append(quad)
         for node in others:

@@ -1,14 +1,14 @@
 """Marks for blank nodes that RDFC-1.0 would take long to tell apart.
 
-RDFC-1.0 tries all orders of blank nodes that look alike, exponentially many: a list of a thousand
-equal values would take it hours. So where more than a few look alike, they get marks beforehand, as
-additional statements. A mark depends only on the surroundings of a node (the nodes' colours are
-refined until they are stable), never on its label.
+RDFC-1.0 tries all orders of blank nodes that look alike, which are exponentially many: a list of a
+thousand equal values would take it hours. So if more than a few nodes look alike, they get marks
+beforehand, as additional statements. A mark depends only on the surroundings of a node (the nodes'
+colours are refined until they are stable), never on its label.
 
-Where more than a few nodes are still alike, one gets a mark of its own, and refining goes on.
-Mostly any of them will do, since nodes that look alike then can be exchanged for one another. There
-are graphs where the choice matters, regular ones without any text in them: two that are the same
-may then not be found so. That makes a difference larger than it need be, never wrong.
+If more than a few nodes are still alike, one of them gets a mark of its own, and refining goes on.
+Mostly any node will do, since nodes that look alike then can be exchanged for one another. In some
+graphs the choice matters: regular ones without any text in them. Two of these may be the same
+without being recognized. That makes a difference larger than necessary, never wrong.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from jelly_rdflib.graph.canonical.quads import (
     lines_by_node,
 )
 
-# So many may be alike: RDFC-1.0 takes a millisecond, whatever they are.
+# This many nodes may be alike: RDFC-1.0 then takes a millisecond, whatever the nodes.
 _MAX_ALIKE = 4
-# How often each statement may be looked at before the rest is told apart by labels.
+# How often each statement may be read before labels distinguish the rest.
 _MAX_LOOKS = 100
-# Among so many the least label is chosen, among more any.
+# Among up to this many nodes the one with the least label is chosen, among more any node.
 _MAX_SORTED = 100
 
 
 def find_marks(component: Sequence[Quad]) -> dict[BNode, str]:
-    """Return marks for the blank nodes of a component; none if RDFC-1.0 is fast without."""
+    """Return marks for the blank nodes of a component; empty if RDFC-1.0 is fast without marks."""
     nodes = blank_nodes(component)
     if len(nodes) <= _MAX_ALIKE:
         return {}
@@ -51,7 +51,7 @@ def find_marks(component: Sequence[Quad]) -> dict[BNode, str]:
 
 
 class _Colours:
-    """The colours ``of`` blank nodes, refined until nodes of one colour have like neighbours."""
+    """The colours ``of`` blank nodes, refined until nodes of one colour have similar neighbours."""
 
     def __init__(self, component: Sequence[Quad]) -> None:
         self._lines = lines_by_node(component)
@@ -60,16 +60,16 @@ class _Colours:
         self._alike = len(self._lines)
         self._round = 0
         self._looks = _MAX_LOOKS * (sum(map(len, self._lines.values())) + _MAX_LOOKS)
-        # Colours that several nodes have, or had: the fewest first.
+        # The sizes and colours of groups of nodes, smallest first; a group may have shrunk since.
         self._shared: list[tuple[int, bytes]] = [(len(self._lines), b"")]
 
     def count_alike_at_first(self) -> int:
-        """Return how many look alike to RDFC-1.0 by their own statements."""
+        """Return how many nodes RDFC-1.0 can't tell apart by their own statements."""
         counts = Counter(map(self._sign, self._lines))
         return sum(count for count in counts.values() if count > 1)
 
     def refine(self, changed: Iterable[BNode]) -> None:
-        """Refine the colours, after the neighbours of these have changed theirs."""
+        """Refine the colours of nodes whose neighbours have changed colour."""
         while changed:
             self._round += 1
             signatures: dict[bytes, dict[bytes, list[BNode]]] = {}
@@ -80,8 +80,8 @@ class _Colours:
             changed = set()
             for colour, groups in signatures.items():
                 if sum(map(len, groups.values())) == len(self._members[colour]):
-                    # No other keeps the colour, so one of them does: the largest, so that little
-                    # changes.
+                    # No other node keeps the colour, so one group does: the largest, to change few
+                    # nodes.
                     _, largest = max((len(nodes), key) for key, nodes in groups.items())
                     del groups[largest]
                 for signature, nodes in groups.items():
@@ -90,18 +90,18 @@ class _Colours:
                 return
 
     def tell_apart(self) -> None:
-        """Give nodes that are alike colours of their own, until only a few are left."""
+        """Give nodes that look alike colours of their own, until only a few look alike."""
         while self._alike > _MAX_ALIKE and self._looks >= 0:
             size, colour = heapq.heappop(self._shared)
             nodes = self._members[colour]
             if len(nodes) != size:
-                # It has fewer nodes by now, and a newer entry.
+                # The group has shrunk since, and has a newer entry.
                 continue
             self._round += 1
             changed: set[BNode] = set()
             chosen = list(nodes)[1:]
             if not self._are_twins(nodes):
-                # The same one each time, should it matter which.
+                # Choose the same node each time, in case the choice matters.
                 chosen = [min(nodes, key=str) if size <= _MAX_SORTED else next(iter(nodes))]
             for number, node in enumerate(chosen):
                 changed |= self._colour([node], self._mix(colour, f"number {number}"))
@@ -111,11 +111,11 @@ class _Colours:
                 self.of[node] += number.to_bytes(8, "big")
 
     def _mix(self, colour: bytes, reason: str) -> bytes:
-        """Return a new colour for some nodes of a colour; no node had it in an earlier round."""
+        """Return a new colour for some nodes of a colour; no earlier round has used it."""
         return digest((f"in round {self._round}", f"of {colour.hex()}", reason))
 
     def _sign(self, node: BNode) -> bytes:
-        """Return what the statements of a node say of it, by the colours of the others."""
+        """Return a digest of a node's statements, with the other nodes' colours."""
         self._looks -= len(self._lines[node])
         return digest(
             join(
@@ -130,7 +130,7 @@ class _Colours:
         )
 
     def _are_twins(self, nodes: set[BNode]) -> bool:
-        """Are these in the very same statements, but for themselves? Then they are exchangeable."""
+        """Return whether nodes are exchangeable: each has the same statements but for itself."""
         expected: set[tuple[Node | None, ...]] | None = None
         for node in nodes:
             self._looks -= len(self._lines[node])
@@ -143,7 +143,7 @@ class _Colours:
         return True
 
     def _colour(self, nodes: Sequence[BNode], colour: bytes) -> set[BNode]:
-        """Give nodes of one colour a new one, and return the neighbours."""
+        """Give nodes of one colour a new colour, and return their neighbours."""
         old = self.of[nodes[0]]
         members = self._members[old]
         self._alike -= len(members)

@@ -26,7 +26,7 @@ _Triple: TypeAlias = tuple[Node, Node, Node]
 class Contents:
     """The statements of a graph or dataset, by their graphs.
 
-    A Graph is its own default graph, and so is one that belongs to a Dataset.
+    A Graph is its own default graph, even if it belongs to a Dataset.
 
     Attributes:
         is_dataset: Whether it has named graphs.
@@ -41,10 +41,10 @@ class Contents:
         self._view = open_view(graph.store)
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: default}
         if self.is_dataset:
-            # Not `graphs()`: it makes the store list the default graph.
+            # Not `graphs()`, which makes the store list the default graph.
             contexts: Iterator[Any] = graph.store.contexts()
             for context in contexts:
-                # Some stores yield graphs, some their names.
+                # Some stores yield graphs, others the names of graphs.
                 name = context.identifier if isinstance(context, Graph) else context
                 if name != default.identifier and not isinstance(context, QuotedGraph):
                     self._add(name, Graph(graph.store, name))
@@ -52,13 +52,13 @@ class Contents:
     def _add(self, name: Node, graph: Graph) -> None:
         if name in self.graphs and any(True for _ in graph):
             raise PatchError(
-                f"the default graph of this ConjunctiveGraph is another than <{name}>, which the"
+                f"the default graph of this ConjunctiveGraph differs from <{name}>, which the"
                 " store has too: give a Dataset of the store"
             )
         self.graphs.setdefault(name, graph)
 
     def batches(self, op: ChangeOp = Op.A) -> BatchSource:
-        """Iterate over batches of all statements, sorted. The default graph is none."""
+        """Iterate over batches of all statements, sorted; default-graph rows have no graph."""
         default = self.graphs[DATASET_DEFAULT_GRAPH_ID]
         if type(default.store) is JellyStore:
             quads, name = default.store.quads, default.identifier
@@ -72,10 +72,10 @@ class Contents:
                 yield op, s, p, o, g
 
     def triples(self, name: Node) -> Iterator[_Triple]:
-        """Iterate over the triples of a graph; none if there is no such graph."""
+        """Iterate over the triples of a graph; an unknown graph has none."""
         triples = self._triple_set(name)
         if triples is not None:
-            # A copy: the graph may be changed during the iteration, as with other stores.
+            # Make a copy, since other stores allow changes to the graph during the iteration.
             return iter(tuple(triples))
         graph = self.graphs[name]
         return (triple for triple, _ in graph.store.triples((None, None, None), graph))
@@ -83,7 +83,7 @@ class Contents:
     def missing_batches(self, other: Contents, op: Op) -> BatchSource | None:
         """Iterate over batches of the statements that ``other`` lacks, sorted.
 
-        None if that is not known without nodes.
+        Return None if that takes nodes.
         """
         default, other_default = (each.graphs[DATASET_DEFAULT_GRAPH_ID] for each in (self, other))
         if type(default.store) is not JellyStore or type(other_default.store) is not JellyStore:
@@ -102,7 +102,7 @@ class Contents:
         )
 
     def missing(self, other: Contents) -> Iterator[tuple[Node, _Triple]]:
-        """Iterate over the triples that ``other`` lacks in all spellings, with their graphs."""
+        """Iterate over the triples, with their graphs, that ``other`` lacks in all spellings."""
         batches = self.missing_batches(other, Op.A)
         if batches is not None:
             for operation in chain.from_iterable(batches):
@@ -117,13 +117,13 @@ class Contents:
     def _missing_in(self, other: Contents, name: Node) -> Iterator[_Triple]:
         ours, theirs = self._triple_set(name), other._triple_set(name)
         if ours is not None and theirs is not None:
-            # Comparing the sets of two stores is much faster than looking up each triple. They tell
-            # apart some spellings of literals.
+            # Comparing the sets of two stores is much faster than looking up each triple. But the
+            # sets distinguish some spellings of literals.
             for triple in ours - theirs:
                 if not isinstance(triple[2], Literal) or not other.has(triple, name):
                     yield triple
             return
-        # No set of all triples, which may be many.
+        # Don't make a set of all triples, which may be many.
         for triple in self.triples(name):
             if not other.has(triple, name):
                 yield triple
@@ -133,13 +133,13 @@ class Contents:
         return frozenset() if graph is None else self._view.triple_set(graph)
 
     def has(self, triple: _Triple, name: Node) -> bool:
-        """Is the triple in the graph, in any spelling?"""
+        """Return whether a graph has a triple, in any spelling."""
         graph = self.graphs.get(name)
         return graph is not None and self._view.has(triple, graph)
 
 
 def sort_names(names: Iterable[Node]) -> list[Node]:
-    """Sort the names of graphs: the default graph's, IRIs, blank nodes; by code points."""
+    """Sort the names of graphs: the default graph, then IRIs, then blank nodes; by code points."""
     return sorted(
         names, key=lambda name: (name != DATASET_DEFAULT_GRAPH_ID, _rank(name), str(name))
     )
@@ -148,14 +148,14 @@ def sort_names(names: Iterable[Node]) -> list[Node]:
 def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
     """Sort by subject, predicate and object: each by its kind, then by code points.
 
-    Literals come by lexical form, then language, then datatype. The order is the same in each
-    process, unlike a store's. Equal subjects are together, which encodes well.
+    Literals come by lexical form, then language, then datatype. Unlike a store's order, this is the
+    same in each process. Equal subjects are together, which encodes well.
     """
     return sorted(triples, key=_triple_key)
 
 
 def _triple_key(triple: _Triple) -> tuple[object, ...]:
-    # One flat tuple of plain strings: rdflib's own comparison is Python code.
+    # Compare a flat tuple of plain strings: rdflib's own comparison is Python code.
     s, p, o = triple
     if isinstance(o, Literal):
         last = (2, str(o), o.language or "", str(o.datatype or ""))

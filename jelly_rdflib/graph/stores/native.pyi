@@ -1,4 +1,4 @@
-"""The contents of a store; how changes get into it, are seen and are undone."""
+"""The contents of a store, and how changes are made, seen and undone."""
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet

@@ -1,5 +1,5 @@
 # cython: boundscheck=True
-# Tuples from callers are read by index here.
+# The code here reads tuples from callers by index.
 """Views of a store, ways to change it and to undo changes, and the tap that sees changes."""
 
 cimport cython

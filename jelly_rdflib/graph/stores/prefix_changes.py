@@ -18,18 +18,18 @@ from jelly_rdflib.graph.stores.target import Target
 
 
 class PrefixChanges:
-    """Binds and unbinds the prefixes of one transaction after the other.
+    """Binds and unbinds prefixes, one transaction after the other.
 
-    The prefixes are those of the graph's namespace manager. Mostly that has the graph's own store,
-    but users may give a graph the manager of another.
+    The prefixes are those of the graph's namespace manager. Mostly the manager uses the graph's own
+    store, but users may give a graph the manager of another store.
 
-    Changes wait for the commit: not every store can unbind, so not every one could undo a binding.
+    Changes wait for the commit: some stores can't unbind, and so could not undo a binding.
 
-    Unless ``is_atomic``, each takes effect at once. If ``is_exact``, a prefix is bound to its IRI
-    whatever it was bound to, as a patch demands. Else it is bound as rdflib's parsers do: of a
-    prefix that is declared twice the last IRI counts, what the user has bound stays, and the IRI
-    gets another prefix. The store may then have up to ``max_prefixes`` prefixes, and a transaction
-    change as many; None is any number.
+    Unless ``is_atomic``, each change takes effect at once. If ``is_exact``, a prefix is bound to
+    its IRI in any case, as a patch demands. Otherwise it is bound as by rdflib's parsers: the last
+    declaration of a prefix counts, the user's bindings stay, and the IRI gets another prefix. The
+    store may then have up to ``max_prefixes`` prefixes, and a transaction may change as many; None
+    is any number.
     """
 
     def __init__(
@@ -51,28 +51,28 @@ class PrefixChanges:
         self._is_atomic = is_atomic
         self._is_exact = is_exact
         self._max_prefixes = sys.maxsize if max_prefixes is None else max_prefixes
-        # The changes that wait, and the prefixes that they leave bound and unbound: a change that
-        # comes over and over takes no time and no memory.
+        # The changes that wait, and the bindings that they lead to: a repeated change takes neither
+        # time nor memory.
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._bound = PrefixMap({}, {})
         self._unbound: set[str] = set()
-        # What waits to be bound as rdflib's parsers do: the last IRI of each prefix, in the order
-        # in which the prefixes came first.
+        # The prefixes that will be bound as by rdflib's parsers: the last IRI of each prefix, in
+        # the order in which the prefixes first came.
         self._parsed: dict[str, URIRef] = {}
-        # How many prefixes the store has, at the most; None if it was not asked.
+        # The largest possible number of prefixes in the store; None if it was not counted yet.
         self._count: int | None = None
         self._max_count = 0
         self._is_changed = False
 
     def begin(self) -> None:
-        """Start a transaction; what was committed stays."""
+        """Start a transaction; earlier changes stay."""
         self._forget_waiting()
         self._is_changed = False
         self.added = 0
         self.deleted = 0
 
     def set(self, prefix: str, iri: URIRef | None) -> None:
-        """Bind the prefix to the IRI; if that is None, unbind it, whatever it is bound to."""
+        """Bind the prefix to the IRI; if the IRI is None, unbind the prefix, whatever its IRI."""
         self.operations += 1
         if not self._is_atomic:
             self._change(prefix, iri)
@@ -89,17 +89,17 @@ class PrefixChanges:
             )
 
     def commit(self) -> None:
-        """Make the waiting changes; up to the next `begin` the log can still undo them."""
+        """Make the waiting changes; until the next `begin` the log can undo them."""
         self._waiting.extend(self._parsed.items())
         self._parsed.clear()
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
         if self._is_changed:
-            # The manager remembers short names, which may have changed.
+            # The manager caches short names, which may have changed.
             clear_qname_cache(self._target.namespace_manager)
 
     def _forget_names(self) -> None:
-        """Forget short names, when the prefixes are as they were again."""
+        """Forget short names after prefixes were restored."""
         clear_qname_cache(self._target.namespace_manager)
 
     def _forget_waiting(self) -> None:
@@ -110,7 +110,7 @@ class PrefixChanges:
             self._unbound.clear()
 
     def _is_news(self, prefix: str, iri: URIRef | None) -> bool:
-        """Can it change anything after the changes that wait? Take note that it did."""
+        """Return whether a change can have an effect after those that wait, and note it as made."""
         if iri is None:
             is_news = prefix not in self._unbound
             self._bound.unbind(prefix)
@@ -125,8 +125,8 @@ class PrefixChanges:
     def _change(self, prefix: str, iri: URIRef | None) -> None:
         prefixes = self._prefixes
         if prefixes is None:
-            # Not before the first change: a graph without a manager makes one when it is asked,
-            # which binds rdflib's prefixes. And a manager given by the user may have another store.
+            # Not before the first change: a graph makes a manager when it is asked for one, which
+            # binds rdflib's prefixes. And the user's manager may have another store.
             store = self._target.namespace_manager.store
             log = self._log if self._is_atomic else None
             prefixes = self._prefixes = open_prefixes(store, log)
@@ -134,16 +134,16 @@ class PrefixChanges:
         if not self._is_changed:
             if self._is_atomic:
                 self._log.note_step(self._forget_names)
-                # Not every store could undo what comes before a change that it can't make.
+                # Check all changes first: some stores could not undo the earlier ones.
                 prefixes.begin(self._waiting)
             if not self._is_exact:
-                # The namespace manager binds past the log.
+                # The namespace manager bypasses the log.
                 prefixes.save()
             self._is_changed = True
         if self._tap is not None:
             self._tap.expect_prefix(prefix, iri)
         if self._count is None:
-            # The user's own bindings do not count against the limit.
+            # The user's own bindings don't count against the limit.
             self._count = len(prefixes)
             self._max_count = max(self._count, self._max_prefixes)
         if iri is None:

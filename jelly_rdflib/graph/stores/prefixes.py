@@ -1,6 +1,6 @@
-"""Prefixes of a store: each bound exactly as a patch says, and unbound.
+"""Prefixes of a store: bind each exactly as a patch says, or unbind it.
 
-rdflib's own methods do neither: `NamespaceManager.bind` picks another prefix where one is taken,
+rdflib's own methods do neither: `NamespaceManager.bind` picks another prefix if one is taken,
 and no method unbinds a prefix. The store keeps the prefixes, for all of its graphs.
 """
 
@@ -22,7 +22,7 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.native import UndoLog
 from jelly_rdflib.graph.stores.target import get_inner
 
-# None: unbound.
+# None stands for an unbound prefix.
 _Iris: TypeAlias = Mapping[str, URIRef | None]
 _Names: TypeAlias = Mapping[URIRef, str | None]
 
@@ -30,7 +30,7 @@ _Names: TypeAlias = Mapping[URIRef, str | None]
 class _Prefixes(ABC):
     """Prefixes and their IRIs. In rdflib a prefix has one IRI, and an IRI one prefix.
 
-    The log, if there is one, gets a step that undoes each change, before the change is made.
+    The log, if there is one, gets a step to undo each change, before the change is made.
     """
 
     def __init__(
@@ -53,20 +53,20 @@ class _Prefixes(ABC):
 
     @abstractmethod
     def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
-        """Start a transaction; an ApplyError if the store can't make one of its changes."""
+        """Start a transaction; raise an ApplyError if the store can't make one of its changes."""
 
     def has(self, prefix: str, iri: URIRef) -> bool:
-        """Are the prefix and the IRI bound to each other?"""
-        # None is compared first: an IRI's `__eq__` is Python code.
+        """Return whether the prefix and the IRI are bound to each other."""
+        # Compare with None first: an IRI's `__eq__` is Python code.
         found = self._get_iri(prefix)
         return found is not None and found == iri and self._get_prefix(iri) == prefix
 
     def watch(self, prefix: str, iri: URIRef | None) -> dict[str, URIRef | None]:
-        """Note in the log all that may change when the prefix is bound to the IRI.
+        """Note in the log everything that may change when the prefix is bound to the IRI.
 
-        A store's `bind` may break the rule of one prefix for one IRI. So every binding is followed
-        that the prefix and the IRI lead to. The result is the prefixes that may change, with their
-        present IRIs.
+        A store's `bind` may break the rule of one prefix for one IRI. So this follows all bindings
+        that the prefix and the IRI lead to. Return the prefixes that may change, with their present
+        IRIs.
         """
         iris = {prefix: self._get_iri(prefix)}
         names: dict[URIRef, str | None] = {}
@@ -75,7 +75,7 @@ class _Prefixes(ABC):
             each = waiting.pop()
             if each is not None:
                 name = names[each] = self._get_prefix(each)
-                # No prefix is followed twice.
+                # Follow each prefix once.
                 if name is not None and name not in iris:
                     iris[name] = self._get_iri(name)
                     waiting.append(iris[name])
@@ -84,7 +84,7 @@ class _Prefixes(ABC):
         return iris
 
     def save(self) -> None:
-        """Have the log restore all prefixes, whoever changes them."""
+        """Make the log restore all prefixes, whoever changes them."""
         if self._log is not None:
             self._log.note_step(partial(self._restore_all, *self._read()))
 
@@ -94,7 +94,7 @@ class _Prefixes(ABC):
 
 
 class PrefixMap(_Prefixes):
-    """Prefixes in two dicts, of which each is the inverse of the other."""
+    """Prefixes in two dicts, each the inverse of the other."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class PrefixMap(_Prefixes):
         """Do nothing: dicts take any change."""
 
     def bind(self, prefix: str, iri: URIRef) -> list[tuple[str, URIRef]]:
-        """Bind the prefix to the IRI, and return the bindings that this displaced."""
+        """Bind the prefix to the IRI, and return the bindings that this replaced."""
         if self._log is not None:
             self.watch(prefix, iri)
         displaced = self._pop(prefix) + self._pop(self._names.get(iri))
@@ -151,7 +151,7 @@ class PrefixMap(_Prefixes):
 class _BerkeleyDict(MutableMapping[Any, Any]):
     """A table of rdflib's BerkeleyDB store as a dict of texts.
 
-    Its own ``bind`` takes the empty prefix for none.
+    The store's own ``bind`` takes the empty prefix for a missing one.
     """
 
     def __init__(self, table: Any, cls: type[str]) -> None:
@@ -180,20 +180,20 @@ class _BerkeleyDict(MutableMapping[Any, Any]):
 class PublicPrefixes(_Prefixes):
     """Prefixes by the methods that every store has, none of which unbinds a prefix.
 
-    Some stores are known to have a way of their own to unbind.
+    Some stores have a way of their own to unbind, which is known here.
     """
 
     def __init__(self, store: Store, log: UndoLog | None = None) -> None:
         super().__init__(store.namespace, store.prefix, log)
         self._store = store
-        # Prefixes to unbind at the end of an undo: they were unbound before the transaction.
+        # Prefixes that undoing must unbind at the end: they were unbound before the transaction.
         self._new: dict[str, None] = {}
         self._delete = _find_unbind(store)
 
     def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
-        """Have the log unbind the new prefixes after all other steps of the transaction."""
+        """Make the log unbind new prefixes after all other steps of the transaction."""
         if self._delete is None:
-            # Before the first change, which could not be undone.
+            # Check before the first change, which could not be undone.
             bound = {prefix for prefix, _ in self._store.namespaces()}
             for prefix, iri in changes:
                 if iri is not None:
@@ -207,7 +207,7 @@ class PublicPrefixes(_Prefixes):
         return sum(1 for _ in self._store.namespaces())
 
     def bind(self, prefix: str, iri: URIRef) -> None:
-        """Bind the prefix to the IRI; an ApplyError if the store does not do so."""
+        """Bind the prefix to the IRI; raise an ApplyError if the store does not do so."""
         self.watch(prefix, iri)
         _bind(self._store, prefix, iri)
         if not self.has(prefix, iri):
@@ -217,7 +217,7 @@ class PublicPrefixes(_Prefixes):
             )
 
     def unbind(self, prefix: str) -> list[tuple[str, URIRef]]:
-        """Unbind the prefix; an ApplyError if it is bound and the store can't unbind it."""
+        """Unbind the prefix; raise an ApplyError if it is bound and the store can't unbind it."""
         iri = self._get_iri(prefix)
         if iri is None:
             return []
@@ -248,7 +248,7 @@ class PublicPrefixes(_Prefixes):
             if iri is None:
                 self._new[prefix] = None
                 continue
-            # Undo goes backwards: a newer step may have noted a prefix that was bound before.
+            # Undoing goes backwards: a newer step may have noted a prefix that was bound before.
             self._new.pop(prefix, None)
             if not self.has(prefix, iri):
                 _bind(self._store, prefix, iri)
@@ -259,14 +259,14 @@ def _bind(store: Store, prefix: str, iri: URIRef) -> None:
     try:
         store.bind(prefix, iri, override=True)
     except TypeError as error:
-        # Stores made for rdflib before version 6.2 don't know the argument: rdflib-sqlalchemy's.
+        # Stores from before rdflib 6.2, such as rdflib-sqlalchemy's, don't have the argument.
         if "override" not in str(error):
             raise
         store.bind(prefix, iri)
 
 
 def _find_unbind(store: Any) -> Callable[[str], object] | None:
-    """Return what unbinds a prefix that is bound; None where no way is known."""
+    """Return a function that unbinds a bound prefix; None if no way is known."""
     if isinstance(store, SPARQLStore):
         return store.nsBindings.pop
     if type(store).__module__ == "rdflib_sqlalchemy.store":
@@ -280,8 +280,8 @@ def _find_unbind(store: Any) -> Callable[[str], object] | None:
     return None
 
 
-# The short names of IRIs that a namespace manager remembers; and the namespaces as a tree, for
-# looking up the longest one.
+# The attributes of a namespace manager with the short names that it caches, and with the tree of
+# namespaces, for looking up the longest one.
 _TREE = "_NamespaceManager__trie"
 _CACHES = (
     "_NamespaceManager__cache",
@@ -291,10 +291,10 @@ _CACHES = (
 
 
 def clear_qname_cache(manager: NamespaceManager) -> None:
-    """Have a manager find short names anew, by the prefixes at the time of the lookup.
+    """Make a manager find short names again, by the prefixes at the time of the lookup.
 
     rdflib's ``reset`` puts all namespaces into a tree at once. Here that waits for the next lookup,
-    so that it is not done for each of a million transactions.
+    so that a million transactions don't repeat it a million times.
     """
     if not all(hasattr(manager, name) for name in (_TREE, *_CACHES)):
         manager.reset()
@@ -305,9 +305,9 @@ def clear_qname_cache(manager: NamespaceManager) -> None:
 
 
 class _Tree(dict[str, Any]):
-    """The namespaces of a manager as a tree, which is built at the first ``in``.
+    """The namespaces of a manager as a tree, which is built at the first use of ``in``.
 
-    rdflib asks ``in`` before anything else.
+    rdflib uses ``in`` before any other method.
     """
 
     def __init__(self, manager: NamespaceManager) -> None:
@@ -325,9 +325,9 @@ class _Tree(dict[str, Any]):
 
 
 def open_prefixes(store: Store, log: UndoLog | None = None) -> PrefixMap | PublicPrefixes:
-    """Choose how the prefixes of a store are changed.
+    """Choose a way to change the prefixes of a store.
 
-    Where the dicts of a store are known, they are changed: those of rdflib's own stores, and of
+    If the dicts of a store are known, they are changed: those of rdflib's own stores, and of
     oxrdflib's. The prefixes of a wrapped store are those of the store inside.
     """
     store = get_inner(store)

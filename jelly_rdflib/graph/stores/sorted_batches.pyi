@@ -1,4 +1,4 @@
-"""The quads of a `JellyStore` as sorted batches, with or without those of another one."""
+"""The quads of a `JellyStore` as sorted batches, optionally without those of another."""
 
 from typing import final
 

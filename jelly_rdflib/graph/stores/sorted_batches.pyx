@@ -1,6 +1,6 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None while a method runs switch it on.
-"""The quads of a `JellyStore` as sorted batches, with or without those of another one."""
+# Classes with attributes that may be None while a method runs switch the check on again.
+"""The quads of a `JellyStore` as sorted batches, optionally without those of another."""
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals

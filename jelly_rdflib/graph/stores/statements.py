@@ -1,4 +1,4 @@
-"""Checks of operations, and of the statements that rdflib can hold."""
+"""Checks operations, and whether rdflib can hold their statements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True
 
 
 def check_source(source: object, **reading: Any) -> None:
-    """Check that a source that is not read can be iterated over; then `check_reading`."""
+    """Check that a source of operations can be iterated over; then call `check_reading`."""
     if not isinstance(source, Iterable):
         raise TypeError(
             f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
@@ -34,7 +34,7 @@ def check_source(source: object, **reading: Any) -> None:
 def check_reading(
     limits: Limits | None = None, normalize: bool | None = None, format: str | None = None
 ) -> None:
-    """Check that no options for reading are given for a source of operations."""
+    """Check that no options for reading are given with a source of operations."""
     if limits is not None or normalize is not None or format is not None:
         raise ValueError(
             "limits, normalize and format are for bytes, but operations are given: give them to "
@@ -43,9 +43,9 @@ def check_reading(
 
 
 def check_operation(operation: Any) -> None:
-    """Raise an ApplyError if something is no operation: a code, and the items that the code needs.
+    """Raise an ApplyError unless something is an operation: a code, and the items for that code.
 
-    The terms of a statement are counted here. `check_statement` and `check_graph` check each
+    This only counts the terms of a statement; `check_statement` and `check_graph` check each
     distinct term.
     """
     code = operation[0] if isinstance(operation, tuple) and operation else None
@@ -84,14 +84,14 @@ def check_graph(g: object) -> None:
     if g is not None and not isinstance(g, IdentifiedNode):
         raise _error(g, "a graph's name")
     if isinstance(g, str) and str(g) == "":
-        # rdflib would make up a name.
+        # rdflib would invent a name.
         raise ApplyError("rdflib can't have a graph with an empty name")
 
 
 def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
-    """Return a literal that a graph has in place of a triple's: the same value, another term.
+    """Return a literal in the graph with the same value as the triple's, but another term.
 
-    None if there is none, or if the object of the triple is no literal.
+    Return None without such a literal, or if the triple's object is no literal.
     """
     s, p, o = triple
     if not isinstance(o, Literal):
@@ -99,7 +99,7 @@ def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
     own = identity(o)
     for (_, _, found), _ in graph.store.triples((s, p, None), graph):
         if isinstance(found, Literal) and identity(found) != own:
-            # rdflib can't compare all values: for some decimals it is no TypeError.
+            # rdflib can't compare all values: some decimals raise other errors than TypeError.
             with suppress(TypeError, ValueError, ArithmeticError):
                 if o.eq(found):
                     return found
@@ -130,7 +130,7 @@ def _check_prefix(operation: tuple[Any, ...]) -> None:
 
 
 def _is_text(value: object) -> bool:
-    # rdflib's terms are str, too.
+    # rdflib's terms are subclasses of str.
     return isinstance(value, str) and not isinstance(value, Node)
 
 

@@ -20,28 +20,28 @@ from jelly_rdflib.errors import ApplyError, JellyError
 
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
-    """Return the default graph of a dataset, whatever this version of rdflib calls it."""
+    """Return the default graph of a dataset, by the name in this version of rdflib."""
     name = "default_graph" if hasattr(dataset, "default_graph") else "default_context"
     graph: Graph = getattr(dataset, name)
     return graph
 
 
 def get_inner(store: Store) -> Store:
-    """Return the store that one of rdflib's wrappers has; else the store itself."""
+    """Return the store inside one of rdflib's wrappers, or the store itself."""
     while isinstance(store, AuditableStore):
         store = store.store
     return store
 
 
 def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> None:
-    """Check that a graph or dataset can be read, and changed if it is to be.
+    """Check that a graph or dataset can be read, and also changed if ``is_changed``.
 
-    If its store is not open, or can only be read, that is an error of the type given.
+    If its store is not open, or can only be read, raise an error of type ``error``.
     """
     given: object = graph
     refused = (ReadOnlyGraphAggregate, QuotedGraph) if is_changed else ReadOnlyGraphAggregate
     if not isinstance(given, Graph) or isinstance(given, refused):
-        raise TypeError(f"a Graph or Dataset of rdflib is wanted, not a {type(given).__name__}")
+        raise TypeError(f"give a Graph or Dataset of rdflib, not a {type(given).__name__}")
     store = get_inner(graph.store)
     name = type(store).__name__
     # BerkeleyDB's store has `is_open`, SQLAlchemy's has `engine`.
@@ -56,10 +56,10 @@ def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> 
 class Target:
     """A graph or dataset to apply changes to.
 
-    `rdflib.Dataset.parse` hands a plugin not itself but its default graph: a graph with that
-    name in a store that knows graphs stands for the whole dataset.
+    `rdflib.Dataset.parse` passes its default graph to a plugin, not itself: so a graph with that
+    name, in a store that has graphs, stands for the whole dataset.
 
-    If ``is_dataset``, it has named graphs.
+    ``is_dataset`` says whether it has named graphs.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -79,12 +79,12 @@ class Target:
     def namespace_manager(self) -> NamespaceManager:
         """The namespace manager of the graph.
 
-        rdflib makes it, and binds its own set of prefixes in the store, when it is first asked for.
+        When it is first asked for, rdflib makes it, and binds its own set of prefixes in the store.
         """
         return self._graph.namespace_manager
 
     def context(self, g: IdentifiedNode | None) -> Graph:
-        """Return the graph that a store's methods take for the graph term of an operation."""
+        """Return the graph for a graph term, in the form that a store's methods take."""
         if g is None or g == DATASET_DEFAULT_GRAPH_ID:
             return self._default
         if not self.is_dataset:
@@ -92,5 +92,5 @@ class Target:
                 f"a Graph has no named graphs, so a statement in the graph {show(g)} can't be "
                 f"applied to it; a Dataset can hold it"
             )
-        # A graph without the manager would make its own, and rdflib's prefixes would be back.
+        # Pass the manager: the graph would make its own, which restores rdflib's prefixes.
         return Graph(self.store, g, namespace_manager=self.namespace_manager)

@@ -16,24 +16,24 @@ from jelly_rdflib.options import Limits
 
 _FIRST_SECONDS = 10.0
 STRANGE = ("INTERNAL", "UNKNOWN")
-"""A fault of the server's, which may not pass, or a connection that was reset."""
-# What says that a server is not there at the moment, or that a connection was lost.
+"""The codes of a fault of the server, which may be permanent, or of a reset connection."""
+# The codes that say that the server is unreachable for now, or that a connection was lost.
 _LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *STRANGE)
 _OPTIONS = {
     "grpc.initial_reconnect_backoff_ms": 100,
-    # This is how long a connection may take to be made, too.
+    # This also limits how long making a connection may take.
     "grpc.min_reconnect_backoff_ms": 10_000,
     "grpc.max_reconnect_backoff_ms": 5000,
-    # A server that is gone without a word is noticed after these.
+    # These settings notice a server that has vanished without closing the connection.
     "grpc.keepalive_time_ms": 20_000,
     "grpc.keepalive_timeout_ms": 10_000,
 }
 
 
 class GrpcClient:
-    """A channel to the server of an address, which is told by no name or message with secrets.
+    """A channel to the server of an address; secrets are in no name and no message.
 
-    It takes the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.
+    The client takes the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.
     """
 
     def __init__(self, address: Address, limits: Limits, topic: str = "") -> None:
@@ -57,16 +57,16 @@ class GrpcClient:
             self._channel = grpc.insecure_channel(address.host, options)
 
     def call(self, kind: str, method: str, request: Any, timeout: float | None = None) -> Any:
-        """Start a call: of a ``kind`` as grpc's channels name it, whose messages are bytes."""
+        """Start a call with messages of bytes; ``kind`` names the method of grpc's channels."""
         start = getattr(self._channel, kind)(method)
         return start(request, metadata=self._metadata, timeout=timeout)
 
     def told_by(self, call: Any) -> dict[str, Any]:
-        """Return the metadata that an answer starts with, when the server has taken the call.
+        """Wait until the server has taken the call, and return the first metadata of its answer.
 
-        An RpcError says that it has not; a ConnectionError that no answer has come.
+        Raise an RpcError if the server refuses the call, a ConnectionError if it does not answer.
         """
-        # A call has a limit for the whole only.
+        # A timeout of grpc's would be for the whole call, which may go on for ever.
         timer = threading.Timer(_FIRST_SECONDS, call.cancel)
         timer.daemon = True
         timer.start()
@@ -81,11 +81,11 @@ class GrpcClient:
         return told
 
     def is_lost(self, error: Any) -> bool:
-        """Is it worth while to try again after this error?"""
+        """Return whether trying again makes sense after this error."""
         return not isinstance(error, grpc.RpcError) or error.code().name in _LOST
 
     def error(self, error: Any, more: str = "") -> Exception:
-        """Return the exception for a call that has failed, with more of what that means."""
+        """Return the exception for a failed call; ``more`` says what the failure means."""
         if not hasattr(error, "code"):
             return ConnectionError(f"{self.url}: {error}{more}")
         code, message = error.code().name, f"{self.url}: {error.details()}{more}"

@@ -1,4 +1,4 @@
-"""Patch logs for others, by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
+"""A server of patch logs by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ from jelly_rdflib.streams.codecs import PatchDecoder
 
 _log = logging.getLogger(__name__)
 
-# Bytes of the largest patch that is encoded for all followers at once, and of those that are kept.
+# The most bytes of a patch that is encoded once for all followers, and of all that are kept.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
-# Of the codes of HTTP.
+# The codes of gRPC for statuses of HTTP.
 _CODES = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
     401: grpc.StatusCode.UNAUTHENTICATED,
@@ -63,17 +63,17 @@ _CODES = {
     429: grpc.StatusCode.RESOURCE_EXHAUSTED,
     500: grpc.StatusCode.INTERNAL,
 }
-# What is in work when the server stops may take so many seconds.
+# The seconds in which calls may end when the server stops.
 _LAST_SECONDS = 1
-# The seconds between looks of the health service.
+# The seconds between two checks for the health service.
 _INTERVAL = 2
 
 
 class PatchLogServer(LogServer):
-    """A `LogServer` that gives its logs by gRPC, too; the arguments are those of that class.
+    """A `LogServer` that serves its logs by gRPC, too; the arguments are those of that class.
 
-    Followers share the work: a patch is read and encoded once for all that ask for the same
-    options, and none of them has a thread.
+    Followers share the work: a patch is read and encoded once for all followers that ask for the
+    same options, and no follower has a thread.
 
     Examples:
         >>> import tempfile
@@ -99,20 +99,20 @@ class PatchLogServer(LogServer):
         key: str | os.PathLike[str] | None = None,
         started: Callable[[str], object] | None = None,
     ) -> AsyncIterator[str]:
-        """Listen at a port, 0 for one that is free, for the time of the block; yield the address.
+        """Listen at a port while the block runs, and yield the address; port 0 picks a free one.
 
-        With the files of a certificate this is by TLS. ``started`` is called with the address, too.
+        With the files of a certificate this is by TLS. ``started`` is called with the address.
 
         Raises:
             OSError: The port can't be used, or a file can't be read.
-            ValueError: There are no tokens, and other machines could reach the server.
+            ValueError: No tokens are given, and other machines could reach the server.
         """
         if self.tokens is None and not self.is_open and not is_local(host):
             raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
         self._kept_size = 0
         self._encoding = asyncio.Lock()
-        # Whether a client may follow is asked before its message is waited for.
+        # A stream in both directions, so that the right is checked before the request is read.
         subscribe = grpc.stream_stream_rpc_method_handler(
             self._handler(self._subscribe, Right.READ)
         )
@@ -120,7 +120,7 @@ class PatchLogServer(LogServer):
         methods = {"SubscribePatches": subscribe, "PublishPatches": publish}
         handlers = [grpc.method_handlers_generic_handler(PATCH_SERVICE, methods)]
         server = grpc.aio.server(handlers=handlers, options=SERVER_OPTIONS)
-        # It takes no token. Its stubs don't know the variant for asyncio.
+        # The health service needs no token. Its type stubs lack the variant for asyncio.
         service: Any = vars(health)["aio"].HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(service, server)
         address = open_port(server, host, port, certificate, key, lambda: self.certificate)
@@ -139,7 +139,7 @@ class PatchLogServer(LogServer):
             await server.stop(_LAST_SECONDS)
 
     async def _look(self, service: Any) -> None:
-        """Tell the health service how the logs are."""
+        """Report to the health service whether the logs can be read."""
         status = health_pb2.HealthCheckResponse.ServingStatus
         while True:
             now = status.NOT_SERVING if await self.metrics.problem() else status.SERVING
@@ -150,12 +150,12 @@ class PatchLogServer(LogServer):
     def runner(
         self, config: uvicorn.Config, host: str, port: int, started: Callable[[str], object]
     ) -> uvicorn.Server:
-        """Return what runs both servers, with one certificate."""
+        """Return a server that runs both servers, with one certificate."""
         files = {"certificate": config.ssl_certfile, "key": config.ssl_keyfile}
         return _Both(config, self.serving(host, port, started=started, **files))
 
     def _handler(self, work: Callable[[Any, Any, Served], Awaitable[None]], right: Right) -> Any:
-        """Return what grpc calls: it checks the right, and answers errors."""
+        """Return a handler for grpc, which checks the right and turns errors into a status."""
 
         async def handle(messages: Any, context: Any) -> None:
             try:
@@ -180,7 +180,7 @@ class PatchLogServer(LogServer):
         requested = requested_options(request, PatchDecoder(log.history.limits))
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
-            # Which terms will come is not known yet: one that does not fit ends the answer.
+            # The terms of future patches are unknown: one that does not fit ends the answer.
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
@@ -196,13 +196,13 @@ class PatchLogServer(LogServer):
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
-        # A compressed segment stands for many times its size.
+        # A compressed segment may be many times larger when it is read.
         if entry.size * (16 if entry.row[4].endswith(".zst") else 1) > _MOST_SHARED:
             while (frame := await run_sync(next, frames, None)) is not None:
                 yield frame
             return
         place = (entry.digest, options)
-        # Of all that wait for a new patch only one encodes it.
+        # Only one of the followers that wait for a new patch encodes it.
         async with self._encoding:
             if (kept := self._kept.get(place)) is None:
                 kept = self._kept[place] = await run_sync(list, frames)
@@ -219,12 +219,12 @@ class PatchLogServer(LogServer):
         start = 0.0
         try:
             while True:
-                # Who holds others' room has to go on.
+                # A client that has sent part of a patch takes up memory, and has to go on.
                 wait = answers.patience(start, size) if size else None
                 if (frame := await asyncio.wait_for(anext(frames, None), wait)) is None:
                     break
                 start = start if size else time.monotonic()
-                # There may be no end of empty ones.
+                # Count empty frames, too: a client could send them without end.
                 count = len(frame) or 1
                 size += count
                 self._bodies.hold(count)
@@ -236,7 +236,7 @@ class PatchLogServer(LogServer):
                         entry = await run_sync(_append, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
-                    # Not that of the patch that it was squashed into.
+                    # Answer with the patch's own id, also if it was squashed into another patch.
                     id = parse_patch_id(patch.header[ID]) if ID in patch.header else entry.id
                     answer = received(version=entry.version, id=str(id))
                     await context.write(answer.SerializeToString())
@@ -248,7 +248,7 @@ class PatchLogServer(LogServer):
 
 
 class _Both(uvicorn.Server):
-    """A server of HTTP, and one of gRPC beside it."""
+    """A server of HTTP, with one of gRPC next to it."""
 
     def __init__(self, config: uvicorn.Config, beside: Any) -> None:
         super().__init__(config)
@@ -260,7 +260,7 @@ class _Both(uvicorn.Server):
             async with self._beside:
                 await super().main_loop()
         except OSError as error:
-            # Raised after the shutdown.
+            # `run` raises it after the shutdown.
             self._error = error
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -270,7 +270,7 @@ class _Both(uvicorn.Server):
 
 
 def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str], ...]]:
-    """Return a version, and the metadata that tell which one of which log it is."""
+    """Return a version, and metadata that name the version and the log."""
     with log.history.reading() as state:
         point = state.locate(version)
     told = {"version": str(point.version), "id": str(point.id or ""), "log": log.history.id}
@@ -278,7 +278,7 @@ def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str]
 
 
 def _append(log: Served, patch: Patch, stream: Any) -> LogEntry:
-    """Append a patch, unless the log has it."""
+    """Append a patch, unless the log has it already."""
     return append_newest(log.open(), patch, _with_terms(default_options(patch), stream))
 
 
@@ -293,10 +293,10 @@ def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
 
 
 def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
-    """Yield the frames of a patch, which start with the options and use nothing before them."""
+    """Yield the frames of a patch, which start with the options and refer to no earlier frame."""
     encoder, end = LiveEncoder(options, max_frame_size=MAX_FRAME), bytes([Op.END])
     with closing(entry.batches()) as batches:
-        # The encoder ends the patch itself.
+        # The encoder writes the end of the patch.
         lengths = ((batch, len(bytes(batch.ops).removesuffix(end))) for batch in batches)
         parts = (BatchSlice(batch, 0, length).as_batch() for batch, length in lengths)
         yield from encoder.encode_parts(parts)
@@ -305,13 +305,13 @@ def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
 def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     """Return the status, the text and the metadata for an error.
 
-    What only the server's owner may know goes to the log.
+    Details that only the server's owner may see are logged.
     """
     code = grpc.StatusCode
     if isinstance(error, asyncio.TimeoutError):
         what = f"too little of a patch came for {answers.SILENCE} seconds"
         return code.DEADLINE_EXCEEDED, what, ()
-    # What a call asks for, and can't have.
+    # The client has asked for lookups that exceed a limit.
     is_wrong = isinstance(error, LimitError) and str(error.limit).endswith("_table_size")
     if is_wrong or type(error) is ValueError:
         return code.INVALID_ARGUMENT, str(error), ()
@@ -327,5 +327,5 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if status == 500 and isinstance(error, LogError):
         # A damaged log stays damaged: a client should not try again.
         return code.DATA_LOSS, fields["detail"], more
-    # Otherwise there is no room for it now, and may be soon.
+    # Any other limit is a lack of room, which may be temporary.
     return _CODES.get(status, code.UNAVAILABLE), fields["detail"], more

@@ -41,17 +41,17 @@ from jelly_rdflib.patch.patch import Patch
 SUBSCRIBE = f"/{PATCH_SERVICE}/SubscribePatches"
 PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
 
-# How many patches, and bytes of them, may be on their way.
+# How many patches, and how many bytes of them, may wait for an answer.
 _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
-# After so many of a server's own faults in a row, without a patch between them, it is given up.
+# Give up after this many faults of the server in a row, without a patch between them.
 _MOST_STRANGE = 5
-# So many frames in a row may have nothing in them.
+# Give up after this many frames in a row that have no patch.
 _MOST_EMPTY = 100
 
 
 class GrpcSource(ThreadedSource):
-    """The patches of a log on a gRPC server, as they are appended; ``start`` is as for a folder."""
+    """The patches of a log on a gRPC server, as they are appended; ``start``: see `LogSource`."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
@@ -61,7 +61,7 @@ class GrpcSource(ThreadedSource):
         self._client = GrpcClient(address, limits)
         self._log_id = ""
         try:
-            # What is wrong with the address or the token is told now.
+            # Report a wrong address or token now.
             call = self._subscribe(version_at(self._start))
             self._start = position_of(self._begin(call))
             call.cancel()
@@ -72,7 +72,7 @@ class GrpcSource(ThreadedSource):
             raise
 
     def _begin(self, call: Any) -> Point:
-        """Return where an answer starts, of the same log as before."""
+        """Return the version at which an answer starts; a LogError if it is of another log."""
         told = self._client.told_by(call)
         self._log_id = check_log_id(self._log_id, told.get("log", ""), self.url)
         id = told.get("id")
@@ -83,7 +83,7 @@ class GrpcSource(ThreadedSource):
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
         since = (version.id or version.version) if isinstance(version, Point) else version
         if isinstance(since, int) and since >> 63:
-            # A message can't have it.
+            # The message has a signed integer of 64 bits.
             raise MissingVersion(f"{self.url}: there is no version {since}")
         fields = {"since_version" if isinstance(since, int) else "since_id": since}
         fields["topic"] = self._client.topic
@@ -112,7 +112,7 @@ class GrpcSource(ThreadedSource):
                         raise DecodeError(f"{empty} frames in a row have no patch")
                 self._link.end()
             except (grpc.RpcError, ConnectionError) as error:
-                # A proxy may end a call that has stood for long.
+                # A proxy may end a call that has lasted long: that is no fault.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
                 strange += isinstance(error, grpc.RpcError) and error.code().name in STRANGE
@@ -131,10 +131,10 @@ class GrpcSource(ThreadedSource):
 
 
 def _follow(point: Point, patch: Patch, url: str) -> Point:
-    """Return the version that a patch of a log makes, which must follow the patch before it."""
+    """Return the version that a patch makes; a LogError if it does not follow ``point``."""
     header = patch.header
     if ID not in header:
-        raise DecodeError("a patch without an id: where it is can't be kept")
+        raise DecodeError("a patch has no id, so that its position can't be kept")
     id = parse_patch_id(header[ID])
     prev = parse_patch_id(header[PREV]) if PREV in header else None
     first = point.version + 1
@@ -146,11 +146,11 @@ def _follow(point: Point, patch: Patch, url: str) -> Point:
 
 
 class GrpcSink(Sink):
-    """A gRPC server of a patch log, to which patches are sent.
+    """Sends patches to a patch log on a gRPC server.
 
-    All go into one call, as one stream, and are answered one by one. So there may be many on their
-    way, and it is known of each whether it was taken. If the connection is lost, those without an
-    answer are sent again, for ``wait`` seconds: by its id a patch counts once.
+    All patches go into one call, as one stream, and the server answers each. So many patches may
+    be on their way, and it is known which ones the server has taken. If the connection is lost,
+    unanswered patches are sent again, for ``wait`` seconds: the server takes each id once.
     """
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
@@ -174,7 +174,7 @@ class GrpcSink(Sink):
             raise
 
     def _connect(self) -> Any:
-        """Start a call, and send in it what has no answer."""
+        """Start a call, and send the unanswered patches again."""
         self._error = None
         self._encoder.restart()
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -190,7 +190,7 @@ class GrpcSink(Sink):
             self._frames.put(frame)
 
     def _listen(self, call: Any, frames: queue.SimpleQueue[bytes | None]) -> None:
-        """Take the answers of a call, in a thread."""
+        """Take the answers of a call; this runs in a thread."""
         ended: Exception = ConnectionError("the server has ended the stream")
         try:
             for answer in call:
@@ -204,7 +204,7 @@ class GrpcSink(Sink):
         except (grpc.RpcError, ConnectionError, DecodeError, InvalidId) as error:
             ended = error
             call.cancel()
-        # The thread of the client that sends is waiting for frames.
+        # End the iteration in grpc's thread, which waits for frames to send.
         frames.put(None)
         with self._changed:
             self._error = ended
@@ -229,7 +229,7 @@ class GrpcSink(Sink):
             self._await(lambda: not self._sent)
 
     def _await(self, is_done: Callable[[], bool]) -> None:
-        """Wait until enough was answered, and there is a call; connect again if there is none."""
+        """Wait until ``is_done`` and the call works; if the call was lost, start another one."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._error is not None or is_done())

@@ -1,4 +1,4 @@
-"""Jelly-RDF by gRPC, as the specification has it: publish and subscribe."""
+"""Jelly-RDF by gRPC, as in the specification: publish and subscribe."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from jelly_rdflib.streams.frames import Frame
 from jelly_rdflib.streams.writing import StatementWriter
 
 Statements: TypeAlias = Iterable[GivenStatement | Batch | Frame | Iterable[GivenStatement]]
-"""What is sent: statements one by one, or by the frame: as a `Frame`, a `Batch` or a list."""
+"""What can be sent: single statements, or frames, each as a `Frame`, a `Batch` or a list."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,19 +44,19 @@ _log = logging.getLogger(__name__)
 class RdfStreamServer:
     """A server of the official ``RdfStreamService``: clients subscribe to statements, or publish.
 
-    Each call has a thread, in which your functions run. An exception of theirs ends the call: a
-    ValueError, a LookupError or a `JellyError` refuses it with ``INVALID_ARGUMENT`` and its
-    message, a PermissionError with ``PERMISSION_DENIED``; others go to the log of the program.
+    Each call has a thread, in which your functions run. If they raise an exception, the call ends:
+    with ``INVALID_ARGUMENT`` and the message for a ValueError, a LookupError or a `JellyError`,
+    with ``PERMISSION_DENIED`` for a PermissionError; others go to the log of the program.
 
     Args:
-        subscribe: Called with a topic, and the options that the subscriber asks for or None;
-            returns what the subscriber gets. None: nobody can subscribe.
+        subscribe: Called with a topic, and the options that the subscriber asks for, or None. It
+            returns what to send to the subscriber. None: nobody can subscribe.
         publish: Called with an iterator of the frames of a published stream; the answer is sent
             when it returns and the stream is complete. None: nobody can publish.
-        options: Of the streams for subscribers, with smaller lookups for those who ask for them.
-            By default what the subscriber asks for, or else `StreamOptions()`.
-        limits: What to accept of published streams, and of the options that are asked for.
-        max_calls: How many calls there may be at the same time.
+        options: The options of the streams for subscribers, with smaller lookups for those who ask
+            for them. By default the options that the subscriber asks for, or `StreamOptions()`.
+        limits: The limits for published streams, and for the options that are asked for.
+        max_calls: How many calls may run at the same time.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -80,7 +80,7 @@ class RdfStreamServer:
         self._functions: tuple[Any, Any] = subscribe, publish
         self._options = options
         self._limits = as_limits(limits)
-        # Bytes go in and out: nothing is made of protobuf.
+        # Messages are passed as bytes: protobuf's classes are not used for them.
         methods = {}
         if subscribe is not None:
             methods["SubscribeRdf"] = grpc.unary_stream_rpc_method_handler(self._subscribe)
@@ -100,7 +100,7 @@ class RdfStreamServer:
         certificate: str | os.PathLike[str] | None = None,
         key: str | os.PathLike[str] | None = None,
     ) -> str:
-        """Listen at a port, 0 for one that is free; with the files of a certificate by TLS.
+        """Listen at a port, where 0 picks a free one; with the files of a certificate by TLS.
 
         Returns:
             The address.
@@ -113,9 +113,9 @@ class RdfStreamServer:
         return address
 
     def stop(self, grace: float | None = None) -> None:
-        """End all calls, after so many seconds at the most, and stop listening."""
+        """Stop listening, and end all calls, after ``grace`` seconds at most."""
         self._grpc.stop(grace).wait()
-        # Not waited for: one may run a function of the user's.
+        # Don't wait for the threads: one may run a function of the user's.
         self._threads.shutdown(wait=False)
 
     def __enter__(self) -> RdfStreamServer:
@@ -140,7 +140,7 @@ class RdfStreamServer:
         with _explained(context):
             frames = _decoded(messages, self._limits)
             self._functions[1](frames)
-            # The answer says that the stream is complete, whatever the function has read of it.
+            # Read what the function has not: the answer says that the stream is complete.
             for _ in frames:
                 pass
             return b""
@@ -155,22 +155,22 @@ def subscribe_rdf(
     timeout: float | None = None,
     **settings: Any,
 ) -> Iterator[Frame]:
-    """Subscribe to statements at a gRPC server, and iterate over the frames as they come.
+    """Subscribe to statements on a gRPC server, and iterate over the frames as they arrive.
 
     Args:
         url: The address, ``grpc://host:8981/topic``; with ``grpcs://`` by TLS.
         topic: The topic, in place of the one in the address.
-        options: What to ask the server for: its types, and the largest lookups. By default the
+        options: The types and the largest lookups to ask the server for. By default the
             server chooses.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
-        timeout: The seconds after which the stream must have ended; None: it may go on for ever.
+        limits: The limits for the stream; by default `jelly_rdflib.Limits()`.
+        timeout: The seconds after which the stream must have ended; None: no limit.
         settings: ``token``, ``ca``, ``certificate``, ``key``, see the documentation of gRPC.
 
     Raises:
-        ConnectionError: The server can't be reached, or refuses what is asked for.
-        PermissionError: It does not allow it.
+        ConnectionError: The server can't be reached, or refuses the request.
+        PermissionError: The server does not allow the call.
         DecodeError: A frame breaks a rule, or has other options than were asked for.
-        LimitError: It exceeds the limits.
+        LimitError: The stream exceeds the limits.
         ValueError: There is no such setting.
 
     Examples:
@@ -198,12 +198,12 @@ def publish_rdf(
     timeout: float | None = None,
     **settings: Any,
 ) -> None:
-    """Publish statements to a gRPC server; this returns when it has taken all of them.
+    """Publish statements to a gRPC server; return when the server has taken all of them.
 
     Args:
         url: The address, ``grpc://host:8981``; with ``grpcs://`` by TLS.
-        statements: Tuples, or by the frame: `Frame`, `jelly_rdflib.Batch` or lists of tuples.
-        options: Of the stream; by default `StreamOptions()`.
+        statements: Tuples; or frames: `Frame`, `jelly_rdflib.Batch` or lists of tuples.
+        options: The options of the stream; by default `StreamOptions()`.
         timeout, settings: As for `subscribe_rdf`.
 
     Raises:
@@ -223,7 +223,7 @@ def publish_rdf(
         try:
             yield from _encoded(statements, options or StreamOptions())
         except BaseException as error:
-            # The client would only log it.
+            # grpc's client would only log the error.
             failed.append(error)
             raise
 
@@ -237,12 +237,12 @@ def publish_rdf(
 def _address(url: str, settings: dict[str, Any]) -> Address:
     address = Address(url, settings)
     if address.scheme not in ("grpc", "grpcs"):
-        raise ValueError(f"{address} is no address of gRPC: grpc://host:port/topic")
+        raise ValueError(f"{address} is no address of gRPC: write grpc://host:port/topic")
     return address
 
 
 def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
-    """Yield the frames of a stream, which has one at least."""
+    """Yield the frames of a stream, at least one."""
     buffer = FrameBuffer(MAX_FRAME)
     writer = StatementWriter(buffer, replace(options, delimited=True))
     writer.encoder.leave_lengths_out()
@@ -262,7 +262,7 @@ def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
 def _decoded(
     messages: Iterable[bytes], limits: Limits, requested: StreamOptions | None = None
 ) -> Iterator[Frame]:
-    """Yield the frames of a stream, whose first row must be options, such as were asked for."""
+    """Yield the frames of a stream, whose first row must be options that fit the requested ones."""
     decoder = StatementDecoder(limits)
     for number, message in enumerate(messages):
         frame = decoder.decode_frame(message)
@@ -278,7 +278,7 @@ def _decoded(
 
 @contextmanager
 def _explained(context: Any) -> Iterator[None]:
-    """Make an exception the status of a call."""
+    """Turn an exception into the status of a call."""
     code = grpc.StatusCode
     try:
         yield

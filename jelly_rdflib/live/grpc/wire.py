@@ -1,4 +1,4 @@
-"""What both sides of gRPC say: the messages that are no frames, options, and ports."""
+"""What clients and servers of gRPC share: messages other than frames, options, and ports."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ LOOKUPS = {
 }
 """The names of the options for lookups, and the largest that are used by default."""
 SERVER_OPTIONS = [
-    # Two servers at one port would share its clients.
+    # Two servers on one port would share its clients.
     ("grpc.so_reuseport", 0),
-    # Clients and servers look whether the other one is there still.
+    # Clients and servers check whether the other side is still there.
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
-    # Who calls nothing, or does not even say hello, is not kept.
+    # Close connections that make no call, or never finish connecting.
     ("grpc.max_connection_idle_ms", 60_000),
     ("grpc.server_handshake_timeout_ms", 20_000),
 ]
@@ -46,9 +46,9 @@ def open_port(
     key: str | os.PathLike[str] | None,
     newest: Callable[[], Any] = lambda: None,
 ) -> str:
-    """Have a server listen, with TLS if there is a certificate; return its address.
+    """Make a server listen, with TLS if there is a certificate; return its address.
 
-    ``newest`` is asked at each connection for another pair of key and certificate, or None.
+    ``newest`` is called for each connection; it returns a new pair of key and certificate, or None.
     """
     name, scheme = f"[{host}]" if ":" in host else host, "grpc"
     try:
@@ -69,7 +69,7 @@ def open_port(
 def subscribe_message(
     file: str, name: str, options: PatchOptions | StreamOptions | None, **fields: Any
 ) -> bytes:
-    """Return the request of a subscriber: a message of a file in ``proto``; with None left out."""
+    """Return a subscriber's request, a message of a file in ``proto``, without fields of None."""
     known = {key: value for key, value in fields.items() if value is not None}
     message = message_class(file, name)(**known)
     if options is not None:
@@ -80,9 +80,9 @@ def subscribe_message(
 
 
 def requested_options(request: Any, decoder: PatchDecoder | StatementDecoder) -> Any:
-    """Return the options that a request has, or None, by a decoder that checks them.
+    """Return the options in a request, or None; ``decoder`` checks them.
 
-    A LimitError says that they ask for larger lookups than the decoder's limits.
+    A LimitError says that the request asks for larger lookups than the decoder's limits.
     """
     if not request.HasField("requested_options"):
         return None
@@ -103,7 +103,7 @@ def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
         found, wanted = getattr(offered, name), getattr(requested, name)
         if found != wanted if name in types else found > wanted:
             shown = [getattr(each, "name", each) for each in (found, wanted)]
-            raise ValueError(f"{name} is {shown[0]} here, and {shown[1]} is asked for")
+            raise ValueError(f"{name} is {shown[0]} here, but {shown[1]} is asked for")
     return replace(
         offered, **{each: min(getattr(offered, each), getattr(requested, each)) for each in LOOKUPS}
     )

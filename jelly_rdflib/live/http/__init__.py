@@ -1,1 +1,1 @@
-"""Patch logs by HTTP: a server for a folder, and what `PatchLog` needs for its address."""
+"""Patch logs by HTTP: a server for folders, and the client that `PatchLog` uses."""

@@ -1,4 +1,4 @@
-"""Who may do what: bearer tokens (RFC 6750) with rights, and rates."""
+"""Access to a server: bearer tokens (RFC 6750) with rights, and limits on the rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from limits.strategies import MovingWindowRateLimiter
 _TOKEN = re.compile(r"(?=.{16})[A-Za-z0-9\-._~+/]+=*")
 _BEARER = HTTPBearer(auto_error=False)
 ALL = "*"
-"""In place of the name of a log: a token must be for all of them."""
+"""In place of the name of a log: the token must be valid for all logs."""
 
 
 class Right(enum.IntEnum):
@@ -37,10 +37,10 @@ _RIGHTS = {right.name.lower(): right for right in Right}
 
 
 class Tokens:
-    """The tokens of a server, and the right that each gives; a ValueError says that it is none.
+    """The tokens of a server, and the right that each gives; a ValueError for an invalid token.
 
-    A token is for the ``logs`` that are named for it; otherwise, for all. Only hashes are kept, and
-    looked up, so that the time of an answer tells nothing of a token.
+    A token is for the ``logs`` that are named for it, or else for all. Only hashes are kept and
+    looked up, so that the time of an answer reveals nothing about a token.
     """
 
     _path: str | os.PathLike[str] | None = None
@@ -49,20 +49,20 @@ class Tokens:
         self, rights: Mapping[str, Right], logs: Mapping[str, Collection[str]] | None = None
     ) -> None:
         if not all(map(_TOKEN.fullmatch, rights)):
-            # Not the token itself: messages end up in files.
+            # Don't show the token: messages end up in files.
             raise ValueError("a token has 16 or more of A-Z a-z 0-9 - . _ ~ + /, and = at its end")
         self._rights = {_hash(token): right for token, right in rights.items()}
         self._logs = {_hash(token): frozenset(names) for token, names in (logs or {}).items()}
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Tokens:
-        """Read a file; a line has a right, a token, and maybe names of logs, or is a # comment."""
+        """Read a file: each line has a right, a token and maybe names of logs, or is a comment."""
         rights, logs = {}, {}
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
             words = line.split()
             if words and not line.startswith("#"):
                 if len(words) < 2 or words[0] not in _RIGHTS or words[1] in rights:
-                    what = f"a line is a right ({', '.join(_RIGHTS)}), another token, names of logs"
+                    what = f"a line is a right ({', '.join(_RIGHTS)}), a new token, names of logs"
                     raise ValueError(f"{os.fspath(path)}, line {number}: {what}")
                 rights[words[1]] = _RIGHTS[words[0]]
                 if words[2:]:
@@ -74,16 +74,16 @@ class Tokens:
         return tokens
 
     def reload(self) -> None:
-        """Read the file again, if there is one. After an error the tokens are as they were."""
+        """Read the file of tokens again, if any. After an error the tokens are unchanged."""
         if self._path is not None:
             vars(self).update(vars(self.read(self._path)))
 
     def right(self, token: str) -> Right | None:
-        """Return the right that a token gives; None if there is no such token."""
+        """Return the right that a token gives; None for an unknown token."""
         return self._rights.get(_hash(token))
 
     def covers(self, token: str | None, log: str | None) -> bool:
-        """Is a token for the log of a name? None is no token, or none of the logs."""
+        """Return whether a token is valid for a log; None stands for no token, or for no log."""
         return token is None or log is None or log in self._logs.get(_hash(token), (log,))
 
 
@@ -92,7 +92,7 @@ def _hash(token: str) -> bytes:
 
 
 class Gate:
-    """Lets a request through that has the right, and is one of not too many."""
+    """Admits requests that have the right, as long as there are not too many."""
 
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens
@@ -103,16 +103,16 @@ class Gate:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     def admit(self, host: str, right: Right, token: str | None, log: str | None) -> None:
-        """Count a request of a host; an HTTPException says that it is not let through.
+        """Count a request of a host; raise an HTTPException to refuse it.
 
-        ``log`` is the name of the log that it is for; None: it is for none of them.
+        ``log`` is the name of the log that the request is for, or None.
         """
         if self._rate is not None and not self._limiter.hit(self._rate, host):
             raise HTTPException(429, "too many requests", {"Retry-After": "1"})
         self.check(right, token, log)
 
     def check(self, right: Right, token: str | None, log: str | None) -> None:
-        """Check that a token gives a right; otherwise an HTTPException."""
+        """Raise an HTTPException unless a token gives a right."""
         if self._tokens is None:
             return
         found = None if token is None else self._tokens.right(token)
@@ -125,13 +125,13 @@ class Gate:
             raise HTTPException(403, detail, headers)
 
     def may_see(self, token: str | None, log: str | None) -> bool:
-        """May the holder of a token know of a log?"""
+        """Return whether the holder of a token may learn that a log exists."""
         return self._tokens is None or self._tokens.covers(token, log)
 
     def needs(self, right: Right, log: str | None) -> Any:
-        """Return a dependency of FastAPI that lets requests through which have a right.
+        """Return a dependency of FastAPI that admits requests with a right.
 
-        The right is for the log that the path names; if it names none, for ``log``.
+        The right must be for the log that the path names, or else for ``log``.
         """
         bearer = Depends(self._bearer)
 
@@ -146,9 +146,9 @@ class Gate:
         return Depends(check)
 
     def _check_browser(self, request: Request) -> None:
-        """Refuse what a page of another site may have made a browser ask for."""
+        """Refuse requests that a page of another site may have made a browser send."""
         if self._tokens is None and not self._is_open and not is_local(request.url.hostname or ""):
-            raise HTTPException(403, "without tokens this serves programs of its machine alone")
+            raise HTTPException(403, "without tokens only programs on this machine are served")
         origin = request.headers.get("origin")
         site = request.headers.get("sec-fetch-site", "none")
         is_own = origin is None or urlsplit(origin).netloc == request.url.netloc
@@ -164,7 +164,7 @@ def client_of(request: Request) -> str:
 
 
 def is_local(host: str) -> bool:
-    """Do only programs of this machine reach a server of this host name?"""
+    """Return whether only programs on this machine can reach a server with this host name."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -32,13 +32,13 @@ from jelly_rdflib.streams.writing import PatchWriter
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 SILENCE = 60
-"""The seconds in which the next part of a body must come."""
-# All bodies together may be so many times as large as one.
+"""The seconds within which the next part of a body must come."""
+# All bodies together may be this many times as large as one.
 _TOGETHER = 4
 
 
 def patience(start: float, size: int) -> float:
-    """Return the seconds to wait for more of a body, which has brought so many bytes since then."""
+    """Return the seconds to wait for more of a body that has brought ``size`` bytes since then."""
     left = start + SILENCE + size / LEAST_SPEED - time.monotonic()
     return max(0.0, min(SILENCE, left))
 
@@ -53,18 +53,18 @@ CHANGES = [
 
 
 def accepted(request: Request, offered: Sequence[str]) -> str:
-    """Return the media type for the answer; an HTTPException if the client takes none of them."""
+    """Return the media type for the answer; an HTTPException if the client accepts none."""
     accept = parse_accept_header(request.headers.get("accept") or "*/*", MIMEAccept)
     found = accept.best_match(offered)
     if found is None:
-        raise HTTPException(406, f"there are: {', '.join(offered)}")
+        raise HTTPException(406, f"the media types here are: {', '.join(offered)}")
     return found
 
 
 class Bodies:
-    """Takes the bodies of requests into files; a body has ``most`` bytes at most.
+    """Receives the bodies of requests into files; a body has ``most`` bytes at most.
 
-    All that are held at once may have four times as many.
+    All bodies that are held at the same time may have four times as many.
     """
 
     def __init__(self, most: int, received: Counter) -> None:
@@ -72,7 +72,7 @@ class Bodies:
         self._held = 0
 
     def hold(self, size: int) -> None:
-        """Count bytes that came; a negative number counts those that are held no more."""
+        """Count bytes that came; a negative number counts bytes that are no longer held."""
         self._held += size
         self._received.inc(max(size, 0))
         if size > 0 and self._held > _TOGETHER * self._most:
@@ -80,10 +80,10 @@ class Bodies:
 
     @asynccontextmanager
     async def receive(self, request: Request) -> AsyncIterator[IO[bytes]]:
-        """Read a body into a file, which is there in the block."""
+        """Read a body into a file, which exists while the block runs."""
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             headers = {"Accept-Encoding": "identity"}
-            raise HTTPException(415, "a body has no content coding", headers)
+            raise HTTPException(415, "a body must have no content coding", headers)
         too_large = HTTPException(413, f"the body has more than {self._most} bytes")
         told = request.headers.get("content-length", "")
         if told.isdecimal() and int(told) > self._most:
@@ -101,16 +101,16 @@ class Bodies:
                 file.seek(0)
                 yield file
         except ClientDisconnect:
-            # Nobody gets it; metrics count it.
+            # The client does not get this answer, but metrics count it.
             raise HTTPException(499, "the client is gone") from None
         except asyncio.TimeoutError:
-            raise HTTPException(408, f"nothing came for {SILENCE} seconds, or too little") from None
+            raise HTTPException(408, f"nothing or too little came for {SILENCE} seconds") from None
         finally:
             self.hold(-size)
 
 
 def send_json(fields: Any, prefix: str = "", status: int = 200, **headers: str) -> Response:
-    """Answer with JSON, whose ETag is a prefix and a digest of the answer."""
+    """Answer with JSON; the ETag is ``prefix`` and a digest of the answer."""
     answer = JSONResponse(fields, status, headers)
     digest = hashlib.sha256(answer.body).hexdigest()[:16]
     answer.headers["ETag"] = f'"{prefix}{digest}"'
@@ -120,11 +120,11 @@ def send_json(fields: Any, prefix: str = "", status: int = 200, **headers: str) 
 def send_stored(
     source: bytes | Path, media_type: str, request: Request, digest: str, is_compressed: bool
 ) -> Response:
-    """Answer with a file of a log as it is stored; without its zstd if the client takes none."""
-    # Weak: the content is the same, whatever its coding is.
+    """Answer with the stored file of a log, decompressed if the client does not accept zstd."""
+    # A weak ETag: the content is the same with any coding.
     headers = {"ETag": f'W/"{digest}"', "Vary": "Accept, Accept-Encoding"}
     if request.query_params.get("digest") is not None:
-        # What the address stands for can be no other bytes.
+        # The address names the digest, so the answer never changes.
         headers["Cache-Control"] = "max-age=31536000, immutable"
     codings = parse_accept_header(request.headers.get("accept-encoding") or "identity")
     is_plain = is_compressed and codings.quality("zstd") == 0
@@ -135,7 +135,7 @@ def send_stored(
     if isinstance(source, Path) and not is_plain:
         headers["Content-Length"] = str(source.stat().st_size)
 
-    # No FileResponse, which offers ranges: each coding would have others, with the same ETag.
+    # No FileResponse: it offers ranges, which differ between codings that share an ETag.
     def pieces() -> Iterator[bytes]:
         with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
             reader: Any = zstd.ZstdFile(file) if is_plain else file
@@ -162,25 +162,25 @@ def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -
         yield chunks.getvalue()
 
     headers["Vary"] = "Accept"
-    # Weak: another version of this package may write the same patches in another way.
+    # A weak ETag: another version of this package may write the same patches differently.
     digests = " ".join([media_type, *(entry.digest for entry in entries)])
     headers["ETag"] = f'W/"{hashlib.sha256(digests.encode()).hexdigest()}"'
     return StreamingResponse(encoded(), media_type=media_type, headers=headers)
 
 
 class _Enough(Exception):
-    """The client gets no more of an answer."""
+    """The rest of an answer is not needed: the client gets no more of it."""
 
 
 class ConditionalRequests:
-    """Middleware: answers HEAD and If-None-Match for all that GET reads, and tells caches of it."""
+    """Middleware: answers HEAD and If-None-Match for all that GET reads, and sets Cache-Control."""
 
     def __init__(self, app: Any, *, is_private: bool) -> None:
         self._app = app
         self._is_private = is_private
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Hand a request on to the application."""
+        """Pass a request on to the application."""
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
@@ -191,7 +191,7 @@ class ConditionalRequests:
             if message["type"] != "http.response.start":
                 await send(message)
                 return
-            # Metrics, outside of this, count requests by their routes.
+            # The metrics wrap this application, and count requests by their routes.
             scope["route"] = inner.get("route")
             headers = MutableHeaders(scope=message)
             self._tell_caches(headers)
@@ -215,5 +215,5 @@ class ConditionalRequests:
         if self._is_private:
             headers.add_vary_header("Authorization")
         if headers.get("content-encoding") == "gzip" and headers.get("etag", "W").startswith('"'):
-            # Other bytes have another strong ETag.
+            # A compressed body has other bytes, so it needs another strong ETag.
             headers["ETag"] = headers["ETag"].removesuffix('"') + '-gzip"'

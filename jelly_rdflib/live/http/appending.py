@@ -21,7 +21,7 @@ from jelly_rdflib.options import PatchOptions
 def append(
     history: History, body: IO[bytes], format: Any, if_match: str | None, if_none_match: str | None
 ) -> LogEntry:
-    """Append a patch; a LogConflict or HTTPException says that the conditions do not allow it."""
+    """Append a patch; a LogConflict or HTTPException says that a condition is not met."""
     while True:
         with open_incoming(body, history.limits, format, file=body) as incoming:
             try:
@@ -41,7 +41,7 @@ def append(
 def _expected(
     history: History, prev: URIRef | None, if_match: str | None, if_none_match: str | None
 ) -> URIRef | None:
-    """Return the id of the patch that a patch with a header ``prev``, or None, must follow."""
+    """Return the id of the patch that a new patch must follow; ``prev`` is its own header."""
     with history.reading() as state:
         newest = state.newest()
     version, head = point_of(newest)
@@ -52,17 +52,17 @@ def _expected(
         raise LogConflict(what, expected=head, head=head, version=version)
     if if_match is None:
         if prev is None:
-            what = "say in If-Match which patch this one follows: the ETag of the log"
+            what = "name in If-Match the patch that this one follows: the ETag of the log"
             raise HTTPException(428, what)
         return prev
-    # Weak ones match nothing.
+    # RFC 9110: weak ETags match nothing.
     tags = parse_etags(if_match)
     if tags.star_tag:
         return prev or head
     heads = [each.partition(";")[0] for each in tags]
     ids = [None if each == wire.EMPTY else parse_patch_id(each) for each in heads]
     if not all(quote_etag(each) in if_match for each in tags):
-        raise HTTPException(400, "the ETags in If-Match stand in quotation marks")
+        raise HTTPException(400, "the ETags in If-Match must have quotation marks")
     if not ids:
         what = f"a weak ETag matches nothing; the newest patch is <{head}>"
         raise LogConflict(what, head=head, version=version)

@@ -1,4 +1,4 @@
-"""Events: tells followers of each new patch of a log."""
+"""Events: report each new patch of a log to its followers."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from jelly_rdflib.log.versions import Point, point_of
 
 _log = logging.getLogger(__name__)
 
-# How many events are kept, for the followers that come next; how many a follower gets at once.
+# How many events are cached for other followers, and how many a follower gets at once.
 _MOST_KEPT, _PAGE = 256, 16
-# The seconds between looks for the patches of other processes.
+# The seconds between two checks for patches of other processes.
 _INTERVAL = 0.1
-# A version that no log and no follower has.
+# A version that neither a log nor a follower can have.
 _NOWHERE = Point(-1, None)
 
 
 class Followers:
-    """The followers of all logs of a server: ``most`` at most, and half of these from one host."""
+    """The followers of all logs of a server: at most ``most``, and half as many from one host."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self.hosts: Counter[str] = Counter()
         self.is_ending: Callable[[], bool] = lambda: False
-        """Is the server ending? Then followers go."""
+        """Whether the server is ending: then followers are let go."""
 
     def check_room(self, host: str) -> None:
-        """Check that a host may follow, once more."""
+        """Raise an HTTPException if a host may not have one more follower."""
         if max(self.hosts.total(), 2 * self.hosts[host]) >= self._most:
             raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
 
@@ -58,19 +58,19 @@ class Feed:
         self._history = history
         self._all = followers
         self.counts: Counter[str] = Counter()
-        """What metrics tell of the log."""
+        """The numbers that the metrics show for the log."""
         self._forget()
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        """Look for new patches at once: one was appended."""
+        """Check for new patches at once, since one was appended."""
         self._wanted.set()
 
     @contextmanager
     def appending(self) -> Iterator[None]:
-        """Count the patch that is appended in the block, and tell followers of it."""
+        """Count the patch that the block appends, and report it to followers."""
         try:
             yield
         except LogConflict:
@@ -80,7 +80,7 @@ class Feed:
         self.look()
 
     def check_log(self) -> None:
-        """Look whether the log can be read; its link tells if not."""
+        """Check whether the log can be read; set the state of its link."""
         problem = None
         try:
             self.counts["version"] = point_of(self._history.read_log()[2]).version
@@ -90,12 +90,12 @@ class Feed:
         self._history.link.set(problem)
 
     def _forget(self) -> None:
-        # The version at the last look, and the first patches since the look before that one.
+        # The version at the last check, and the first of the patches that were new then.
         self._point = _NOWHERE
         self._fresh: list[LogEntry] = []
 
     async def _watch(self) -> None:
-        """Look for new patches while there are followers."""
+        """Check for new patches while the log has followers."""
         while self.counts["followers"]:
             point = self._point
             self._point, self._fresh, problem = await run_sync(self._look, point)
@@ -109,11 +109,11 @@ class Feed:
         self._forget()
 
     def _look(self, since: Point) -> tuple[Point, list[LogEntry], Exception | None]:
-        """Return the version, and the first patches after that of the last look, if there was one.
+        """Return the newest version, the first patches after ``since``, and an error or None.
 
-        If one of these patches is squashed or damaged, there are none: each follower then asks the
-        log by itself, and gets the error. So it is if the log can't be read at all: the error comes
-        third.
+        The list is empty if ``since`` is unknown or one of the patches is squashed or damaged: then
+        each follower reads the log itself, and gets the error. The list is also empty if the log
+        can't be read at all.
         """
         newest = _NOWHERE
         try:
@@ -121,20 +121,20 @@ class Feed:
                 newest = point_of(state.newest())
                 if 0 <= since.version < newest.version:
                     page = state.after(since, _PAGE)
-                    # Into the cache: all followers want them soon.
+                    # Fill the cache: all followers will want these events soon.
                     _events_of(page, wire.EVENTS_WITH_PATCHES)
                     return newest, page, None
         except MissingVersion:
             pass
         except LogConflict as error:
-            # It may work the next time. If each follower asked, all threads would wait.
+            # The next check may succeed. If each follower read the log now, all threads would wait.
             return since, self._fresh, error
         except (JellyError, OSError) as error:
             return _NOWHERE, [], error
         return newest, [], None
 
     async def follow(self, since: Point, host: str, media_type: str) -> AsyncIterator[bytes]:
-        """Yield an event for each patch after a version, and another now and then without one."""
+        """Yield an event for each patch after a version, and now and then one without a patch."""
         try:
             async with aclosing(self.pages(since, host)) as pages:
                 async for page in pages:
@@ -147,7 +147,7 @@ class Feed:
         except MissingVersion as error:
             yield _event("gone", {"message": str(error)}, media_type)
         except (LogConflict, OSError):
-            # The answer to the next request says why.
+            # The client gets the reason when it asks again.
             return
         except LogError as error:
             # A damaged log stays damaged: a follower should not try again.
@@ -155,7 +155,7 @@ class Feed:
             yield _event("failed", {"message": wire.answer_to(error)[1]["detail"]}, media_type)
 
     async def pages(self, since: Point, host: str) -> AsyncGenerator[list[LogEntry], None]:
-        """Yield the patches after a version, some at a time; now and then none.
+        """Yield the patches after a version, a few at a time; now and then an empty list.
 
         A MissingVersion says that the version was squashed meanwhile.
         """
@@ -199,10 +199,10 @@ def _events_of(page: list[LogEntry], media_type: str) -> list[bytes]:
 
 @lru_cache(_MOST_KEPT)
 def _news_of(entry: LogEntry, media_type: str) -> bytes:
-    """Return the event of a patch; with the patch itself, if that is small."""
+    """Return the event of a patch, with the patch itself if that is small."""
     data = b""
     if media_type == wire.EVENTS_WITH_PATCHES and entry.size <= wire.MAX_INLINE:
-        # Who asks for a damaged patch itself gets the error.
+        # A client that asks for the damaged patch gets the error.
         with suppress(LogError, OSError):
             stored: Any = entry.stored()
             data = stored.read_bytes() if isinstance(stored, Path) else stored

@@ -1,4 +1,4 @@
-"""The logs that a server gives to others: which folders, and by which names."""
+"""The logs of a server: their folders and their names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.history import NAME, FolderHistory
 from jelly_rdflib.options import Limits, as_limits
 
-# A server of several logs answers these paths itself.
+# A server of several logs uses these paths for itself.
 _OWN_PATHS = "docs", "health", "ready", "metrics"
-# No log has one of these names: the interface uses them, or may do so later.
+# A log can't have these names: the interface uses them, or may do so later.
 _LOG_NAME = re.compile(
     f"(?!({'|'.join(_OWN_PATHS)}|swagger|redoc|logs|patches|snapshots|squash|problems|events)$)"
     "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
@@ -27,7 +27,7 @@ _LOG_NAME = re.compile(
 
 
 class Served:
-    """A log that a server gives to others."""
+    """A log of a server."""
 
     def __init__(self, path: Path, limits: Limits | None, timeout: float, all: Followers) -> None:
         self._options: Any = {"limits": limits, "timeout": timeout}
@@ -42,11 +42,11 @@ class Served:
 class Logs:
     """The logs of a server: one, several, or those in a folder that is no log itself.
 
-    What becomes a log in that folder later is one of them, too. ``options`` are those of `Served`.
+    A log that is made in that folder later is included, too. ``options`` are those of `Served`.
 
     Raises:
-        LogError, OSError: A folder is no log, or there is none.
-        ValueError: A folder's name can't be the name of a log, or is the name of two.
+        LogError, OSError: A folder is no log, or does not exist.
+        ValueError: A folder's name can't be the name of a log, or two folders have the same name.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Logs:
         given = [path] if isinstance(path, str | os.PathLike) else list(path)
         paths = [Path(os.path.abspath(each)) for each in given]
         self.opened: dict[str, Served] = {}
-        """Those that were asked for; other threads may add some at any time."""
+        """The logs that were asked for; other threads may add some at any time."""
         # The folder in which logs may appear.
         self._folder: Path | None = None
         first, *others = paths
@@ -71,24 +71,24 @@ class Logs:
         """The name of the only log; None if there may be others."""
         ends = [f"/{each.name}" if len(paths) > 1 else "" for each in paths] or [""]
         self.places = dict(zip(map(str, given), ends, strict=True))
-        """What follows the address of the server in that of each folder."""
+        """For each folder, what the address of its log adds to that of the server."""
 
     def all(self) -> dict[str, Served]:
-        """Return the logs by their names, in order; also those that can't be read, or are gone."""
+        """Return the logs by name, in order; some may be unreadable or gone."""
         for name in [] if self._folder is None else _names_in(self._folder):
-            # One that vanishes now was never there.
+            # Ignore a log that vanishes at this moment.
             with suppress(MissingVersion):
                 self.find(name)
         return dict(sorted(self.opened.copy().items()))
 
     def find(self, name: str | None) -> Served:
-        """Return the log of a name, or the only one; a MissingVersion says that there is none."""
+        """Return the log with a name, or the only one; raise a MissingVersion if it is missing."""
         name = self.single if name is None else name
         if name is None:
-            raise MissingVersion("there are several logs here: the address ends with the name")
+            raise MissingVersion("there are several logs here: the address must end with a name")
         found = self.opened.get(name)
         if found is None and self._folder is not None and _is_log(self._folder, name):
-            # Of two threads the first one's is kept.
+            # If two threads come here, both get the first one's object.
             found = self.opened.setdefault(name, Served(self._folder / name, *self._options))
         if found is None:
             raise MissingVersion(f"there is no log {name!r} here")
@@ -97,17 +97,17 @@ class Logs:
     def create(self, name: str, compression: str | None) -> bool:
         """Make an empty log, unless it is there; return whether it was made.
 
-        An HTTPException says that there can be none of this name.
+        An HTTPException says that a log can't have this name here.
         """
         if name in _OWN_PATHS:
             raise HTTPException(405)
         if self._folder is None:
             if name in self.opened:
                 return False
-            what = "this server makes no logs: it has some, and not the folder that they are in"
+            what = "this server can make no logs: it serves given logs, not a folder of logs"
             raise HTTPException(403, what)
         if not _LOG_NAME.fullmatch(name):
-            what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is no word of the interface"
+            what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is not reserved by the interface"
             raise HTTPException(400, what)
         history = FolderHistory(self._folder / name, Limits(), self._options[1])
         try:

@@ -1,4 +1,4 @@
-"""What an operator asks a server: can it read its logs, and how much does it do?"""
+"""What operators ask a server: whether its logs can be read, and how much it does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jelly_rdflib.live.http.events import Followers
 from jelly_rdflib.live.http.logs import Logs, Served
 
 MEDIA_TYPES = ["text/plain", "application/openmetrics-text"]
-# A client may send any other word.
+# Count all other methods as one: clients may invent any number.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # The kinds of `Feed.counts`.
 _OF_A_LOG: dict[str, tuple[Any, str]] = {
@@ -26,13 +26,13 @@ _OF_A_LOG: dict[str, tuple[Any, str]] = {
     "readable": (GaugeMetricFamily, "1 if the log can be read, else 0."),
     "version": (GaugeMetricFamily, "The newest version, when the log could be read."),
     "appends": (CounterMetricFamily, "Patches that were taken."),
-    "conflicts": (CounterMetricFamily, "Patches that were refused since another one came first."),
+    "conflicts": (CounterMetricFamily, "Patches that were refused since another came first."),
     "failures": (CounterMetricFamily, "Followers that got an error in place of a patch."),
 }
 
 
 class Metrics:
-    """The state of a server's logs, and counts as Prometheus reads them."""
+    """The state of a server's logs, and counts for Prometheus."""
 
     def __init__(self, logs: Logs, followers: Followers) -> None:
         self._logs, self._followers = logs, followers
@@ -43,13 +43,13 @@ class Metrics:
         ProcessCollector(registry=registry)
         self.received = Counter("jellyp_received_bytes", "Bytes of patches.", registry=registry)
         self.sent = Counter("jellyp_sent_bytes", "Bytes of answers.", registry=registry)
-        what, labels = "Until the head of an answer by HTTP.", ["method", "route", "status"]
+        what, labels = "Seconds until the head of an answer by HTTP.", ["method", "route", "status"]
         self._seconds = Histogram("jellyp_request_seconds", what, labels, registry=registry)
 
     async def problem(self) -> str | None:
-        """Return why the server can't do its work; None if it can. This names no log."""
+        """Return why the server can't do its work, without names of logs; None if it can."""
         async with self._looking:
-            # Strangers may ask as often as they like: that is one look each second.
+            # Strangers may ask as often as they like, so check at most once a second.
             if time.monotonic() > self._next:
                 self._known = await run_sync(self._logs.all)
                 for log in self._known.values():
@@ -61,7 +61,7 @@ class Metrics:
         return f"{lost} of {len(self._known)} logs can't be read" if lost else None
 
     def collect(self) -> Iterator[Metric]:
-        """Yield what is known of each log."""
+        """Yield the metrics of each log."""
         for kind, (make, what) in _OF_A_LOG.items():
             family = make(f"jellyp_{kind}", what, labels=["log"])
             for name, log in self._known.items():
@@ -69,23 +69,23 @@ class Metrics:
             yield family
 
     async def get_health(self) -> Response:
-        """Does the server answer? This takes no token."""
+        """Answer whether the server runs. This needs no token."""
         return JSONResponse({"status": "ok"})
 
     async def get_ready(self) -> Response:
-        """Can each log be read, and is the server not ending? This takes no token."""
+        """Answer whether all logs can be read and the server is not ending. This needs no token."""
         if problem := await self.problem():
             raise HTTPException(503, problem, {"Retry-After": "1"})
         return JSONResponse({"status": "ready"})
 
     async def get_metrics(self, request: Request) -> Response:
-        """What the server counts, as Prometheus reads it."""
+        """The counts of the server, for Prometheus."""
         await self.problem()
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(encode(self.registry), media_type=media_type)
 
     def counting(self, app: Any) -> Any:
-        """Return an application (ASGI) that counts what another one answers."""
+        """Return an application (ASGI) that counts the answers of another one."""
 
         async def run(scope: Any, receive: Any, send: Any) -> None:
             start, is_answered = time.perf_counter(), False
@@ -103,7 +103,7 @@ class Metrics:
             try:
                 await app(scope, receive, count)
             except asyncio.CancelledError:
-                # The server ends. An answer that has begun stays incomplete, and clients notice.
+                # The server is ending. Clients notice that an answer has begun but is incomplete.
                 if not is_answered:
                     await count({"type": "http.response.start", "status": 503, "headers": []})
                     await count({"type": "http.response.body"})

@@ -1,4 +1,4 @@
-"""A patch log that a server has: what `PatchLog` needs for ``http://…`` and ``https://…``."""
+"""A patch log on a server: the `History` behind ``http://…`` and ``https://…``."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
 _T = TypeVar("_T")
-# Seconds for the server to do what may take long: to append or squash patches, to check a log.
+# The seconds for slow requests: to append or squash patches, or to check a log.
 _LONG = 600.0
-# The most that an answer in JSON may have, in bytes.
+# The largest answer in JSON, in bytes.
 _MOST_JSON = 1 << 24
-# A larger segment goes to the disk while it is read or written.
+# A larger segment is kept on the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 _NO_FOLDER = "a log on a server has no folder here"
@@ -54,7 +54,7 @@ class LogClient:
         if httpx2.URL(address).userinfo:
             # Addresses are shown in messages.
             raise ValueError(
-                f"an address has no user name or password: give a token, or {wire.TOKEN}"
+                f"an address must have no user name or password: give a token, or set {wire.TOKEN}"
             )
         self.address = address.rstrip("/")
         self.timeout = timeout
@@ -68,9 +68,9 @@ class LogClient:
     def ask(
         self, method: str, path: str, silence: float | None = None, **options: Any
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
-        """Send a request; yield the answer, whose body is still to be read, in the block.
+        """Send a request; yield the answer, whose body the block may read.
 
-        ``silence`` is by default the timeout; else this does as `WatchedClient.stream`. A
+        ``silence`` is by default the timeout; otherwise see `WatchedClient.stream`. A
         ConnectionError may also say that the server is busy. A LogError says that the block could
         not understand the answer.
         """
@@ -81,7 +81,7 @@ class LogClient:
                     raise self._error(response)
                 yield response, watch
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            what = "is no patch log: the server answers something else"
+            what = "is no patch log: the server gives another answer"
             raise LogError(f"{self.address} {what}") from None
 
     def _error(self, response: httpx2.Response) -> Exception:
@@ -89,12 +89,12 @@ class LogClient:
         with suppress(ValueError):
             fields = json.loads(start_of(response))
         error = wire.error_of(response.status_code, fields, self.address)
-        # A server that failed may have made a change before.
+        # A server that failed may have made the change already.
         is_unknown = response.request.method == "POST" and response.is_server_error
         return Unanswered(str(error)) if is_unknown else error
 
     def again(self, request: Callable[[], _T]) -> _T:
-        """Return what a request gives: again and again for the timeout, if the server is gone."""
+        """Call a function that makes a request; repeat it until the timeout if that fails."""
         end, retries = time.monotonic() + self.timeout, waits()
         while True:
             try:
@@ -113,7 +113,7 @@ class LogClient:
         silence: float | None = None,
         **options: Any,
     ) -> _T:
-        """Return what ``make`` makes of an answer in JSON; the rest as for `ask`."""
+        """Pass an answer in JSON to ``make``, and return the result; for the rest see `ask`."""
         with self.ask(method, path, silence, **options) as (response, _):
             data = start_of(response, _MOST_JSON + 1)
             if len(data) > _MOST_JSON:
@@ -123,15 +123,15 @@ class LogClient:
     def get(
         self, path: str, make: Callable[[Any], _T], silence: float | None = None, **params: Any
     ) -> _T:
-        """Read an answer in JSON, again if need be."""
+        """Read an answer in JSON, repeating the request if the server is lost."""
         return self.again(partial(self.read, make, "GET", path, silence, params=params))
 
     def post(self, path: str, make: Callable[[Any], _T], **options: Any) -> _T:
-        """Send a change, once."""
+        """Send a change, without repeating it."""
         return self.read(make, "POST", path, _LONG, **options)
 
     def unknown(self, what: str, error: Exception) -> OSError:
-        """Return the error for a change of which nobody knows whether it was made."""
+        """Return the error for a change that may or may not have been made."""
         return OSError(errno.EIO, f"it is unknown whether {what}: {error}", self.address)
 
 
@@ -141,19 +141,19 @@ def open_remote(address: str, limits: Limits, timeout: float, token: str | None)
 
 
 class _RemoteEntry(LogEntry):
-    """A patch of a log on a server: its bytes are fetched when they are read."""
+    """A patch of a log on a server: its bytes are fetched when they are needed."""
 
     __slots__ = ("_history", "inline")
 
     def __init__(self, row: Row, history: _RemoteHistory) -> None:
         super().__init__(row, Path(), history.limits)
         self._history = history
-        # The segment, if it came with the news of the patch.
+        # The segment, if it came with the event of the patch.
         self.inline: bytes | None = None
 
     @property
     def path(self) -> Path:
-        raise LogError(f"{_NO_FOLDER}, and its patches no files: see location")
+        raise LogError(f"{_NO_FOLDER}, and its patches have no files: see location")
 
     @property
     def location(self) -> str:
@@ -167,18 +167,18 @@ class _RemoteEntry(LogEntry):
 
 
 class _Held(SpooledTemporaryFile[bytes]):
-    """Bytes of any number, in memory while they are few; they go with the last user."""
+    """Any number of bytes, in memory while they are few, deleted with the last reference."""
 
     def __del__(self) -> None:
-        # Readers don't close what they have not opened.
+        # Readers don't close a file that they have not opened.
         self.close()
 
 
 class _Body(io.RawIOBase):
-    """The body of an answer as a file: its read() waits for as long as the next part takes."""
+    """The body of an answer as a file: `read` waits until the next part comes."""
 
     def __init__(self, parts: Iterator[bytes]) -> None:
-        # An empty part is not the end.
+        # Skip empty parts: readers would take one for the end.
         self._parts = filter(None, parts)
         self._part = memoryview(b"")
 
@@ -194,7 +194,7 @@ class _Body(io.RawIOBase):
 
 
 class _RemoteHistory(LogState):
-    """The `History` of a log on a server: its methods make requests."""
+    """The `History` of a log on a server; its methods make requests."""
 
     def __init__(self, client: LogClient, limits: Limits) -> None:
         self._client = client
@@ -213,7 +213,7 @@ class _RemoteHistory(LogState):
 
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         try:
-            # Once: a server that is not there at the start may be a wrong address.
+            # Don't repeat this: if the first request fails, the address may be wrong.
             return self._client.read(self._described, "GET", "")[:3]
         except MissingVersion as error:
             raise LogError(f"{self.location} is no patch log: {error}") from None
@@ -241,7 +241,7 @@ class _RemoteHistory(LogState):
         return self._client.get(f"patches/{version}", self.entry_in)
 
     def find_id(self, id: URIRef) -> int | None:
-        # The server says why, if it has none.
+        # If the log does not have the patch, the server's error says why.
         return self.find(id).version
 
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
@@ -256,20 +256,20 @@ class _RemoteHistory(LogState):
         return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
 
     def entry_in(self, fields: Any) -> _RemoteEntry:
-        """Return the patch of an answer."""
+        """Return the patch that an answer describes."""
         return _RemoteEntry(row_of(fields), self)
 
     def _list(self, since: int, id: str | None = None, **parameters: int) -> Iterator[LogEntry]:
-        """Yield the patches after a version, which are fetched page by page.
+        """Yield the patches after a version, fetched page by page.
 
-        With the ``id`` of its patch, a log that has another one there is a MissingVersion.
+        With ``id``, raise a MissingVersion if another patch makes the version in this log.
         """
 
         def read(fields: Any) -> tuple[list[_RemoteEntry], bool]:
             page, following = list(map(self.entry_in, fields["patches"])), fields["next"]
             end = page[-1].version if page else since
             if following is not None and not since < end == following:
-                raise ValueError("the next page is none")
+                raise ValueError("the next page is missing")
             return page, following is not None
 
         has_more = True
@@ -280,7 +280,7 @@ class _RemoteHistory(LogState):
             since, id = page[-1].version if page else since, None
 
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
-        # Events bring small patches with them; but only a list says that it has all there are.
+        # Events bring small patches with them, but only a list shows that no more exist.
         for entry in [] if timeout is None else self._list(point.version, point.id):
             yield entry
             point = point_of(entry)
@@ -296,24 +296,24 @@ class _RemoteHistory(LogState):
                     yield found
                 self.link.end()
             except ConnectionError as error:
-                # A server that is there may be silent for as long as the caller waits.
+                # A working server may be silent for as long as the caller waits.
                 is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
                 if not is_silent or silence >= 2 * wire.HEARTBEAT:
                     self.link.set(error)
             time.sleep(next(retries))
 
     def _events(self, point: Point, silence: float) -> Iterator[LogEntry | None]:
-        """Yield the patches that one connection brings, and None for an event without one."""
+        """Yield the patches of one connection, and None for an event without a patch."""
         headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
-            # The server may have another log since the last connection.
+            # The server may have got another log since the last connection.
             self._id = check_log_id(self._id, response.headers[wire.LOG_ID], self.location)
             self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
                 if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
-                    # A proxy may end its answer properly where that of the server was cut.
+                    # A proxy may properly end an answer that was cut off on its way to the proxy.
                     return
                 fields = json.loads(line)
                 if not 0 <= fields["inline"] <= wire.MAX_INLINE:
@@ -332,19 +332,19 @@ class _RemoteHistory(LogState):
                 entry = self.entry_in(fields)
                 if segment:
                     if hashlib.sha256(segment).hexdigest() != entry.digest:
-                        raise ValueError("the segment is another one")
+                        raise ValueError("the segment does not match its digest")
                     entry.inline = segment
                 yield entry
 
     def append(
         self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Send a patch, again if no answer comes, until it is known what became of it."""
+        """Send a patch, again if no answer comes, until its fate is known."""
         file: Any = _Held(_IN_MEMORY)
         place = Place(0, 0, patch.id, prev)
         patch.write(file, place, options)
         headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
-        # May an earlier request have been done, though no answer came?
+        # Whether an earlier request may have succeeded without an answer.
         is_unknown = False
 
         def send() -> LogEntry:
@@ -368,7 +368,7 @@ class _RemoteHistory(LogState):
             raise
 
     def _find_sent(self, place: Place, error: Exception) -> LogEntry | None:
-        """Return a patch that may have been sent; None if the log does not have it."""
+        """Return a patch that an earlier request may have appended; None if the log lacks it."""
         with suppress(ConnectionError):
             try:
                 found = self.find(place.id)
@@ -384,7 +384,7 @@ class _RemoteHistory(LogState):
         return self._change("squash", self.entry_in, first=first, last=last)
 
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
-        """Have the server store a snapshot; return its place, relative to the address."""
+        """Make the server store a snapshot; return its place, relative to the address."""
         place = Path(f"snapshots/{entry.version}")
         return self._change("snapshots", lambda fields: place, version=entry.version)
 
@@ -411,7 +411,7 @@ class _RemoteHistory(LogState):
 
         def download() -> tuple[Any, str]:
             file, found = _Held(_IN_MEMORY), hashlib.sha256()
-            # A cache may then keep the answer.
+            # The digest in the address allows a cache to keep the answer.
             options: Any = {"params": {"digest": digest}, "headers": headers}
             with self._client.ask("GET", path, **options) as (response, watch):
                 for chunk in response.iter_raw():

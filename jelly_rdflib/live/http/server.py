@@ -1,6 +1,6 @@
-"""Patch logs for others, by HTTP: ``jellyp log serve``."""
+"""A server of patch logs by HTTP: ``jellyp log serve``."""
 
-# FastAPI reads the annotations of the methods below while it runs: they are no strings.
+# FastAPI evaluates the annotations of the methods below, so they must not be strings.
 
 import logging
 import os
@@ -49,13 +49,13 @@ _Version = Annotated[
 ]
 _Digest = Annotated[
     str | None,
-    Query(description="Answer with the file of this SHA-256, or not at all: it never changes."),
+    Query(description="Answer with the file of this SHA-256 or with an error: it never changes."),
 ]
 _IfMatch = Annotated[str | None, Header(description="The ETag of the log; *: any")]
-_IfNoneMatch = Annotated[str | None, Header(description="Not after this one; *: after none")]
+_IfNoneMatch = Annotated[str | None, Header(description="An ETag: not after it; *: after none")]
 
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-# It loads nothing from other hosts.
+# The page must load nothing from other hosts.
 _PAGE = get_swagger_ui_html(
     openapi_url="openapi.json",
     title="Patch log",
@@ -64,7 +64,7 @@ _PAGE = get_swagger_ui_html(
     swagger_favicon_url="swagger/favicon-32x32.png",
     swagger_ui_parameters={"validatorUrl": None},
 )
-# What may be wrong with any request.
+# The errors that any request may get.
 _FAULTS = 400, 401, 403, 404, 429, 500, 503
 
 
@@ -84,17 +84,17 @@ _Log = Annotated[Served, Depends(_served)]
 
 @dataclass(eq=False, repr=False)
 class LogServer:
-    """An application (ASGI) that gives patch logs to others.
+    """An application (ASGI) that serves patch logs.
 
-    One log is at ``/``. Several, or those in a folder that is no log itself, are at ``/NAME/``, by
-    the names of their folders. What becomes a log in that folder later is served, too.
+    A single log is at ``/``. Several logs, or those in a folder that is no log itself, are at
+    ``/NAME/``, by the names of their folders. A log that is made there later is served, too.
 
     Requests are served by several threads. Other processes may use the folders at the same time.
 
     Raises:
-        LogError, OSError: A folder is no log, or there is none.
-        ValueError: There is no such rate; a folder's name can't be the name of a log, or is the
-            name of two.
+        LogError, OSError: A folder is no log, or does not exist.
+        ValueError: The rate is invalid; a folder's name can't be the name of a log, or two folders
+            have the same name.
 
     Examples:
         >>> import tempfile
@@ -109,22 +109,22 @@ class LogServer:
 
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # a folder, or several
     _: KW_ONLY
-    tokens: Tokens | None = None  # who may do what; None: everybody may do all
-    # Without tokens, requests that name another host than this machine are refused, unless this
-    # is set: a page in a browser could have made them.
+    tokens: Tokens | None = None  # who may do what; None: everybody may do everything
+    # Without tokens, requests that name a host other than this machine are refused, since a page in
+    # a browser could have made them; this setting allows them.
     is_open: bool = False
-    limits: Limits | None = None  # for reading patches, also those that are appended
+    limits: Limits | None = None  # for reading patches, including those that are appended
     timeout: float = 30.0  # seconds to wait for others who write to the log
-    max_body: int = 1 << 28  # bytes of a patch; all that come at once may have four times as many
-    rate: str | None = None  # requests of each client: "100/second"; None: any number
-    max_followers: int = 1000  # half of them from one host
+    max_body: int = 1 << 28  # bytes of a patch; four times as many for all that come at once
+    rate: str | None = None  # requests of each client: "100/second"; None: no limit
+    max_followers: int = 1000  # half as many from one host
 
     def __post_init__(self) -> None:
         self.followers = Followers(self.max_followers)
         self.logs = Logs(self.path, self.limits, self.timeout, self.followers)
         self.metrics = Metrics(self.logs, self.followers)
         self._bodies = Bodies(self.max_body, self.metrics.received)
-        # The key and the certificate that gRPC takes from now on; None: those it has.
+        # A key and a certificate for new connections of gRPC; None: no change.
         self.certificate: tuple[bytes, bytes] | None = None
         handlers: Any = {JellyError: _explain, OSError: _explain, 405: _refuse_method}
         description = (
@@ -139,7 +139,7 @@ class LogServer:
             redoc_url=None,
         )
         self.app.state.server = self
-        # Answers that are smaller gain nothing.
+        # Don't compress small answers: they gain nothing.
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
         self.app.add_middleware(ConditionalRequests, is_private=self.tokens is not None)
@@ -170,7 +170,7 @@ class LogServer:
     def _add(
         self, method: str, place: str, work: Any, right: Right | None, types: list[str], *codes: int
     ) -> None:
-        """Add what answers a request, with the media types and the further codes of the answers."""
+        """Add a route, with the media types and further status codes of its answers."""
         status = 201 if work == self.append else 200
         answers: dict[int | str, Any] = {
             code: {"description": HTTPStatus(code).phrase, "model": _Fault}
@@ -180,7 +180,7 @@ class LogServer:
             answers[code] = {"description": "done", "content": {each: {} for each in types}}
         if 304 in codes:
             answers[304] = {"description": HTTPStatus(304).phrase}
-        # Metrics tell of each log.
+        # The metrics show all logs, so they need a token for all.
         log = self.logs.single or (ALL if place == "/metrics" else None)
         extra: dict[str, Any] = _BODY if work == self.append else {}
         if place.startswith("/{name}") and work != self.create:
@@ -200,7 +200,7 @@ class LogServer:
             )
 
     def get_logs(self, request: Request) -> Response:
-        """The logs that the token is for. One that can't be read has no id, and no version."""
+        """List the logs that the token is for. A log that can't be read has no id or version."""
         logs: list[dict[str, Any]] = []
         for name, log in self.logs.all().items():
             if self._gate.may_see(request.state.token, name):
@@ -209,7 +209,7 @@ class LogServer:
                     id, _, head = log.history.read_log()
                     logs[-1] |= {"id": id, "version": point_of(head).version}
                 except (JellyError, OSError) as error:
-                    # Standard error has it once.
+                    # Reported once, on standard error.
                     log.history.link.set(error)
         return send_json({"logs": logs})
 
@@ -220,21 +220,21 @@ class LogServer:
         compression: Literal["zst"] | None = None,
         if_none_match: Annotated[str | None, Header(description="*: only a new log")] = None,
     ) -> Response:
-        """Create an empty log, unless it is there: in the folder of logs of the server."""
+        """Create an empty log in the server's folder of logs, unless it exists."""
         is_new = self.logs.create(name, compression)
         log = self.logs.find(name)
         answer = self.get_log(log)
         if not is_new and parse_etags(if_none_match).star_tag:
-            raise HTTPException(412, "the log is there")
+            raise HTTPException(412, "the log exists")
         if compression is not None and not log.history.is_compressed:
-            raise HTTPException(409, "the log is there, and is not compressed")
+            raise HTTPException(409, "the log exists, and is not compressed")
         if is_new:
             answer.status_code = 201
             answer.headers["Location"] = f"{request.url.path.rstrip('/')}/"
         return answer
 
     def get_log(self, log: _Log) -> Response:
-        """The id of the log, its version, and its snapshots. The ETag names the newest patch."""
+        """Return the log's id, version and snapshots. The ETag names the newest patch."""
         id, compression, head = log.history.read_log()
         version = point_of(head).version
         with log.history.reading() as state:
@@ -260,10 +260,10 @@ class LogServer:
         last: Annotated[int | None, Query(ge=0, le=wire.MOST_ENTRIES)] = None,
         most: Annotated[int, Query(ge=1, le=wire.MOST_ENTRIES)] = wire.MOST_ENTRIES,
     ) -> Response:
-        """The patches that lead from one version to another: as a list, or as one stream.
+        """Return the patches that lead from one version to another: as a list, or as one stream.
 
-        There are `most` patches at most; `next` says from which version on there are more. With
-        `last` they are the last ones up to a version, so many.
+        The answer has at most `most` patches; `next` is the version after which the rest follow.
+        `last` asks for that many patches up to a version instead.
         """
         media_type = accepted(request, [wire.JSON, *CHANGES])
         with log.history.reading() as state:
@@ -283,7 +283,7 @@ class LogServer:
     def get_patch(
         self, log: _Log, version: _Version, request: Request, digest: _Digest = None
     ) -> Response:
-        """A patch: in a format of changes, or as JSON what the log knows of it."""
+        """Return a patch in a format of changes, or its fields as JSON."""
         with log.history.reading() as state:
             entry = state.entry(version)
         if digest not in (None, entry.digest):
@@ -304,14 +304,14 @@ class LogServer:
         if_match: _IfMatch = None,
         if_none_match: _IfNoneMatch = None,
     ) -> Response:
-        """Append a patch; its answer comes when it is on the disk.
+        """Append a patch; the answer comes when the patch is on the disk.
 
-        A 412 says that another patch was appended meanwhile, and which one is the newest.
+        Status 412 says that another patch was appended meanwhile, and names the newest one.
         """
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type not in CHANGES:
             types = ", ".join(CHANGES)
-            raise HTTPException(415, f"a patch is one of: {types}", {"Accept": types})
+            raise HTTPException(415, f"a patch must be one of: {types}", {"Accept": types})
         async with self._bodies.receive(request) as body:
             with log.feed.appending():
                 entry = await run_in_threadpool(
@@ -323,7 +323,7 @@ class LogServer:
     def get_snapshot(
         self, log: _Log, version: int, request: Request, digest: _Digest = None
     ) -> Response:
-        """The whole data of a version that has a snapshot, as Jelly-RDF."""
+        """Return the whole data of a version that has a snapshot, as Jelly-RDF."""
         with log.history.reading() as state:
             newest = point_of(state.newest()).version
             found = {each.version: each for each in state.snapshots(newest)}.get(version)
@@ -334,7 +334,7 @@ class LogServer:
         return send_stored(source, media_type, request, found.digest, log.history.is_compressed)
 
     def snapshot(self, log: _Log, version: _Version) -> Response:
-        """Store the whole data of a version, which makes checkouts faster."""
+        """Store a snapshot: the whole data of a version, which makes checkouts faster."""
         opened = log.open()
         entry = opened.entry(version)
         opened.snapshot(entry.version)
@@ -345,7 +345,7 @@ class LogServer:
         return JSONResponse(entry_fields(log.open().squash(first, last)))
 
     def verify(self, log: _Log, deep: bool = False) -> Response:
-        """Check the log: read every file to its end. The answer names no path of the server's."""
+        """Check the log: read every file to its end. The answer shows no paths of the server."""
         folder = f"{log.history.path}{os.sep}"
         problems = [asdict(each) for each in log.open().verify(deep=deep)]
         for each in problems:
@@ -360,7 +360,7 @@ class LogServer:
         since: _Version | None = None,
         last_event_id: Annotated[_Version | None, Header()] = None,
     ) -> Response:
-        """Follow the log: an event for each patch after a version, without an end.
+        """Follow the log: get an event for each patch after a version, without an end.
 
         These are server-sent events: the id of each is the version, and its data are those of
         `/patches/{version}` as JSON. By default the first event is that of the next patch. An event
@@ -368,8 +368,8 @@ class LogServer:
         the last one. `idle` comes after 15 seconds without another.
 
         As `application/x-jelly-patch-events` each event is a line of such JSON, with its kind as
-        `event`. As many bytes as `inline` says come behind it: the patch as it is stored, if that
-        has up to 64 KiB, else nothing.
+        `event`. The patch as it is stored follows the line if it has up to 64 KiB; `inline` is the
+        number of its bytes, or 0.
         """
         media_type = accepted(request, [wire.EVENTS, wire.EVENTS_WITH_PATCHES])
         with log.history.reading() as state:
@@ -387,9 +387,9 @@ class LogServer:
 
 
 async def _refuse_method(request: Request, error: Any) -> Response:
-    """Answer 405. Each route knows one method, and the answer names all of its path."""
+    """Answer 405. A route has one method, but the answer must name all methods of the path."""
     routes = [each for each in request.app.routes if each.path_regex.match(request.url.path)]
-    # A path of the server's own looks like that of a log.
+    # The server's own paths also match the route for a log's name.
     routes = [each for each in routes if each.path == request.url.path] or routes
     allowed = {method for each in routes for method in getattr(each, "methods", ())}
     allowed |= {"HEAD"} if "GET" in allowed else set()
@@ -397,7 +397,7 @@ async def _refuse_method(request: Request, error: Any) -> Response:
 
 
 async def _explain(request: Request, error: Exception) -> Response:
-    """Answer a request that failed; what only the server's owner may know goes to the log."""
+    """Answer a request that failed; details that only the server's owner may see are logged."""
     status, fields = wire.answer_to(error)
     headers = {412: {"ETag": wire.etag(fields.get("head"))}, 503: {"Retry-After": "1"}}.get(status)
     if status == 500 or isinstance(error, OSError):

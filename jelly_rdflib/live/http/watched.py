@@ -1,4 +1,4 @@
-"""A client of HTTP for servers that may be hostile: no answer is endless, and no error is large."""
+"""A client of HTTP that a hostile server can't keep busy or flood."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ import httpx2
 from jelly_rdflib.live.waiting import LEAST_SPEED
 
 GRACE = 60.0
-"""The seconds that an answer may take, besides those in which the server says nothing."""
+"""The seconds that an answer may take, besides the time in which the server is silent."""
 _CONNECT_TIMEOUT = 10.0
 
 
 class Unanswered(ConnectionError):
-    """A request may have reached the server, and no answer says what became of it."""
+    """A request may have reached the server, but its outcome is unknown."""
 
 
 class Watch(threading.Thread):
-    """Waits for the end of an answer, in a thread, and cuts its connection after a time.
+    """A thread that waits for the end of an answer, and cuts the connection if it takes too long.
 
-    httpx has a limit for each wait alone. It waits for each byte of a head.
+    httpx only limits each single wait, and a head may come byte by byte.
     """
 
     def __init__(self, cut: Callable[[], None], seconds: float) -> None:
@@ -40,11 +40,11 @@ class Watch(threading.Thread):
         self.renew()
 
     def renew(self) -> None:
-        """Let the time start now."""
+        """Start the time again."""
         self._end = time.monotonic() + self.seconds
 
     def run(self) -> None:
-        """Wait."""
+        """Wait for the end of the answer, or cut its connection."""
         while (left := self._end - time.monotonic()) > 0:
             if self.ended.wait(left):
                 return
@@ -52,20 +52,20 @@ class Watch(threading.Thread):
         self._cut()
 
     def allow(self, size: int) -> None:
-        """Give so many bytes that came their time."""
+        """Extend the time for ``size`` bytes that have come."""
         self._end += size / LEAST_SPEED
 
 
 class WatchedClient:
-    """A client of httpx whose answers are watched; ``options`` are arguments of that.
+    """A client of httpx whose answers are watched; ``options`` are arguments of httpx's client.
 
-    The address is for messages.
+    ``address`` is for messages.
     """
 
     def __init__(self, address: str, **options: Any) -> None:
         self._address = address
         self._http, self._sockets = httpx2.Client(**options), set[socket.socket]()
-        # It need not be closed.
+        # `finalize` also closes a client that its user does not close.
         self.close = weakref.finalize(self, _close, self._http, self._sockets, os.getpid())
         """Closes all connections: a thread that reads an answer gets an error."""
 
@@ -73,9 +73,9 @@ class WatchedClient:
     def stream(
         self, method: str, url: str, silence: float, **options: Any
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
-        """Send a request; yield the answer, whose body is still to be read, in the block.
+        """Send a request; yield the answer, whose body the block may read.
 
-        The server may say nothing for ``silence`` seconds, and the whole answer may take `GRACE`
+        The server may be silent for ``silence`` seconds, and the whole answer may take `GRACE`
         more. A ConnectionError says that the server can't be reached, or that the request is
         `Unanswered`.
         """
@@ -87,7 +87,7 @@ class WatchedClient:
         try:
             with self._http.stream(method, url, timeout=timeout, **options) as answer:
                 yield answer, watch
-                # A body that was cut may seem to have ended.
+                # A body whose connection was cut may seem complete.
                 if watch.is_late:
                     raise late
         except Exception as found:
@@ -102,21 +102,21 @@ class WatchedClient:
             watch.ended.set()
 
     def _trace(self, watch: Watch, event: str, info: dict[str, Any]) -> None:
-        """Take what httpx tells of a request."""
+        """Receive httpx's events about a request."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            # Those that are closed have no number.
+            # Forget closed sockets, which have no number.
             self._sockets -= {each for each in self._sockets.copy() if each.fileno() < 0}
             self._sockets.add(info["return_value"].get_extra_info("socket"))
-        # A proxy of the network may answer before the server does.
+        # Not when the request is sent: a proxy may answer before the server does.
         elif event.endswith(".receive_response_headers.started") and watch.ident is None:
             watch.renew()
             watch.start()
 
 
 def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytearray:
-    """Return the first bytes of a body, 64 KiB of an error."""
+    """Return the first bytes of a body: 64 KiB by default, enough for an error."""
     data = bytearray()
-    # A decoder of httpx gives 1 MiB at most at once.
+    # httpx's decoders give 1 MiB at most at a time.
     for part in answer.iter_bytes():
         data += part
         if len(data) >= most:
@@ -126,14 +126,15 @@ def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytearray:
 
 
 def _cut(sockets: set[socket.socket]) -> None:
-    # To close a socket does not wake who waits for it. TLS goes on up to the end.
+    # Closing a socket does not wake a thread that reads it. The method of `socket`, unlike that of
+    # `SSLSocket`, leaves TLS on for the reading thread.
     for each in sockets.copy():
         with suppress(OSError):
             socket.socket.shutdown(each, socket.SHUT_RDWR)
 
 
 def _close(client: httpx2.Client, sockets: set[socket.socket], process: int) -> None:
-    # A forked process shares the connections of the one before it, which goes on with them.
+    # A forked process shares its parent's connections, which the parent still uses.
     if process == os.getpid():
         _cut(sockets)
     client.close()

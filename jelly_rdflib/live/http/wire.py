@@ -1,4 +1,4 @@
-"""What both sides say: media types, ETags, and errors."""
+"""What the server and its clients share: media types, ETags, and errors."""
 
 from __future__ import annotations
 
@@ -18,43 +18,44 @@ EVENTS = "text/event-stream"
 EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
 TOKEN = "JELLYP_TOKEN"  # the environment variable with the bearer token
-MOST_ENTRIES = 1000  # that an answer lists
-MAX_INLINE = 1 << 16  # the size in bytes up to which a segment comes with its event
+MOST_ENTRIES = 1000  # the most that an answer lists
+MAX_INLINE = 1 << 16  # the size in bytes up to which an event brings the segment
 MAX_LINE = 1 << 16  # the most bytes of an event without the segment
-HEARTBEAT = 15.0  # the seconds after which a server that has no news says so
-LOG_ID = "Log-Id"  # the header of events with the id of the log
+HEARTBEAT = 15.0  # the seconds after which a server without news sends an event
+LOG_ID = "Log-Id"  # the header of events that has the id of the log
 EMPTY = "empty"  # the ETag of a log without patches
 
 
 def etag(head: str | None) -> str:
-    """Return the ETag of a log whose newest patch has this id; None: it has no patch."""
-    # RFC 9110 has no way to ask for this: "If-None-Match: *" means that there is no log.
+    """Return the ETag of a log whose newest patch has this id; None: it has no patches."""
+    # A word of its own, since RFC 9110 has no condition for an empty log: "If-None-Match: *" asks
+    # for a log that does not exist.
     return f'"{EMPTY if head is None else head}"'
 
 
-# The first one that an error is of counts.
+# The first row that matches an error counts.
 _STATUSES: tuple[tuple[Any, int], ...] = (
     (errors.LogConflict, 412),
     (errors.MissingVersion, 404),
     (errors.LimitError, 413),
     ((UnfitPatch, InvalidId, errors.DecodeError, errors.EncodeError), 400),
 )
-# A LogError's text is made of these.
+# The attributes of a LogError that make up its text.
 _IN_DETAIL = ("message", "path", "advice")
 ERRORS: dict[int, type[Exception]] = {
     **dict.fromkeys((401, 403), PermissionError),
-    # Of a server, or a proxy before it, that is not there at the moment.
+    # The server, or a proxy in front of it, is unavailable for now.
     **dict.fromkeys((429, 502, 503, 504), ConnectionError),
 }
-"""The errors that statuses of a server stand for, if nothing else tells."""
+"""The errors for statuses of a server, if the answer says nothing more exact."""
 
 
 def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
-    """Return the status and the JSON for a request that failed; 500 tells nothing of the error."""
+    """Return the status and the JSON for a request that failed; 500 reveals nothing."""
     if isinstance(error, errors.LogConflict) and error.is_locked:
         return 503, {"detail": "others are writing to the log"}
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        # It may be on its way: back from a backup, say.
+        # The log may be missing while a backup is restored.
         return 503, {"detail": "the log, or a file of it, is not there at the moment"}
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):
@@ -64,11 +65,11 @@ def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
 
 
 def error_of(status: int, fields: Any, address: str) -> Exception:
-    """Return the error that an answer stands for; a KeyError or TypeError: for none."""
+    """Return the error for an answer; a KeyError or TypeError if the answer describes none."""
     has_detail = isinstance(fields, dict) and "detail" in fields
     detail = fields["detail"] if has_detail else f"the server answers {status}"
     if isinstance(detail, list):
-        # FastAPI lists what is wrong with the parameters.
+        # FastAPI lists faults of the parameters.
         detail = "; ".join(each["msg"] for each in detail)
     if status == 412:
         expected, head = (fields[key] and URIRef(fields[key]) for key in ("expected", "head"))

@@ -1,4 +1,4 @@
-"""What sources and sinks of a topic share: the settings, and what the brokers say."""
+"""What sources and sinks of a topic share: the settings, and the brokers' reports."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from jelly_rdflib.errors import TopicWarning
 from jelly_rdflib.live.address import Address
 
 _T = TypeVar("_T")
-# What the client reports goes where the program wants it, and not to standard error.
+# Reports of the client go to this logger, not to standard error.
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
-# Seconds to wait for the first answer of a broker.
+# The seconds to wait for the first answer of a broker.
 _FIRST_ANSWER = 10.0
 
-# The settings by which a topic deletes messages.
+# The settings that make a topic delete messages.
 _BOUNDS = ("retention.ms", "retention.bytes")
 
 LARGEST = 1_000_000
@@ -31,12 +31,12 @@ PAUSE = 3600.0
 
 
 def is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
-    """Has the name of an error one of some words in it?"""
+    """Return whether the name of an error contains one of some words."""
     return any(word in error.name() for word in words)
 
 
 class KafkaClient:
-    """A topic, how its brokers are reached, and what they say."""
+    """A topic: how its brokers are reached, and what they report."""
 
     def __init__(self, address: Address, own: dict[str, Any]) -> None:
         self.url, self.topic = str(address), address.path
@@ -60,35 +60,35 @@ class KafkaClient:
         if error.fatal() or "AUTH" in error.name():
             self.error = error
         elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
-            # Why comes soon after.
+            # The reason is reported soon after.
             self._end = min(self._end, time.monotonic() + 0.5)
             self.is_down = True
         else:
             self.reason = error.str()
 
     def make(self, kind: Callable[..., _T]) -> _T:
-        """Make a producer or consumer; a ValueError names a setting that is wrong."""
+        """Make a producer or consumer; raise a ValueError that names a wrong setting."""
         try:
             return kind(self.config, logger=_LOG)
         except ck.KafkaException as error:
             raise ValueError(f"{self.url}: {error.args[0].str()}") from None
 
     def exception(self, error: ck.KafkaError, what: str = "") -> OSError:
-        """Return the exception for an error, with more of what that means before it."""
-        # The reason for the end of a stream of messages is in the text alone.
+        """Return the exception for an error; ``what`` precedes the text, and explains the error."""
+        # Why a stream of messages has ended is only in the text of the error.
         is_refused = "AUTH" in error.name() or "authorization failed" in error.str()
         kind = PermissionError if is_refused else ConnectionError
         return kind(f"{self.url}: {what}{error.str()}")
 
     def ask_id(self) -> str:
-        """Return the topic's id as it is now: another one if the topic was made anew."""
+        """Return the topic's current id, which changes if the topic is deleted and made again."""
         try:
             return str(self._ask_for_topic(_FIRST_ANSWER).result().topic_id)
         except ck.KafkaException as error:
             raise self.exception(error.args[0]) from None
 
     def _describe(self) -> None:
-        """Ask for the topic, which must keep all messages."""
+        """Ask for the topic's properties, and check that it keeps all messages."""
         self.admin = admin = self.make(AdminClient)
         resource = ConfigResource("topic", self.topic)
         topic = self._ask_for_topic(_FIRST_ANSWER)
@@ -108,7 +108,7 @@ class KafkaClient:
         except ck.KafkaException as error:
             if topic.exception() or "AUTH" not in error.args[0].name():
                 raise self.exception(error.args[0]) from None
-            # Few clients have the right to see it, and most topics are not compacted.
+            # A warning only: few clients may see the settings, and few topics are compacted.
             warn(
                 f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
                 " cleanup.policy is delete, since compaction removes frames that are needed, and"
@@ -130,7 +130,7 @@ class KafkaClient:
         return self.admin.describe_topics(topics, request_timeout=timeout)[self.topic]
 
     def check_topic(self, timeout: float) -> None:
-        """Check that the topic is still the one that it was, if a broker answers in time."""
+        """Check that the topic was not made again, if a broker answers in time."""
         try:
             id = str(self._ask_for_topic(timeout).result().topic_id)
         except ck.KafkaException as error:
@@ -140,5 +140,5 @@ class KafkaClient:
         if id != self.id:
             raise ConnectionError(
                 f"{self.url}: the topic was deleted, and another one of this name was made: its"
-                " patches don't follow those that came. Begin anew, with an empty copy"
+                " patches don't follow those that came. Start again, with an empty copy"
             )

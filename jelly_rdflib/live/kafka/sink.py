@@ -1,4 +1,4 @@
-"""Topics of Kafka as sinks: a sink is a producer, and its stream has a key."""
+"""Topics of Kafka as sinks: each sink has a producer, and a stream with its own key."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
 
-# Bytes of a message beside the frame and the key, or less.
+# The most bytes that a message has besides the frame and the key.
 _OVERHEAD = 512
 
 
 class KafkaSink(Sink):
-    """A topic that takes patches, as a stream that starts anew from time to time."""
+    """A topic that takes patches, as a stream that starts again from time to time."""
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
         self._name = address.take("stream", str, "")
@@ -37,16 +37,16 @@ class KafkaSink(Sink):
             own |= {"transactional.id": transactional, "transaction.timeout.ms": wait}
             own |= {"message.timeout.ms": wait}
         else:
-            # If a message could fail alone, the stream would go on with a gap.
+            # Otherwise one message could fail alone, and the stream would have a gap.
             own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
         self._is_transactional = bool(transactional)
         self._client = KafkaClient(address, own)
-        # A sink asks nothing more: this ends a thread and a connection.
+        # A sink no longer needs the admin client: deleting it ends a thread and a connection.
         del self._client.admin
         super().__init__(self._client.url, limits)
         config = self._client.config
         largest = min(int(config.get("message.max.bytes", LARGEST)), self._client.largest)
-        # The topic's largest message is its largest batch, too.
+        # A batch may be no larger than the topic's largest message.
         config |= {"message.max.bytes": max(1000, largest), "batch.size": largest}
         most = largest - _OVERHEAD - len(self._name.encode())
         self._encoder = LiveEncoder(options, restart_every=restart, max_frame_size=most)
@@ -56,12 +56,12 @@ class KafkaSink(Sink):
         self._open()
 
     def _open(self) -> ck.Producer:
-        """Return the producer, or make one and let it start a stream."""
+        """Return the producer; if it is missing, make one and start a stream."""
         if self._producer is None:
             self._client.error = None
             self._error: ck.KafkaError | None = None
             self._key = (self._name or str(uuid4())).encode()
-            # Not by the client: it would go to another one when there are new partitions.
+            # Don't let the client choose: it would change the partition when new ones are added.
             partitions = self._client.partitions
             self._partition = partitions[crc32(self._key) % len(partitions)]
             self._sent = self._taken = 0
@@ -94,7 +94,7 @@ class KafkaSink(Sink):
                 self._await(0)
                 self._try(producer.commit_transaction, self._wait)
         except BaseException:
-            # A patch that is half sent is none if a stream starts, or its transaction is aborted.
+            # Sources drop half a patch if a new stream starts or the transaction is aborted.
             self._encoder.restart()
             if self._is_transactional:
                 self._producer = None
@@ -116,7 +116,7 @@ class KafkaSink(Sink):
             self._fail(error)
 
     def _await(self, most: int) -> None:
-        """Wait until no more than so many messages are on their way."""
+        """Wait until at most ``most`` messages are on their way."""
         left, since = -1, time.monotonic()
         while self._producer is not None and (now := len(self._producer)) > most:
             if now != left:
@@ -137,7 +137,7 @@ class KafkaSink(Sink):
                     self._fail(error.args[0])
 
     def _fail(self, error: ck.KafkaError | None) -> NoReturn:
-        """Give up what was not acknowledged; the next patch starts a new stream."""
+        """Discard unacknowledged patches and raise the error; the next patch starts a stream."""
         missing = self._sent - self._taken
         if self._producer is not None:
             self._producer.purge()
@@ -156,7 +156,7 @@ class KafkaSink(Sink):
 
     def _close(self) -> None:
         if self._producer is not None and self._sent and self._can_end:
-            # All patches were taken: this only tells sources that they may forget the stream.
+            # All patches were taken: this only lets sources forget the stream.
             self._wait = min(self._wait, 1.0)
             with suppress(OSError):
                 self._put([b""])

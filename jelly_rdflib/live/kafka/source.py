@@ -25,12 +25,12 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 
 _T = TypeVar("_T")
-# Seconds to wait for an answer of a broker, which is asked for again.
+# The seconds to wait for an answer of a broker before asking again.
 _ANSWER = 1.0
-# Streams that were silent for so many seconds are forgotten: where a producer was killed, nobody
-# ends them.
+# The seconds of silence after which a stream is forgotten: a producer that was killed never ends
+# its stream.
 _IDLE = 24 * PAUSE
-# In the names of errors that do not pass, and of those of a member that is out of its group.
+# Words in the names of permanent errors, and of errors of a member that has left its group.
 _FINAL = ("AUTH", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION", "INVALID")
 _OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASSIGNMENT_LOST")
 
@@ -44,20 +44,20 @@ class _Stream:
 
 @dataclass
 class _Partition:
-    """Where a partition stands.
+    """The state of a partition.
 
-    ``next`` is the offset of the frame whose patches come next, ``skip`` the number of those that
-    came already. Reading starts at ``start``, where the oldest open stream starts. With ``joins``,
-    streams that started before the source came are left out until they start anew.
+    ``next`` is the offset of the frame with the next patches, ``skip`` the number of its patches
+    that came already. Reading starts at ``start``, where the oldest open stream starts. With
+    ``joins``, streams that started before the source did are left out until they start again.
     """
 
     start: int
     next: int
     skip: int = 0
     joins: bool = False
-    # The newest time of a message: clocks of senders may be wrong.
+    # The newest time of a message: senders' clocks may be wrong.
     now: int = 0
-    # The first one was silent longest.
+    # The stream that was silent longest comes first.
     streams: OrderedDict[bytes | None, _Stream] = field(default_factory=OrderedDict)
 
     @classmethod
@@ -73,7 +73,7 @@ class _Partition:
 
 
 class KafkaSource(Source):
-    """The patches of a topic, of all partitions, or of those that its group gives to it."""
+    """The patches of a topic, of all partitions, or of those that its group assigns to it."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"
@@ -83,7 +83,7 @@ class KafkaSource(Source):
         self._most = address.take("streams", int, 1000)
         self._idle = address.take("idle", float, _IDLE)
         refresh = address.settings.setdefault("topic.metadata.refresh.interval.ms", 30_000)
-        # A full queue of messages is to be filled again as soon as there is room.
+        # Refill a full queue of messages as soon as it has room.
         address.settings.setdefault("fetch.queue.backoff.ms", 5)
         own = {
             "group.id": self._group or "none",
@@ -98,19 +98,19 @@ class KafkaSource(Source):
         if self._client.retention and not self._skips:
             warn(
                 f"{self.url}: Kafka deletes messages of this topic ({self._client.retention}): a"
-                " copy that is made later, or is away for long, misses them, which is an error."
+                " copy that is made later, or is offline for long, misses them, which is an error."
                 " With -1 the topic keeps all; deleted=skip goes on without them",
                 TopicWarning,
             )
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
-        # Patches of one frame, each with its message, and where its partition stands after it.
+        # Patches of one frame, each with its message, and the partition's state after it.
         self._pending: deque[tuple[Patch, Any, _Partition, int, int]] = deque()
         try:
             begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
         except ck.KafkaException as error:
             raise self._client.exception(error.args[0]) from None
-        # Where those stand that are this source's, or were; where others begin.
+        # The states of this source's partitions, now or earlier; and where all others begin.
         self._partitions, self._begins = ({}, begins) if self._group else (begins, {})
         self._owned = [] if self._group else self._client.partitions
         self._must_assign = not self._group
@@ -124,7 +124,7 @@ class KafkaSource(Source):
             self._consumer.subscribe(names, on_assign=self._take_over, on_revoke=self._give_up)
 
     def _ask(self, request: Callable[[], _T]) -> _T:
-        """Ask the broker, again and again while it is away."""
+        """Ask the broker, again and again while it can't be reached."""
         tries = waits()
         while True:
             try:
@@ -138,18 +138,18 @@ class KafkaSource(Source):
         return ck.TopicPartition(self._client.topic, partition, *details)
 
     def _range(self, partition: int) -> tuple[int, int]:
-        """Return the offsets of the first message that is there, and after the last one."""
+        """Return the offset of the first message in a partition, and the one after the last."""
         spot = self._spot(partition)
         return self._ask(lambda: self._consumer.get_watermark_offsets(spot, timeout=_ANSWER))
 
     def _begin(self, partition: int, is_latest: bool) -> _Partition:
-        # Of a topic that has deleted its first messages this is not the first that is there.
+        # Offset 0, even if the topic has deleted its first messages: `_assign` reports that.
         offset = self._range(partition)[1] if is_latest else 0
         return _Partition(offset, offset, joins=is_latest)
 
     def _take_over(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
         self._owned, self._must_assign = [each.partition for each in partitions], True
-        # Otherwise the client starts by itself.
+        # Otherwise the client would start reading by itself.
         consumer.assign([])
 
     def _give_up(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
@@ -158,7 +158,7 @@ class KafkaSource(Source):
             each.streams.clear()
 
     def _assign(self) -> None:
-        """Go on where each partition stands, from the start of its open streams."""
+        """Go on in each partition, from the start of its oldest open stream."""
         self._look_at_topic()
         kept = self._read_group() if self._group else {}
         for number in self._owned:
@@ -167,7 +167,7 @@ class KafkaSource(Source):
                 self._resumed.remove(number)
             elif theirs and (partition is None or theirs.place[1:] > partition.place[1:]):
                 partition = theirs
-            # If the group has been here before, a partition without a place is new.
+            # If the group has a position in any partition, one without a position is new.
             known = None if kept else self._begins.get(number)
             partition = partition or known or self._begin(number, False)
             low, high = self._range(number)
@@ -187,11 +187,11 @@ class KafkaSource(Source):
         self._consumer.assign(starts)
         self._must_assign = False
         if not kept:
-            # The group comes back to this place, also if it never acknowledges a patch.
+            # Record where the group starts, in case it never acknowledges a patch.
             self._acknowledge()
 
     def _read_group(self) -> dict[int, _Partition]:
-        """Return where the group stands in each partition."""
+        """Return the state of each partition that the group has stored."""
         spots = [self._spot(number) for number in {*self._owned, *self._begins}]
         kept = {}
         for each in self._ask(lambda: _checked(self._consumer.committed(spots, timeout=_ANSWER))):
@@ -205,7 +205,7 @@ class KafkaSource(Source):
         return kept
 
     def _acknowledge(self) -> None:
-        """Let the group go on after the patches so far, whoever gets the partitions."""
+        """Store the position in the group, so that any member goes on after the patches so far."""
         with self._lock:
             places = {n: self._partitions[n].place for n in self._owned if n in self._partitions}
             new = {n: place for n, place in places.items() if self._committed.get(n) != place}
@@ -222,14 +222,14 @@ class KafkaSource(Source):
 
     @property
     def _position(self) -> str | None:
-        """The topic, and of each partition: where to read from, the next frame, patches to skip."""
+        """The topic, and for each partition where to read from, the next frame, patches to skip."""
         if not self._partitions:
             return None
         places = {number: each.place for number, each in self._partitions.items()}
         return json.dumps({"topic": self._client.id, "partitions": places})
 
     def resume(self, position: str) -> None:
-        """Go on from a `position`, before the first patch was received."""
+        """Go on from a `position`; call this before the first patch is received."""
         try:
             told = json.loads(position)
             topic, places = told["topic"], told["partitions"]
@@ -266,7 +266,7 @@ class KafkaSource(Source):
                 partition.next, partition.skip = next, skip
                 return patch
             except BaseException as error:
-                # What was read, and not delivered, is read again.
+                # Messages that were read but not delivered are read again.
                 self._pending.clear()
                 self._must_assign = bool(self._owned)
                 if not isinstance(error, ck.KafkaException):
@@ -276,7 +276,7 @@ class KafkaSource(Source):
                 return None
 
     def _look_for_partitions(self) -> None:
-        """Notice new partitions; those of a group are told by the broker."""
+        """Notice new partitions; for a group the broker reports them."""
         if self._group or time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + self._refresh
@@ -287,16 +287,16 @@ class KafkaSource(Source):
                 self._must_assign = True
 
     def _look_at_topic(self) -> None:
-        """Notice that the topic was made anew: before a message is taken, if a second has passed.
+        """Check before a message, at most once a second, that the topic was not made again.
 
-        If the new one has less messages, the next offset is not there, and it comes to that.
+        If the new topic has fewer messages, the next offset is missing, and the error leads here.
         """
         if time.monotonic() >= self._next_check:
             self._client.check_topic(_ANSWER)
             self._next_check = time.monotonic() + _ANSWER
 
     def _look_for_brokers(self) -> None:
-        """Notice that the brokers are gone, or are there again."""
+        """Notice that the brokers are lost, or can be reached again."""
         if not self._client.is_down or time.monotonic() < self._next_try:
             return
         self._next_try = time.monotonic() + _ANSWER
@@ -312,11 +312,11 @@ class KafkaSource(Source):
     def _take(self, message: Any) -> None:
         error = message.error()
         if error is not None:
-            # The client asks for a group in any case, and may have no right to it.
+            # The client asks about a group even without one, and may lack the right to do so.
             is_needed = self._group or "GROUP" not in error.name()
             if error.fatal() or (is_needed and is_one_of(error, _FINAL)):
                 raise self._client.exception(error)
-            # An offset that is not there is looked into; the client mends all else by itself.
+            # Look into a missing offset; the client recovers from all other errors by itself.
             if is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE")):
                 self._must_assign, self._next_check = True, 0.0
             return
@@ -325,7 +325,7 @@ class KafkaSource(Source):
             patches = self._decode(partition, offset, message)
         except DecodeError as reason:
             patches = []
-            # After a new start the source reads some messages again: it told of those before.
+            # Messages that are read again after a restart were reported before.
             if offset >= partition.next:
                 self._bad.leave_out(reason, *self._place(message))
         if offset < partition.next:
@@ -346,7 +346,7 @@ class KafkaSource(Source):
         self._bad.leave_out(error, *self._place(self._message))
 
     def _place(self, message: Any) -> tuple[str, list[object], bytes]:
-        """Return a message's place, as a text and as parts of a name, and what is in it."""
+        """Return a message's place as a text and as parts of a file name, and its bytes."""
         where = [self._client.topic, message.partition(), message.offset()]
         place = f"{self.url}: {'/'.join(map(str, where))}, key {message.key()!r}"
         return place, where, message.value() or b""
@@ -365,11 +365,11 @@ class KafkaSource(Source):
                     "the stream of this frame has no start: it was deleted, or the stream was"
                     " forgotten (settings idle, streams), or a message of it was left out"
                     " (bad=skip). With start=latest, a source leaves streams out until they start"
-                    " anew"
+                    " again"
                 )
             return []
         patches = list(stream.decoder.decode(frame))
-        # A frame without rows ends the stream, if no patch.
+        # A frame without rows ends the stream, unless it is or ends a patch.
         if frame or patches or stream.decoder.is_open:
             stream.time = partition.now
             partition.streams[key] = stream

@@ -1,4 +1,4 @@
-"""What sources and sinks of an MQTT broker share: a connection, and what the broker refuses."""
+"""What sources and sinks of an MQTT broker share: connections, and refusals of the broker."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.live.address import Address
 
 CONNECT_TIMEOUT = 10.0
-"""The seconds for the broker to answer at first."""
+"""The seconds within which the broker must first answer."""
 PASSING = (136, 137, 159)
-"""Reason codes of a broker that is unavailable or busy, or is asked too often."""
+"""Reason codes of a broker that is unavailable or busy, or gets too many requests."""
 
 # Reason codes: wrong password, not authorized, banned, bad method; too large.
 _FORBIDDEN, _TOO_LARGE = (134, 135, 138, 140), 149
 
 
 def connect(address: Address, client: Client, clean_start: Any, **properties: int) -> None:
-    """Connect a client by what settings are left."""
+    """Connect a client with the settings that are left."""
     if user := address.take("user", str, ""):
         client.username_pw_set(user, address.take("password", str, "") or None)
     ca, certificate, key = (address.take(x, str, "") or None for x in ("ca", "certificate", "key"))
@@ -47,7 +47,7 @@ def connect(address: Address, client: Client, clean_start: Any, **properties: in
 
 
 def make_properties(kind: int, **values: Any) -> Any:
-    """Return the properties of a kind of packet."""
+    """Return the properties for a kind of packet."""
     made: Any = Properties(kind)  # type: ignore[no-untyped-call]
     for name, value in values.items():
         setattr(made, name, value)

@@ -26,9 +26,9 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The largest payload of the protocol, and the room that the other fields of a packet may take.
+# The largest payload of the protocol, and the most bytes that other fields of a packet take.
 _MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
-# Patches that a sink sends before the first of them is acknowledged.
+# How many patches a sink sends before the first is acknowledged.
 _MOST_IN_FLIGHT = 100
 
 
@@ -43,19 +43,19 @@ class MqttSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._encoder = LiveEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
         self._stream, self._number = token_urlsafe(12), 0
-        # The client packs them with each message. It takes long to make new ones.
+        # The client packs these properties with each message; making new ones takes long.
         kind = "application/x-jelly-rdf-patch"
         self._properties = make_properties(
             PacketTypes.PUBLISH, ContentType=kind, UserProperty=("jelly-patch", "")
         )
-        # What the broker has not acknowledged, by packet id, in order; and what it has answered.
+        # Unacknowledged patches by packet id, in order; and the broker's answers.
         self._pending: dict[int, tuple[int, bytes]] = {}
         self._answers: deque[tuple[int, Any]] = deque()
         self._lock, self._news = threading.Lock(), threading.Event()
         self._is_connected = False
         self._error: Exception | None = None
         self._client = client = make_client(f"jelly-{token_urlsafe(12)}")
-        # What waits is sent again by this class, since the client does not keep its order.
+        # This class sends waiting messages again, since the client does not keep their order.
         client.max_inflight_messages = 0
         client.reconnect_delay_set(1, 5)
         client.on_connect, client.on_publish = self._on_connect, self._on_publish
@@ -68,7 +68,7 @@ class MqttSink(Sink):
             raise self._error or ConnectionError(f"{self.url}: no MQTT 5 broker answers")
 
     def _on_connect(self, client: Client, data: Any, flags: Any, reason: Any, found: Any) -> None:
-        """Send again what waits: in the client's thread."""
+        """Send waiting patches again; this runs in the client's thread."""
         with self._lock:
             if reason.is_failure:
                 self._error = refusal(self.url, reason, "the connection")
@@ -84,7 +84,7 @@ class MqttSink(Sink):
         self._news.set()
 
     def _on_publish(self, client: Client, data: Any, mid: int, reason: Any, _: Any) -> None:
-        """Take an answer: in the client's thread, which holds a lock that `_publish` needs."""
+        """Store an answer; this runs in the client's thread, with a lock that `_publish` needs."""
         self._answers.append((mid, reason))
         self._news.set()
 
@@ -94,7 +94,7 @@ class MqttSink(Sink):
         self._pending[info.mid] = number, payload
 
     def _settle(self) -> bool:
-        """Use the broker's answers; return whether there were any."""
+        """Handle the broker's answers; return whether there were any."""
         count = len(self._answers)
         for mid, reason in [self._answers.popleft() for _ in range(count)]:
             item = self._pending.pop(mid, None)
@@ -108,7 +108,7 @@ class MqttSink(Sink):
         self._wait_for(lambda: self._is_connected and len(self._pending) < self._most)
         size = len(payload) + len(self._topic.encode()) + _HEADER_BYTES
         if size > self._most_bytes:
-            most = f"the broker takes {self._most_bytes}"
+            most = f"the broker takes at most {self._most_bytes}"
             raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, and {most}")
         with self._lock:
             self._number += 1
@@ -132,7 +132,7 @@ class MqttSink(Sink):
             self._news.wait(0.25)
 
     def _fail(self) -> None:
-        """Give up what was not acknowledged, and say so; the next patch starts a new stream."""
+        """Discard unacknowledged patches and raise an error; the next patch starts a new stream."""
         with self._lock:
             numbers = [number for number, _ in self._pending.values()]
             self._pending, error, self._error = {}, self._error, None
@@ -151,7 +151,7 @@ class MqttSink(Sink):
 
 
 def _delimited(frame: bytes) -> bytes:
-    """Return a frame with its length before it, a varint."""
+    """Return a frame after its length, a varint."""
     size, length = len(frame), bytearray()
     while size > 0x7F:
         length.append(size & 0x7F | 0x80)

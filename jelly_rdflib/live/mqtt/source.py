@@ -33,14 +33,14 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
 
-# A position has so many streams, or those of all patches that are not acknowledged.
+# A position lists at most this many streams, or those of all unacknowledged patches if more.
 _MOST_STREAMS = 100
-# Seconds to take leave of the broker.
+# The seconds to disconnect from the broker.
 _CLOSE_TIMEOUT = 0.9
 
 
 def _stamp(message: MQTTMessage) -> tuple[str, int]:
-    """Return the stream and the number that a sink has given to a message, or nothing and 0."""
+    """Return the stream and the number that a sink has given to a message, or "" and 0."""
     found = dict(getattr(message.properties, "UserProperty", ()))
     stream, _, number = found.get("jelly-patch", "").rpartition("/")
     is_ours = len(stream) <= 64 and number.isdecimal() and len(number) < 18
@@ -50,8 +50,8 @@ def _stamp(message: MQTTMessage) -> tuple[str, int]:
 class MqttSource(Source):
     """The patches of a topic, or of all topics that a filter matches.
 
-    Its `position` has the last number of each sink's stream. By it patches that the broker sends
-    again are dropped, and patches that it did not send are noticed.
+    Its `position` has the last number of each sink's stream. The numbers show which patches the
+    broker sends again, to drop these, and which ones it did not send.
     """
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
@@ -65,14 +65,14 @@ class MqttSource(Source):
         self._accepts_loss = address.choose("lost", ("error", "warn")) == "warn"
         self._bad = BadMessages(address)
         self._most = address.take("receive_maximum", int, 65535)
-        # The last numbers of the streams: of what was passed on, and of what is kept.
+        # The last numbers of the streams: of patches passed on, and of those that are kept.
         self._numbers: dict[str, int] = {}
         self._kept: dict[str, int] = {}
         self._arrived: deque[MQTTMessage] = deque()
         self._patches: deque[Patch] = deque()
-        # Packet ids: of messages that were passed on, and of those that the broker may forget.
+        # Packet ids: of messages that were passed on, and of messages that the broker may forget.
         self._passed: list[int] = []
-        # How many of the first were up to the last patch that was given, and the numbers then.
+        # How many of `_passed` belong to patches that were returned, and the numbers at that time.
         self._given: tuple[int, dict[str, int]] = 0, {}
         self._given_before = self._given
         self._acknowledged: list[int] = []
@@ -102,7 +102,7 @@ class MqttSource(Source):
             if not self._is_open or reason.value not in PASSING:
                 self._error = refusal(self.url, reason, "the connection")
             return
-        # What was not acknowledged comes again, unless its sender did not ask for that.
+        # The broker sends unacknowledged messages again, except those with QoS 0.
         self._arrived = deque(message for message in self._arrived if message.qos == 0)
         self._passed, self._acknowledged, self._waits = [], [], waits()
         self._given = 0, self._given[1]
@@ -111,7 +111,7 @@ class MqttSource(Source):
             self._note_new_session()
         if self._error is None:
             client.subscribe(self._topic, options=SubscribeOptions(qos=1, retainHandling=2))
-        # At last, since a warning may be an error.
+        # Come last: a warning may be raised as an error.
         self._link.set(None)
 
     def _on_subscribe(self, client: Client, data: Any, mid: int, reasons: Any, _: Any) -> None:
@@ -121,14 +121,14 @@ class MqttSource(Source):
 
     def _note_new_session(self) -> None:
         self._lose("the broker has no session of this client any more")
-        # The next try must not take the session that was made by this one for the old one.
+        # This connection has made a new session, which the next one must not take for the old one.
         self._is_kept = self._has_session and self._accepts_loss
 
     def _lose(self, why: str) -> None:
         if self._accepts_loss:
             warn(f"{self.url}: patches are lost: {why}", TopicWarning)
         else:
-            text = f"{self.url}: patches are lost: {why}; with the setting lost=warn this goes on"
+            text = f"{self.url}: patches are lost: {why}; the setting lost=warn makes it a warning"
             self._error = ConnectionError(text)
 
     @property
@@ -137,7 +137,7 @@ class MqttSource(Source):
         return json.dumps(self._numbers) if self.has_positions else None
 
     def resume(self, position: str) -> None:
-        """Go on from a `position`, before the first patch was received."""
+        """Go on from a `position`; call this before the first patch is received."""
         try:
             self._numbers = {str(stream): int(n) for stream, n in json.loads(position).items()}
         except (ValueError, TypeError, AttributeError):
@@ -147,7 +147,7 @@ class MqttSource(Source):
         self._kept = dict(self._numbers)
         self._given = 0, self._kept
         if not self._has_session:
-            self._lose("to go on from a position takes the setting session")
+            self._lose("to go on from a position, the setting session is needed")
         elif not self._was_kept:
             self._note_new_session()
         if self._error is not None:
@@ -156,11 +156,11 @@ class MqttSource(Source):
 
     @property
     def must_be_acknowledged(self) -> bool:
-        """Whether the broker will soon wait for `acknowledge`."""
+        """Whether the broker will soon stop sending until `acknowledge` is called."""
         return 2 * len(self._passed) >= self._most
 
     def _acknowledge(self) -> None:
-        """Have the next `receive`, or `close`, tell the broker that all patches so far are kept."""
+        """Let the next `receive` or `close` acknowledge all patches so far to the broker."""
         count, self._kept = self._given
         self._acknowledged += self._passed[:count]
         for stream in list(self._numbers)[: -max(_MOST_STREAMS, len(self._passed))]:
@@ -193,10 +193,10 @@ class MqttSource(Source):
             self._given = self._given_before
 
     def _turn(self, wait: float) -> None:
-        """Let the client do what there is to do, or connect it again."""
+        """Let the client work for a while, or connect it again."""
         if self._has_session and len(self._passed) >= self._most:
             raise ConnectionError(
-                f"{self.url}: {self._most} patches came, and acknowledge() was not called"
+                f"{self.url}: {self._most} patches came, but acknowledge() was not called"
             )
         if self._client.socket() is None:
             if self._link.error is None:
@@ -206,7 +206,7 @@ class MqttSource(Source):
                 time.sleep(min(pause, wait))
                 return
             self._retry_at = time.monotonic() + next(self._waits)
-            # If the broker is not there, it is tried again.
+            # If the broker can't be reached, the next call tries again.
             try:
                 self._client.reconnect()
             except OSError as error:
@@ -219,7 +219,7 @@ class MqttSource(Source):
         stream, number = _stamp(message)
         last = self._numbers.get(stream) if self.has_positions else None
         if last is not None and number > last + 1:
-            self._lose(f"after number {last} of the stream {stream} comes {number}")
+            self._lose(f"in the stream {stream}, number {number} comes after number {last}")
         if self._error is not None:
             return
         is_known = last is not None and number <= last
@@ -227,7 +227,7 @@ class MqttSource(Source):
             self._acknowledged.append(message.mid)
             return
         try:
-            # An empty message is how the one that a broker keeps for late joiners is deleted.
+            # A message without content deletes the one that a broker keeps for late joiners.
             if not is_known and message.payload:
                 self._patches.extend(self._decode(message.payload))
         except DecodeError as error:
@@ -238,15 +238,15 @@ class MqttSource(Source):
                 self._pass(message)
 
     def _place(self, message: MQTTMessage) -> tuple[str, list[object], bytes]:
-        """Return a message's place, as a text and as parts of a name, and what is in it."""
+        """Return a message's place as a text and as parts of a file name, and its bytes."""
         stream, number = _stamp(message)
-        # A packet has another id when it comes again.
+        # The parts leave out the packet id, which changes when the message comes again.
         where = [message.topic, *((stream, number) if stream else ())]
         place = f"{stream} {number}" if stream else f"packet {message.mid}"
         return f"{self.url}: message {message.topic} {place}", where, bytes(message.payload)
 
     def _decode(self, payload: bytes | bytearray) -> list[Patch]:
-        # Most messages are one frame with whole patches. A decoder that stays takes them faster.
+        # Most messages are one frame with whole patches. Reusing a decoder is faster for them.
         if starts_stream(payload):
             with suppress(DecodeError):
                 patches = list(self._decoder.decode(payload))
@@ -259,7 +259,7 @@ class MqttSource(Source):
         """Count a message as passed on."""
         stream, number = _stamp(message)
         if stream:
-            # The newest stands at the end.
+            # The newest stream comes last.
             self._numbers[stream] = max(number, self._numbers.pop(stream, 0))
         if message.qos:
             self._passed.append(message.mid)
@@ -269,14 +269,14 @@ class MqttSource(Source):
             self._acknowledge()
 
     def _must_come_again(self, before: dict[str, int]) -> bool:
-        """Whether a message that is left out is to come again, as the last one with a number.
+        """Return whether a message that is left out must come again: the last one with a number.
 
-        It does until the position of a later patch is kept: else its number would be missing.
+        It must until the position of a later patch is kept: else its number would be missing.
         """
         return self._has_session and self.has_positions and self._numbers != before
 
     def _close(self) -> None:
-        # Another thread may be waiting for a connection.
+        # Another thread may hold the lock while it waits for a connection.
         if self._lock.acquire(timeout=_CLOSE_TIMEOUT):
             for packet in self._acknowledged:
                 self._client.ack(packet, 1)

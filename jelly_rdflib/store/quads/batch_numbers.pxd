@@ -7,7 +7,7 @@ cdef class BatchNumbers:
     cdef Batch batch
     cdef uint32_t* numbers  # of the batch's terms; 0: not known
     cdef uint32_t capacity
-    cdef dict spellings  # of the batch's terms that are spelled in another way than the store's
+    cdef dict spellings  # of the batch's terms that the store spells in another way
     cdef object recognized  # the datatypes whose literals have a normal form
 
     cdef int turn_to(self, Batch batch) except -1

@@ -3,10 +3,10 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class BatchNumbers:
-    """Brings the terms of one batch after the other into a store, each once.
+    """Adds the terms of one batch after the other to a store, each once.
 
-    If the batch's reader is to normalize literals, they get the normal form of their value, as
-    they do on their way to rdflib.
+    If the batch's reader normalizes literals, they get the normal form of their value, as if rdflib
+    had made them.
     """
 
     def __cinit__(self, QuadStore store not None):
@@ -17,7 +17,7 @@ cdef class BatchNumbers:
         PyMem_RawFree(self.numbers)
 
     cdef int turn_to(self, Batch batch) except -1:
-        """Get ready for the terms of a batch."""
+        """Prepare for the terms of a batch."""
         cdef uint32_t count = batch.terms.columns.count
         cdef uint32_t i
         if self.batch is batch and self.terms is self.store.terms:
@@ -34,7 +34,7 @@ cdef class BatchNumbers:
         return 0
 
     cdef uint32_t find(self, uint32_t term, bint is_added) except? 0:
-        """Return the number of a term; 0 if the store does not have it and is not to get it."""
+        """Return the number of a term; 0 if the store lacks the term and ``is_added`` is False."""
         cdef const TermColumns* columns = &self.batch.terms.columns
         cdef Dictionary terms = self.terms
         cdef int64_t number
@@ -45,7 +45,7 @@ cdef class BatchNumbers:
             number = terms.number_of_node(node, is_added)
         else:
             number = terms.number_of_term(columns, term, is_added)
-        # A deletion brings no spelling into the store, but an addition of the same term later does.
+        # A deletion adds no spelling to the store, but a later addition of the same term does.
         if is_added or is_spelled_as(terms, <uint32_t>number, columns, term):
             self.numbers[term] = <uint32_t>number
         if terms.spelling != 0:
@@ -53,7 +53,7 @@ cdef class BatchNumbers:
         return <uint32_t>number
 
     cdef object normal_form(self, uint32_t term):
-        """Return the node of a typed literal that may have another normal form; else None."""
+        """Return the node of a typed literal that may have another normal form; otherwise None."""
         cdef TermTable table = self.batch.terms
         cdef NodeFactory factory = table.factory
         cdef Span text = text_of(&table.columns, term)

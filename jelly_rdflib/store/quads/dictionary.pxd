@@ -1,26 +1,26 @@
 # The distinct terms of a store, each with a number.
 
 cdef enum:
-    # The number of the IRI of xsd:string, which each dictionary has from its start.
+    # The number of the IRI of xsd:string, which each dictionary has from the start.
     STRING_DATATYPE = 1
-    # Nodes that are kept once they were made. Each has one place, by its number.
+    # The number of nodes that are cached. A node's number determines its place.
     RECENT_NODES = 1 << 16
 
 
 ctypedef struct StoredTerm:
     uint64_t place  # of the text in the data, shifted left by 8 bits, and the kind
     uint32_t hash
-    # Number of the tag or the datatype, as in `TermColumns`; of a tag, that of the tag in lower case
-    # if it is another.
+    # The number of the tag or the datatype, as in `TermColumns`; for a tag with capitals, the
+    # number of its lower-case form.
     uint32_t extra
 
 
 ctypedef struct TermKey:
-    # What makes a term: two are equal if these are.
+    # The identity of a term: two terms are equal if their keys are.
     int kind
     Span text
     uint32_t extra  # as above
-    uint64_t hash  # of which the low half is used
+    uint64_t hash  # only the low half is used
 
 
 ctypedef struct RecentNode:
@@ -32,24 +32,24 @@ ctypedef struct RecentNode:
 cdef class Dictionary:
     cdef NodeTypes types
     cdef NodeFactory factory
-    cdef StoredTerm* terms  # number 0 is none; behind the last one is the end of its text
+    cdef StoredTerm* terms  # number 0 is no term; after the last term comes the end of its text
     cdef uint32_t count, capacity
     cdef uint8_t* data
     cdef size_t data_capacity
     cdef SlotTable table
     cdef RecentNode* recent
-    cdef bint has_long  # has a text been longer than `MAX_RECENT_TEXT`?
-    # Other spellings of literals that the table has: `"x"^^xsd:string` for `"x"`, or a language tag
-    # in another case. Their numbers, by that of the one in the table and that of their tag or
-    # datatype.
+    cdef bint has_long  # whether a text has been longer than `MAX_RECENT_TEXT`
+    # Other spellings of literals in the table: `"x"^^xsd:string` for `"x"`, or a language tag in
+    # another case. Maps the number of the literal in the table, and that of the spelling's tag or
+    # datatype, to the number of the spelling.
     cdef dict spellings
-    # Literals that came ill-typed, but with a text that is not: rdflib makes "false" of any boolean
-    # that it can't read.
+    # Literals that came as ill-typed, although their text is valid: rdflib turns any boolean that
+    # it can't read into "false".
     cdef set ill_typed
-    # The number of the last literal in its own spelling; 0 if the table has it in this spelling.
+    # The last literal's number in its own spelling; 0 if the table has it in this spelling.
     cdef uint32_t spelling
 
-    # Each returns a number, or 0 if the store does not have the term and is not to get it.
+    # Each of these returns a number, or 0 if the store lacks the term and ``is_added`` is False.
     cdef int64_t number_of_node(self, object node, bint is_added) except -1
     cdef int64_t number_of_text(self, int kind, Span text, bint is_added) except -1
     cdef int64_t number_of_term(
@@ -72,7 +72,7 @@ cdef inline int stored_kind(Dictionary terms, uint32_t number) noexcept:
 
 
 cdef inline Span stored_text(Dictionary terms, uint32_t number) noexcept:
-    """Return the text of a term, good until a term is added."""
+    """Return the text of a term, valid until a term is added."""
     cdef Span text
     text.start = terms.data + (terms.terms[number].place >> 8)
     text.end = terms.data + (terms.terms[number + 1].place >> 8)
@@ -80,27 +80,27 @@ cdef inline Span stored_text(Dictionary terms, uint32_t number) noexcept:
 
 
 cdef inline uint64_t text_size(Dictionary terms, uint32_t number) noexcept:
-    """Return how many bytes of text the terms before a number have."""
+    """Return how many bytes of text all terms before a number have."""
     return terms.terms[number].place >> 8
 
 
 cdef inline uint64_t identity_of(Dictionary terms, int kind, uint32_t extra) noexcept:
-    """Return the kind of a term and the number of its tag or datatype, as identity has them."""
+    """Combine the kind of a term and the number of its tag or datatype, for comparisons."""
     if kind == TermKind.TYPED_LITERAL and extra == STRING_DATATYPE:
         return TermKind.SIMPLE_LITERAL
-    # Tags are compared in lower case.
+    # Tags are compared by their lower-case forms.
     return <uint64_t>(terms.terms[extra].extra or extra) << 8 | <uint64_t>kind
 
 
 cdef inline bint is_literal(int kind) noexcept:
-    """Is it a literal with a tag or a datatype?"""
+    """Return whether a kind is that of literals with a tag or a datatype."""
     return kind == TermKind.LANGUAGE_LITERAL or kind == TermKind.TYPED_LITERAL
 
 
 cdef inline bint is_spelled_as(
     Dictionary terms, uint32_t number, const TermColumns* columns, uint32_t term
 ) noexcept:
-    """Is a term spelled as the same term of a batch is?"""
+    """Return whether a term is spelled like the same term of a batch."""
     cdef int kind = stored_kind(terms, number)
     cdef Span tag
     if kind != columns.kinds[term] or kind != TermKind.LANGUAGE_LITERAL:
@@ -112,7 +112,7 @@ cdef inline bint is_spelled_as(
 
 
 cdef inline TermKey key_of(Dictionary terms, uint32_t number) noexcept:
-    """Return what makes a term, good until a term is added; its extra is a number of this store."""
+    """Return the key of a term, valid until a term is added; its extra is this store's number."""
     cdef TermKey key
     key.kind = stored_kind(terms, number)
     key.text = stored_text(terms, number)

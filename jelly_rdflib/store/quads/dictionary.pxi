@@ -1,15 +1,15 @@
 """The distinct terms of a store, each with a number.
 
-Terms that are the same by core/batch/identity.pxd have the same number. A literal that comes in
-another spelling later is kept beside it.
+Terms that are the same by core/batch/identity.pxd have the same number. If a literal comes in
+another spelling later, the dictionary keeps that spelling, too.
 """
 
 cdef enum:
     FIRST_CAPACITY = 64
     FIRST_DATA = 1 << 11
-    # Slots of terms are loaded so many terms before they are used.
+    # How many terms ahead the slots are prefetched.
     AHEAD = 16
-    # Nodes with a longer text are not kept.
+    # Nodes with a longer text are not cached.
     MAX_RECENT_TEXT = 1 << 10
 
 # Less than two thirds of the slots of the largest table.
@@ -49,10 +49,10 @@ cdef class Dictionary:
     # --- numbers ----------------------------------------------------------------------------------
 
     cdef int64_t number_of_node(self, object node, bint is_added) except -1:
-        """Return the number of a node; a TypeError if it is to be added and no store can hold it.
+        """Return the number of a node; a TypeError if it must be added, but no store can hold it.
 
         Raises:
-            EncodeError: Its text has no UTF-8 form.
+            EncodeError: The node's text has no UTF-8 form.
         """
         cdef object text
         cdef TermKey key
@@ -91,9 +91,9 @@ cdef class Dictionary:
         return number
 
     cdef int64_t number_of_text(self, int kind, Span text, bint is_added) except -1:
-        """Return the number of an IRI, or of a language tag.
+        """Return the number of an IRI or a language tag.
 
-        Of a tag that is not there and not to be added it is that of the tag in lower case.
+        If the tag is unknown and must not be added, return the number of its lower-case form.
         """
         cdef TermKey key
         cdef bytes lower
@@ -109,7 +109,7 @@ cdef class Dictionary:
     cdef int64_t number_of_term(
         self, const TermColumns* terms, uint32_t term, bint is_added
     ) except -1:
-        """Return the number of a term of a batch, which is no quoted triple."""
+        """Return the number of a batch's term, which must not be a quoted triple."""
         cdef TermKey key
         cdef int64_t extra = 0
         key.kind = terms.kinds[term]
@@ -131,18 +131,18 @@ cdef class Dictionary:
                 key.kind == TermKind.LANGUAGE_LITERAL
                 and has_capital(text_of(terms, terms.extras[term]))
             ):
-                # The batch has the hash of this spelling.
+                # The batch has hashed the term in this spelling.
                 key.hash = hash_term(self, key.kind, key.text, <uint32_t>extra)
         key.extra = <uint32_t>extra
         return self.number_of_key(&key, is_added)
 
     cdef int64_t number_of_key(self, TermKey* key, bint is_added) except -1:
-        """Return the number of what a key stands for, whose text somebody keeps in memory."""
+        """Return the number of the term with a key, whose text the caller keeps in memory."""
         cdef uint32_t number = <uint32_t>self.slot_of(key)[0]
         self.spelling = 0
         if number == 0 and is_added:
             number = self.append(key)
-            # Before there was a number, the slots may have moved.
+            # Find the slot again: adding the term may have moved the slots.
             fill_slot(&self.table, self.slot_of(key), key.hash, number)
         elif number != 0 and self.terms[number].extra != key.extra:
             spelling = <uint64_t>key.extra << 32 | number
@@ -168,7 +168,7 @@ cdef class Dictionary:
     # --- the table --------------------------------------------------------------------------------
 
     cdef uint64_t* slot_of(self, const TermKey* key) noexcept:
-        """Return the slot of a term, or the free one where it is to be put."""
+        """Return the slot of a term, or the free slot for it."""
         cdef uint64_t* slot = first_slot(&self.table, key.hash)
         cdef size_t size = key.text.end - key.text.start
         cdef uint64_t identity = identity_of(self, key.kind, key.extra)
@@ -187,7 +187,7 @@ cdef class Dictionary:
         return slot
 
     cdef uint32_t append(self, const TermKey* key) except 0:
-        """Number a term, but leave it out of the slots, which have room for it."""
+        """Number a term, without a slot; the table has room for one."""
         cdef size_t size = key.text.end - key.text.start
         cdef uint32_t number = self.count
         cdef uint64_t end
@@ -202,17 +202,17 @@ cdef class Dictionary:
         if size > MAX_RECENT_TEXT:
             self.has_long = True
         if self.ill_typed:
-            # A term that is gone may have had this number.
+            # A removed term may have had this number.
             self.ill_typed.discard(number)
         return number
 
     cdef int reserve(self, size_t text) except -1:
-        """Make room for a term with a text of that size."""
+        """Make room for a term whose text has ``text`` bytes."""
         cdef size_t needed = (self.terms[self.count].place >> 8) + text
         cdef uint64_t capacity
         if self.count >= MAX_NUMBER:
             raise LimitError(f"a store can't have more than {MAX_NUMBER} distinct terms")
-        # The end of the last text takes a place, too.
+        # The end of the last text takes an entry, too.
         if self.count + 2 > self.capacity:
             capacity = min(<uint64_t>self.capacity + self.capacity // 2, <uint64_t>MAX_NUMBER + 2)
             grow(<void**>&self.terms, capacity * sizeof(StoredTerm))
@@ -227,13 +227,13 @@ cdef class Dictionary:
     # --- fewer terms ------------------------------------------------------------------------------
 
     cdef dict spellings_before(self, uint32_t count):
-        """Return the spellings among so many terms."""
+        """Return the spellings with numbers below ``count``."""
         if not self.spellings:
             return {}
         return {key: number for key, number in self.spellings.items() if number < count}
 
     cdef void cut(self, uint32_t count, dict spellings) noexcept:
-        """Keep so many terms, and their spellings. Nobody may use the number of another term."""
+        """Keep ``count`` terms with their spellings. The numbers of others must not be in use."""
         cdef uint64_t* slot
         cdef uint32_t number, hash
         cdef RecentNode* recent
@@ -245,13 +245,13 @@ cdef class Dictionary:
             slot = first_slot(&self.table, hash)
             while slot[0] != 0 and <uint32_t>slot[0] != number:
                 slot = next_slot(&self.table, hash, slot)
-            # A spelling is in no slot.
+            # Other spellings have no slots.
             if slot[0] != 0:
                 slots_remove(&self.table, slot)
             if self.recent != NULL:
                 recent = &self.recent[number & (RECENT_NODES - 1)]
                 if recent.number == number:
-                    # The node goes when another takes its place: a destructor may run any code.
+                    # Keep the node until another takes its place: a destructor may run any code.
                     recent.number = 0
         self.count = count
         self.spellings = spellings
@@ -264,8 +264,8 @@ cdef class Dictionary:
     cdef void move_to(self, Dictionary other) noexcept:
         """Exchange the terms with those of an empty dictionary.
 
-        Who holds numbers of terms compares the dictionary with the store's, and so sees that the
-        numbers are good no more.
+        Code that holds numbers of terms compares this dictionary with the store's, and so notices
+        that the numbers are no longer valid.
         """
         self.terms, other.terms = other.terms, self.terms
         self.count, other.count = other.count, self.count
@@ -282,11 +282,11 @@ cdef class Dictionary:
     # --- nodes ------------------------------------------------------------------------------------
 
     cdef object node(self, uint32_t number):
-        """Return the node of a term, and keep it for the next time."""
+        """Return the node of a term, and cache it."""
         cdef int kind = stored_kind(self, number)
         cdef Span text = stored_text(self, number)
         cdef size_t size = text.end - text.start
-        # rdflib makes trees of XML and HTML, which take much memory.
+        # rdflib makes trees of XML and HTML, which take too much memory for the cache.
         cdef bint is_kept = size <= MAX_RECENT_TEXT and (
             kind != TermKind.TYPED_LITERAL or memchr(text.start, b"<", size) == NULL
         )
@@ -295,7 +295,7 @@ cdef class Dictionary:
         cdef PyObject* old
         if is_literal(kind):
             node = node_of(self, self.terms[number].extra)
-            # Other code may have run, and have added terms.
+            # Other code may have run and added terms.
             text = stored_text(self, number)
         node = self.factory.make_node(kind, text, node)
         if self.ill_typed and number in self.ill_typed:
@@ -311,7 +311,7 @@ cdef class Dictionary:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        # Last, since a destructor may run any code.
+        # Come last, since a destructor may run any code.
         Py_XDECREF(old)
         return node
 
@@ -331,13 +331,13 @@ cdef int refuse_term(object node) except -1:
 
 
 cdef inline uint64_t hash_key(int kind, Span text, uint64_t extra_hash) noexcept:
-    """Return the hash that a batch has for a term."""
+    """Return the hash that a batch computes for a term."""
     cdef uint64_t hash = hash_text(text.start, text.end - text.start, hash_seed())
     return term_hash(<TermKind>kind, hash, extra_hash)
 
 
 cdef uint64_t hash_term(Dictionary terms, int kind, Span text, uint32_t extra) noexcept:
-    """Return the hash that a batch has for a term in the spelling that is compared."""
+    """Return the hash that a batch computes for a term in the spelling that is compared."""
     cdef uint64_t identity = identity_of(terms, kind, extra)
     cdef uint64_t hash = 0
     extra = <uint32_t>(identity >> 8)

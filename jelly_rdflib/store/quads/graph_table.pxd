@@ -9,7 +9,7 @@ ctypedef struct GraphEntry:
 ctypedef struct GraphTable:
     GraphEntry* entries
     uint32_t count, capacity
-    uint32_t filled  # how many have quads
+    uint32_t filled  # how many graphs have quads
     SlotTable slots  # of entries, each with its number + 1
     uint32_t last  # the entry that was found last
 

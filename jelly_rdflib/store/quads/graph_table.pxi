@@ -1,7 +1,7 @@
 """The graphs of a store: how many quads each has, and which are listed."""
 
 cdef uint64_t* slot_of_graph(const GraphTable* table, uint32_t name, uint64_t* hash) noexcept:
-    """Return the slot of a graph, or the free one where it is to be put; and the hash of its name."""
+    """Return the slot of a graph, or the free slot for it; and the hash of its name."""
     cdef uint64_t* slot
     hash[0] = fold(name ^ hash_seed(), MIX_B)
     slot = first_slot(&table.slots, hash[0])
@@ -11,7 +11,7 @@ cdef uint64_t* slot_of_graph(const GraphTable* table, uint32_t name, uint64_t* h
 
 
 cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept:
-    """Return the entry of a graph, good until another is made; NULL if there is none."""
+    """Return the entry of a graph, valid until another is made; NULL if the graph has none."""
     cdef uint32_t entry
     cdef uint64_t hash
     if table.count == 0:
@@ -25,7 +25,7 @@ cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept:
 
 
 cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL:
-    """Return the entry of a graph, which is made if there is none."""
+    """Return the entry of a graph; make it if it is missing."""
     cdef GraphEntry* entry = find_graph(table, name)
     cdef uint64_t* slot
     cdef uint64_t hash
@@ -45,7 +45,7 @@ cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL:
 
 
 cdef bint cut_graphs(GraphTable* table, uint32_t count) noexcept:
-    """Keep so many graphs, if all others are empty and not listed; return whether they are."""
+    """Keep ``count`` graphs if all others are empty and not listed; return whether they are."""
     cdef GraphEntry* entry
     cdef uint64_t hash
     cdef uint32_t i

@@ -1,24 +1,24 @@
 """Basic graph patterns (SPARQL 1.1, section 5.1): triple patterns joined as rows of numbers.
 
-The patterns are looked up one inside the other. The order is chosen from how many rows each matches:
-the pattern with fewest is the outermost, and the others follow by how much of them is bound.
+The patterns are looked up in nested loops. The order depends on how many rows each one matches:
+the one with the fewest is outermost, and the others follow by how many of their terms are bound.
 """
 
 cdef enum:
-    # A bound term makes a look-up find so many times fewer rows: a guess, by its column.
+    # By how much a bound term reduces the rows of a look-up: guesses, by the term's column.
     FEWER_BY_SUBJECT = 1 << 14
     FEWER_BY_PREDICATE = 1 << 3
     FEWER_BY_OBJECT = 1 << 9
-    # Each combination with a pattern that shares no variable counts.
+    # The factor for a pattern that shares no variable with those before: all combinations count.
     UNRELATED = 1 << 20
-    # Rows between two looks for Ctrl-C.
+    # How many rows are read between two checks for Ctrl-C.
     PATIENCE = 1 << 14
-    # In place of a depth: no pattern binds the variable yet.
+    # The depth of a variable that no pattern binds yet.
     UNBOUND = 0x7FFFFFFF
 
 ctypedef struct Place:
-    # A place of a pattern: a term, or a variable.
-    uint32_t term  # its number; 0: it is a variable
+    # A place in a pattern: a term, or a variable.
+    uint32_t term  # the term's number; 0 for a variable
     uint32_t variable
 
 cdef uint64_t[3] FEWER = [FEWER_BY_SUBJECT, FEWER_BY_PREDICATE, FEWER_BY_OBJECT]
@@ -27,15 +27,15 @@ cdef uint64_t[3] FEWER = [FEWER_BY_SUBJECT, FEWER_BY_PREDICATE, FEWER_BY_OBJECT]
 @cython.nonecheck(True)
 @cython.final
 cdef class Join:
-    """Yields the terms of the variables, as tuples of nodes in the order of their numbers."""
+    """Yields the variables' terms: tuples of nodes, in the order of the variables' numbers."""
 
     cdef Snapshot snapshot
     cdef uint32_t name  # of the graph
     cdef int patterns, variables
     cdef Place* places  # three for each pattern, the outermost pattern first
     cdef int* depths  # of the pattern that binds each variable
-    cdef uint32_t* values  # what each is bound to, by which patterns are looked up
-    cdef uint32_t* spellings  # the same as the row spells it, of which the nodes are made
+    cdef uint32_t* values  # the terms that the variables are bound to, for looking up patterns
+    cdef uint32_t* spellings  # the same terms as the row spells them, for making nodes
     cdef list scans  # of the patterns that are being looked up
     cdef uint32_t steps
 
@@ -55,17 +55,17 @@ cdef class Join:
             return self.nodes(self.spellings, self.variables)
 
     cdef bint go_on(self) except -1:
-        """Bind all variables to the next solution; False at the end."""
+        """Bind all variables to the next solution; return False at the end."""
         cdef Scan scan
         cdef int64_t row
         while True:
             self.steps += 1
             if self.steps % PATIENCE == 0:
                 PyErr_CheckSignals()
-                # Other threads run meanwhile, as they do between two lines of Python.
+                # Let other threads run, as Python does between two instructions.
                 with nogil:
                     pass
-            # Code that ran meanwhile may have gone on here.
+            # Other code that ran meanwhile may have ended this iterator.
             if not self.scans:
                 return False
             scan = self.scans[len(self.scans) - 1]
@@ -92,7 +92,7 @@ cdef class Join:
         return 0
 
     cdef int number(self, list patterns) except -1:
-        """Number the terms of patterns; return whether the store has all of them."""
+        """Number the terms of the patterns; return whether the store has all of them."""
         cdef Place* place = self.places
         for pattern in patterns:
             if len(pattern) != 3:
@@ -114,7 +114,7 @@ cdef class Join:
         return 0
 
     cdef int look_up(self) except -1:
-        """Look the next pattern up."""
+        """Look up the next pattern."""
         cdef int depth = <int>len(self.scans)
         cdef const Place* places = &self.places[3 * depth]
         cdef Row pattern
@@ -128,11 +128,11 @@ cdef class Join:
         return 0
 
     cdef bint is_bound(self, const Place* place, int depth) noexcept:
-        """Is a place a variable that a pattern further out binds?"""
+        """Return whether a place is a variable that a pattern further out binds."""
         return place.term == 0 and self.depths[place.variable] < depth
 
     cdef bint bind(self, uint32_t number) except -1:
-        """Bind the variables of the innermost pattern to a row; False if one comes twice in it."""
+        """Bind the innermost pattern's variables to a row; False if one would get two values."""
         cdef int depth = <int>len(self.scans) - 1
         cdef const Place* places = &self.places[3 * depth]
         cdef const Row* row = row_at(self.snapshot.rows, number)
@@ -159,7 +159,7 @@ cdef class Join:
         return tuple([node_of(dictionary, terms[i]) for i in range(count)])
 
     cdef dict count(self, list variables):
-        """Count the solutions by the terms of some variables."""
+        """Count the solutions, grouped by the terms of some variables."""
         cdef Py_ssize_t size = len(variables)
         cdef dict counts = {}
         cdef dict groups = {}
@@ -174,14 +174,14 @@ cdef class Join:
             for i in range(size):
                 terms[i] = self.spellings[<int>variables[i]]
             counts[key] = counts.get(key, 0) + 1
-        # For rdflib two spellings of a literal may be one node.
+        # rdflib may take two spellings of a literal for one node: add up their counts.
         for key, count in counts.items():
             nodes = self.nodes(<const uint32_t*>PyBytes_AS_STRING(key), size)
             groups[nodes] = groups.get(nodes, 0) + count
         return groups
 
     cdef int arrange(self) except -1:
-        """Put the patterns in the order in which they are looked up, and say which binds what."""
+        """Put the patterns in the order of look-ups, and note which one binds each variable."""
         cdef list counts = [self.count_rows(i) for i in range(self.patterns)]
         cdef Place[3] moved
         cdef int depth, i, best
@@ -194,7 +194,7 @@ cdef class Join:
             )
             places = &self.places[3 * depth]
             memcpy(moved, &self.places[3 * best], sizeof(moved))
-            # The others keep their order.
+            # All other patterns keep their order.
             memmove(places + 3, places, 3 * (best - depth) * sizeof(Place))
             memcpy(places, moved, sizeof(moved))
             counts.insert(depth, counts.pop(best))
@@ -204,7 +204,7 @@ cdef class Join:
         return 0
 
     cdef object count_rows(self, int number):
-        """Count the rows that match the terms of a pattern, dead ones among them."""
+        """Count the rows that match the terms of a pattern, including dead rows."""
         cdef const Place* places = &self.places[3 * number]
         cdef Scan scan
         cdef Row pattern
@@ -222,7 +222,7 @@ cdef class Join:
         return count
 
     cdef object cost(self, int number, object count, int depth):
-        """Guess how many rows a look-up of a pattern finds, inside so many others."""
+        """Guess how many rows a look-up of a pattern finds inside the first ``depth`` patterns."""
         cdef const Place* places = &self.places[3 * number]
         cdef bint is_related = depth == 0
         cdef object cost = count + 1
@@ -239,8 +239,8 @@ cdef Join join(QuadStore store, list patterns, object graph, int variables):
     cdef Join rows = Join.__new__(Join)
     cdef GraphEntry* entry
     rows.allocate(<int>len(patterns), variables)
-    # A property may run any code, and so may Python's collector when an object is made: both may
-    # change the numbers of terms.
+    # A property of the graph may run any code, and so may Python's collector when an object is
+    # made: both may change the numbers of terms.
     graph_name = name_of(graph)
     rows.snapshot = open_snapshot(store)
     is_there = rows.number(patterns)

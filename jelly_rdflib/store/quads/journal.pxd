@@ -1,4 +1,4 @@
-# The changes of a store in the order in which they were made, from its journal.
+# The changes of a store in their order, read from its journal.
 
 @cython.final
 @cython.no_gc_clear

@@ -1,23 +1,23 @@
-"""The changes of a store in the order in which they were made, from its journal."""
+"""The changes of a store in their order, read from its journal."""
 
 @cython.nonecheck(True)
 @cython.final
 @cython.no_gc_clear
 cdef class StoreJournal:
-    """Reads the changes of a store as batches, as far as they are not undone.
+    """Reads the changes of a store as batches, except those that were undone before.
 
-    While there is one, the store keeps its journal whole.
+    As long as this object is open, the store keeps its whole journal.
 
     Args:
-        store: The quads. A second journal of them is a RecordError, and so is one while changes
-            are being applied, since who applies them commits.
+        store: The quads. A RecordError says that they have such a journal already, or that changes
+            are being applied, since `apply` commits them.
         default_graph: The name of the default graph.
-        is_one: Whether the changes to all other graphs are left out.
+        is_one: Whether changes to all other graphs are left out.
         refuse: Called for a change to ``refused``; it raises.
         refused: The name of a graph that can't be recorded.
 
     Attributes:
-        added, deleted: How many quads were, as far as they were read.
+        added, deleted: How many quads were added and deleted in the changes that were read.
     """
 
     def __cinit__(
@@ -47,10 +47,10 @@ cdef class StoreJournal:
                 self.store = None
 
     cpdef Batch read(self):
-        """Return a batch of the changes since the last one; None if there are none.
+        """Return a batch of the changes since the last call; None without changes.
 
         Raises:
-            RecordError: The next one is to the graph that can't be recorded; it is left out.
+            RecordError: The next change is to the graph that can't be recorded; it is left out.
         """
         with cython.critical_section(self.store):
             return self.read_changes()
@@ -107,14 +107,14 @@ cdef class StoreJournal:
         return 0
 
     cpdef commit(self):
-        """Commit the changes that were read. Those that another thread made since are pending."""
+        """Commit the changes that were read; changes that other threads made since stay pending."""
         with cython.critical_section(self.store):
             self.store.commit_told()
 
     cpdef undo(self, bint of_all_graphs):
-        """Undo the changes since the last commit: all, or those that are not left out.
+        """Undo the changes since the last commit: all of them, or only those to recorded graphs.
 
-        May be called again.
+        If it is interrupted, it may be called again.
         """
         cdef QuadStore store = self.store
         cdef uint32_t graph = 0
@@ -128,6 +128,6 @@ cdef class StoreJournal:
 
     @property
     def is_behind(self):
-        """Are there changes that were not read?"""
+        """Return whether some changes were not read yet."""
         with cython.critical_section(self.store):
             return self.store.has_untold()

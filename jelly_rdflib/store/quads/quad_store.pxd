@@ -4,33 +4,33 @@
 cdef class QuadStore:
     cdef Dictionary terms
     cdef Rows rows
-    cdef SlotTable index  # of the rows that are alive, each with its number + 1
+    cdef SlotTable index  # of the living rows, each with its number + 1
     cdef GraphTable graphs
     cdef list runs  # of rows 0 to `sealed`; it is replaced, not changed
     cdef uint32_t sealed
 
     cdef Times times
-    cdef bint has_new_deaths  # since the clock went on
-    cdef uint32_t newest_reader  # the time that the last reader sees
+    cdef bint has_new_deaths  # since the clock last advanced
+    cdef uint32_t newest_reader  # the time that the latest reader sees
 
-    # The journal since the last commit: the rows of before that died, or any rows if the journal is
-    # recorded or has a mark; and the graphs that came to be listed or no longer are.
+    # The journal since the last commit. Deaths: of rows from before it, or of any rows if the
+    # journal is recorded or has a mark. Listings: graphs that were put on or taken off the list.
     cdef Death* deaths
     cdef uint32_t death_count, death_capacity
     cdef uint32_t* listings  # the name's number, and `WAS_LISTED`
     cdef uint32_t listing_count, listing_capacity
     cdef bint is_marked, is_recorded
-    cdef Mark told  # what a recording has read of the journal
+    cdef Mark told  # how far a recording has read the journal
 
-    # Bytes of terms that may be used no more, since the store was made smaller; and how many it takes
-    # to try again: twice as many if most turned out to be used.
+    # Bytes of terms that may be unused since the store was last made smaller; and how many of them
+    # it takes to try again, twice as many as last time if most were in use.
     cdef uint64_t loose_text, least_loose
 
     cdef dict graph_objects
     cdef object make_graph
     cdef uint64_t changes  # counts all changes to quads
-    cdef uint32_t triple_count  # of all graphs together, each once; right while there is patience
-    cdef int64_t patience  # the look-ups that may be made to keep the count right
+    cdef uint32_t triple_count  # of all graphs together, each once; valid while patience > 0
+    cdef int64_t patience  # how many more look-ups may be spent on keeping the count right
 
     cdef bint add_row(self, const Row* row, uint32_t spelling) except -1
     cdef bint delete_row(self, const Row* row) except -1

@@ -1,22 +1,22 @@
 """The quads of a store: adding, deleting, transactions, and what readers see.
 
 A quad is a row of four numbers. Rows are only appended, and marked when they die, so that a reader
-can go on with the state that it has started with. An index finds the row of a quad that is alive.
+can go on with the state at its start. An index finds the living row of a quad.
 """
 
 cdef enum:
-    # Rows that are in no run yet are looked through one by one.
+    # Up to this many rows may be in no run; a search reads them one by one.
     MAX_TAIL = 512
-    # So many dead rows are kept whatever the number of rows that are alive.
+    # This many dead rows are kept, however few rows are alive.
     MAX_GARBAGE = 1 << 10
-    # So many bytes of terms are kept, too, that may be used no more. A graph that is listed no
-    # more counts as so many.
+    # Bytes of terms that may be unused and are kept all the same. A graph that is taken off the
+    # list counts as `LOOSE_GRAPH` bytes.
     MAX_LOOSE_TEXT = 1 << 20
     LOOSE_GRAPH = 1 << 12
-    # Of objects for graphs.
+    # How many objects for graphs are cached.
     MAX_GRAPHS = 1 << 14
 
-# Beside the number of a graph's name, which has fewer bits.
+# A flag next to the number of a graph's name, which has fewer bits.
 cdef uint32_t WAS_LISTED = 0x80000000
 
 
@@ -27,7 +27,7 @@ cdef class QuadStore:
 
     Args:
         types: The classes of nodes.
-        make_graph: Makes the object that stands for a graph of its name.
+        make_graph: Makes the object that stands for a graph, given its name.
     """
 
     def __cinit__(self, NodeTypes types not None, make_graph not None):
@@ -45,17 +45,17 @@ cdef class QuadStore:
         PyMem_RawFree(self.listings)
         free_graphs(&self.graphs)
 
-    # --- as rdflib has it -------------------------------------------------------------------------
+    # --- rdflib's methods -------------------------------------------------------------------------
 
     @cython.critical_section
     def add(self, triple, graph):
-        """Add a triple to a graph, which is given by an object with that ``identifier``.
+        """Add a triple to a graph, which is given by an object with an ``identifier``.
 
         Raises:
             TypeError: The store can't hold one of the terms.
-            EncodeError: One has no UTF-8 form.
+            EncodeError: A term has no UTF-8 form.
         """
-        # A property may run any code, which may change the numbers of terms.
+        # A property of the graph may run any code, which may change the numbers of terms.
         name = name_of(graph)
         cdef tuple nodes = triple if type(triple) is tuple else tuple(triple)
         cdef Dictionary terms = self.terms
@@ -72,13 +72,13 @@ cdef class QuadStore:
             self.add(nodes, graph)
             return
         if name is not graph and row.terms[G] not in self.graph_objects:
-            # The user's own object has more than a name, such as a base.
+            # Keep the user's own object: it has more than a name, such as a base.
             self.keep_graph(row.terms[G], graph)
         self.add_row(&row, spelling)
 
     @cython.critical_section
     def remove(self, pattern, graph):
-        """Remove the triples that match a pattern, of one graph, or of all if it is None."""
+        """Remove the triples that match a pattern from one graph, or from all if it is None."""
         self.remove_matches(pattern, graph)
 
     cdef int remove_matches(self, object pattern, object graph) except -1:
@@ -93,7 +93,7 @@ cdef class QuadStore:
         if scan is None:
             return 0
         if scan.snapshot.rows is not self.rows:
-            # Other code ran meanwhile.
+            # Other code has run meanwhile.
             return self.remove_matches(nodes, graph)
         try:
             while True:
@@ -122,10 +122,10 @@ cdef class QuadStore:
         """Iterate over the solutions of a basic graph pattern in a graph.
 
         Args:
-            patterns: At least one; of each its three terms, where an int is the number of a
+            patterns: At least one pattern; each has three terms, where an int is the number of a
                 variable.
             graph: The graph, or its name.
-            variables: How many there are. Each is in a pattern.
+            variables: The number of variables. Each must be in a pattern.
 
         Returns:
             An iterator of tuples: the nodes of the variables.
@@ -183,7 +183,7 @@ cdef class QuadStore:
         cdef uint32_t number
         name = name_of(graph)
         self.remove_matches((None, None, None), graph)
-        # Not before: to remove many triples may change the numbers of terms.
+        # Not earlier: removing many triples may change the numbers of terms.
         number = <uint32_t>find_number(self.terms, name)
         if find_graph(&self.graphs, number) != NULL:
             self.set_listed(number, False)
@@ -210,7 +210,7 @@ cdef class QuadStore:
 
     @cython.critical_section
     def sizes(self):
-        """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
+        """Return counts: ``quads``, ``rows`` including deleted ones, and ``terms``."""
         return {
             "quads": self.index.count,
             "rows": self.rows.count,
@@ -220,13 +220,13 @@ cdef class QuadStore:
     @property
     @cython.critical_section
     def is_changed(self):
-        """Was a quad added or deleted since the last commit?"""
+        """Return whether a quad was added or deleted since the last commit."""
         return self.rows.count > self.times.committed.rows or self.death_count > 0
 
     # --- quads of numbers -------------------------------------------------------------------------
 
     cdef uint64_t* find_row(self, const Row* row) noexcept:
-        """Return the slot of a quad in the index, which is 0 if the quad is not there."""
+        """Return the slot of a quad in the index; the slot is 0 if the store lacks the quad."""
         cdef uint64_t hash = hash_row(row)
         cdef uint64_t* slot = first_slot(&self.index, hash)
         while slot[0] != 0 and not is_row(row_at(self.rows, <uint32_t>slot[0] - 1), row):
@@ -234,14 +234,14 @@ cdef class QuadStore:
         return slot
 
     cdef bint add_row(self, const Row* row, uint32_t spelling) except -1:
-        """Add a quad; return whether it was not there.
+        """Add a quad; return whether the store lacked it.
 
-        If ``spelling`` is not 0, it is the term that its object is spelled as.
+        ``spelling`` is the term for its object's own spelling, or 0.
         """
         cdef uint64_t* slot = self.find_row(row)
         if slot[0] != 0:
             if spelling != 0:
-                # Perhaps no quad has this spelling.
+                # Perhaps no quad uses this spelling.
                 self.loose_text += text_size(self.terms, spelling + 1)
                 self.loose_text -= text_size(self.terms, spelling)
             return False
@@ -249,7 +249,7 @@ cdef class QuadStore:
         return True
 
     cdef bint delete_row(self, const Row* row) except -1:
-        """Delete a quad; return whether it was there."""
+        """Delete a quad; return whether the store had it."""
         cdef uint64_t* slot = self.find_row(row)
         if slot[0] == 0:
             return False
@@ -257,17 +257,17 @@ cdef class QuadStore:
         return True
 
     cdef void prefetch_slot(self, const Row* row) noexcept:
-        """Load the slot of a quad into the processor's cache."""
+        """Prefetch the slot of a quad."""
         prefetch_slot(&self.index, hash_row(row))
 
     cdef void prefetch_row(self, const Row* row) noexcept:
-        """Load the row in the slot of a quad into the processor's cache."""
+        """Prefetch the row that the slot of a quad names."""
         cdef uint32_t number = number_at_home(&self.index, hash_row(row))
         if number != 0:
             prefetch(row_at(self.rows, number - 1))
 
     cdef int insert(self, const Row* row, uint32_t spelling, uint64_t* slot) except -1:
-        """Add a quad that is not there, given its slot. What takes memory comes first."""
+        """Add a missing quad, given its slot. Allocations come first, since they may fail."""
         cdef GraphEntry* graph
         cdef uint32_t number
         self.rows.reserve()
@@ -280,7 +280,7 @@ cdef class QuadStore:
         if spelling != 0:
             self.rows.spellings[number] = spelling
         elif self.rows.spellings:
-            # A row that was dropped may have had this number.
+            # A dropped row may have had this number.
             self.rows.spellings.pop(number, None)
         row_at(self.rows, number)[0] = row[0]
         self.rows.count += 1
@@ -290,7 +290,7 @@ cdef class QuadStore:
         return 0
 
     cdef int remove_at(self, uint64_t* slot) except -1:
-        """Delete the quad of a slot."""
+        """Delete the quad in a slot."""
         cdef uint32_t number = <uint32_t>slot[0] - 1
         cdef const Row* row = row_at(self.rows, number)
         cdef uint64_t size
@@ -305,7 +305,7 @@ cdef class QuadStore:
         slots_remove(&self.index, slot)
         set_death(self.rows, number, self.times.clock + 1)
         if self.terms.has_long:
-            # Perhaps nothing else uses it. Short ones go when half of the rows are dead.
+            # Perhaps nothing else uses the object. Short texts go when half of the rows are dead.
             size = text_size(self.terms, row.terms[O] + 1) - text_size(self.terms, row.terms[O])
             if size > MAX_RECENT_TEXT:
                 self.loose_text += size
@@ -317,7 +317,7 @@ cdef class QuadStore:
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1:
         cdef GraphEntry* graph = need_graph(&self.graphs, name)
         if graph.is_listed != is_listed:
-            # No Python object is made: Python's collector, which may run any code, would move the
+            # Don't make a Python object: Python's collector, which may run any code, could move the
             # memory of the caller.
             make_room(
                 <void**>&self.listings, self.listing_count, &self.listing_capacity,
@@ -327,7 +327,7 @@ cdef class QuadStore:
             self.listing_count += 1
             graph.is_listed = is_listed
             if not is_listed:
-                # Its name and its entry stay.
+                # The graph's name and entry stay.
                 self.loose_text += LOOSE_GRAPH
         return 0
 
@@ -345,9 +345,9 @@ cdef class QuadStore:
 
     @cython.critical_section
     def rollback(self):
-        """Undo the changes since the last commit, also those to the list of graphs.
+        """Undo the changes since the last commit, including those to the list of graphs.
 
-        If there is not enough memory, a MemoryError is raised, and another call goes on.
+        If memory runs out, a MemoryError is raised, and another call continues.
         """
         undo(self, &self.times.committed, 0)
         self.commit_all()
@@ -363,9 +363,9 @@ cdef class QuadStore:
         return mark
 
     cdef int set_mark(self) except -1:
-        """Mark where the transaction is, for `undo_marked`. There is one mark at a time.
+        """Mark the current point of the transaction, for `undo_marked`. Only one mark exists.
 
-        A commit or rollback moves it to where it ends.
+        A commit or rollback moves the mark to its own end.
         """
         self.tick()
         self.times.marked = self.here()
@@ -373,7 +373,7 @@ cdef class QuadStore:
         return 0
 
     cdef int undo_marked(self) except -1:
-        """Undo what came since the mark. May be called again."""
+        """Undo all changes since the mark. If it is interrupted, it may be called again."""
         undo(self, &self.times.marked, 0)
         return self.tick()
 
@@ -382,7 +382,7 @@ cdef class QuadStore:
         self.is_marked = False
 
     cdef int commit_told(self) except -1:
-        """Commit what a recording has read of the journal; what came later is pending."""
+        """Commit the changes that a recording has read; later ones stay pending."""
         self.death_count -= self.told.deaths
         if self.death_count > 0:
             memmove(
@@ -395,24 +395,24 @@ cdef class QuadStore:
                 self.listing_count * sizeof(uint32_t),
             )
         self.told.deaths = self.told.listings = 0
-        # What came later may use terms and graphs of before, so none of them may go.
+        # Pending changes may use earlier terms and graphs, so none of these may go.
         self.told.terms, self.told.graphs = self.terms.count, self.graphs.count
         self.times.committed = self.times.marked = self.told
         return self.tidy()
 
     cdef bint has_untold(self) noexcept:
-        """Has the journal what a recording did not read yet?"""
+        """Return whether the journal has changes that a recording did not read yet."""
         return self.rows.count > self.told.rows or self.death_count > self.told.deaths
 
     cdef bint is_free(self) noexcept:
-        """May rows be left out, since nobody needs the journal as it is?"""
+        """Return whether rows may be left out, since nobody needs the whole journal."""
         return not self.is_marked and not (self.is_recorded and self.has_untold())
 
     cdef int tick(self) except -1:
-        """Let the clock go on if anything died since it did."""
+        """Advance the clock if a row has died since it last advanced."""
         if self.has_new_deaths:
             if self.times.clock >= <uint32_t>-2:
-                # Each time stands for a dead row, so only a rollback over and over comes here.
+                # Each time stands for a dead row, so only endless rollbacks lead here.
                 if not self.is_free():
                     raise LimitError("a transaction can't have 4 billion transactions inside")
                 vacuum(self)
@@ -423,7 +423,7 @@ cdef class QuadStore:
     # --- order ------------------------------------------------------------------------------------
 
     cdef int seal(self) except -1:
-        """Make a run of the last rows, if there are many, and merge runs of similar length."""
+        """Make a run of the rows in no run, if they are many, and merge runs of similar length."""
         cdef list runs
         cdef Run first, last
         if self.rows.count - self.sealed <= MAX_TAIL:
@@ -441,9 +441,9 @@ cdef class QuadStore:
         return 0
 
     cdef int tidy(self) except -1:
-        """Make the store smaller if it has much that is dead: of quads, more than is alive.
+        """Make the store smaller if more of its rows are dead than alive.
 
-        Of the terms' text it is more than half of what is used, and `MAX_LOOSE_TEXT`.
+        Also if unused terms have more than half as much text as the others, and `MAX_LOOSE_TEXT`.
         """
         cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
         cdef uint64_t text = text_size(self.terms, self.terms.count)
@@ -454,11 +454,11 @@ cdef class QuadStore:
         ):
             try:
                 vacuum(self)
-                # Other quads may use a long term that was deleted with each of many.
+                # Many quads with one long term may be deleted, while other quads still use it.
                 text -= text_size(self.terms, self.terms.count)
                 self.least_loose = 2 * loose if 2 * text < loose else 0
             except MemoryError:
-                # It is as it was, and gets smaller another time.
+                # The store is unchanged, and gets smaller another time.
                 pass
         return 0
 
@@ -480,10 +480,10 @@ cdef class QuadStore:
 
 
 cdef void note_change(QuadStore store, const Row* row, int change) noexcept:
-    """Note that a quad has come or gone, and keep the count of triples right.
+    """Note that a quad was added or deleted, and keep the count of triples right.
 
-    That takes a look-up in each other graph. If there were so many since the count was asked for
-    that it is cheaper to count anew, the count is given up.
+    That takes a look-up in each other graph. If so many have been made since the count was asked
+    for that counting again is cheaper, the count is given up.
     """
     cdef Row other = row[0]
     cdef GraphEntry* graph

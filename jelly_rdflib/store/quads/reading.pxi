@@ -1,17 +1,17 @@
-"""What rdflib reads of a store: triples with their graphs."""
+"""rdflib's way of reading a store: triples with their graphs."""
 
 @cython.nonecheck(True)
 @cython.final
 cdef class TripleIterator:
-    """Yields each triple of a scan, and an iterator over the graphs that it is in."""
+    """Yields each triple of a scan, with an iterator over the graphs that have it."""
 
     cdef Scan scan
-    # The nodes that were asked for, None for any; the store may spell a literal in another way.
+    # The nodes of the question, None for any; the store may spell a literal in another way.
     cdef object s, p
     cdef bint is_merged
-    # The number of the last graph's name, and a tuple of the object that stands for it.
+    # The number of the last graph's name, and a tuple of the object for that graph.
     cdef tuple last_graph
-    # An empty list to be used again; None while a call uses it.
+    # An empty list to reuse; None while a call uses it.
     cdef list spare
 
     def __iter__(self):
@@ -51,7 +51,7 @@ cdef class TripleIterator:
         )
 
     cdef object graphs(self, const Row* row, list names):
-        """Return an iterator over the graphs of a triple; the names may not be known yet."""
+        """Return an iterator over the graphs of a triple; ``names`` is None if they are unknown."""
         cdef ContextIterator graphs
         cdef tuple last = self.last_graph
         if names is not None and len(names) == 1:
@@ -75,7 +75,7 @@ cdef class ContextIterator:
 
     cdef Snapshot snapshot
     cdef Row row
-    # The numbers of the graphs' names; None until they are wanted.
+    # The numbers of the graphs' names; None until the first is asked for.
     cdef list names
     cdef Py_ssize_t next_name
 
@@ -120,12 +120,12 @@ cdef int64_t find_number(Dictionary terms, object node) except -1:
     try:
         return terms.number_of_node(node, False)
     except EncodeError:
-        # No store has a text without a UTF-8 form.
+        # A text without a UTF-8 form is in no store.
         return 0
 
 
 cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
-    """Return the rows of a pattern, of all graphs if there is none; None if there can't be any."""
+    """Return the rows of a pattern, in all graphs if ``graph`` is None; None if none can match."""
     cdef Row row
     cdef int64_t name
     cdef Snapshot snapshot
@@ -134,8 +134,8 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
     cdef uint32_t number
     if len(pattern) != 3:
         raise ValueError(f"a pattern has three terms, not {len(pattern)}")
-    # A property may run any code, and so may Python's collector when an object is made: both may
-    # change the numbers of terms.
+    # A property of the graph may run any code, and so may Python's collector when an object is
+    # made: both may change the numbers of terms.
     graph_name = None if graph is None else name_of(graph)
     snapshot = open_snapshot(store)
     scan = Scan.__new__(Scan)
@@ -165,7 +165,7 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
 
 
 cdef object name_of(object graph):
-    """Return the name of a graph, which may be given as such."""
+    """Return the name of a graph, given as an object or as the name."""
     return getattr(graph, "identifier", graph)
 
 
@@ -182,7 +182,7 @@ cdef object read_triples(QuadStore store, tuple pattern, object graph):
 
 
 cdef ContextIterator list_graphs(QuadStore store):
-    """Iterate over the graphs that are listed."""
+    """Iterate over the listed graphs."""
     cdef ContextIterator graphs = ContextIterator.__new__(ContextIterator)
     cdef uint32_t i
     graphs.snapshot = open_snapshot(store)
@@ -211,7 +211,7 @@ cdef uint32_t count_triples(QuadStore store) except? 0:
             count += 1
             names.clear()
         if store.changes != changes:
-            # Other code ran meanwhile, such as Python's collector.
+            # Other code has run meanwhile, such as Python's collector.
             return count
         store.triple_count = count
     store.patience = store.index.count // 4

@@ -1,4 +1,4 @@
-# A batch that is made of rows of a store, without nodes.
+# A batch made of a store's rows, without nodes.
 
 @cython.final
 cdef class RowBatch:
@@ -8,7 +8,7 @@ cdef class RowBatch:
     cdef uint32_t default_name
     cdef RowColumns columns
     cdef TermColumns table
-    # The numbers that the store's terms have in the batch, 0 for none; and which have one.
+    # The numbers of the store's terms in the batch, 0 for none; and which terms have one.
     cdef uint32_t* numbers
     cdef uint32_t* numbered
     cdef size_t capacity

@@ -1,7 +1,7 @@
-"""A batch that is made of rows of a store, without nodes."""
+"""A batch made of a store's rows, without nodes."""
 
 cdef enum:
-    # A batch has so many rows, or so much text, and a row more.
+    # The most rows of a batch, and the text that is enough to fill one.
     BATCH_ROWS = 1 << 11
     BATCH_TEXT = 1 << 20
     FIRST_ROWS = 64
@@ -10,7 +10,7 @@ cdef enum:
 @cython.nonecheck(True)
 @cython.final
 cdef class RowBatch:
-    """Takes up rows of a store, and makes batches of them.
+    """Collects rows of a store, and makes batches of them.
 
     Args:
         has_graphs: Whether the statements are quads.
@@ -58,7 +58,7 @@ cdef class RowBatch:
     cdef Batch drain(self):
         """Return the batch; None if it has no rows."""
         cdef NodeFactory factory = self.terms.factory
-        # When the store is made smaller, these are to go.
+        # Drop these references, so that they don't outlive the store's smaller copy.
         self.terms = self.rows = None
         if self.columns.count == 0:
             return None
@@ -78,7 +78,7 @@ cdef class RowBatch:
         return 0
 
     cdef uint32_t number(self, uint32_t term) except 0:
-        """Return the number of a term of the store in the batch."""
+        """Return the batch's number of a term of the store."""
         cdef Dictionary stored = self.terms
         cdef TermColumns* table = &self.table
         cdef uint32_t extra = 0

@@ -1,14 +1,14 @@
-# All quads of a store as rows, the oldest first, and when each was deleted.
+# All quads of a store as rows, oldest first, and when each was deleted.
 
 cdef enum:
-    # Rows of a block, which never moves.
+    # A block of rows never moves.
     BLOCK_BITS = 14
     BLOCK_ROWS = 1 << BLOCK_BITS
     # A row's number and a flag have 32 bits together.
     MAX_ROWS = 0x7FFFFFF0
 
 cdef enum:
-    # Of a row.
+    # The columns of a row.
     S, P, O, G, COLUMNS
 
 
@@ -17,26 +17,26 @@ ctypedef struct Row:
 
 
 ctypedef struct Mark:
-    # What there was at a point of a transaction: rows, entries of the journal, the time, terms and
-    # entries of graphs.
+    # The state at a point of a transaction: how many rows, entries of the journal, terms and graph
+    # entries exist, and the time.
     uint32_t rows, deaths, listings, clock, terms, graphs
 
 
 ctypedef struct Times:
-    # A death is stamped with the time after the clock's, which goes on when a reader comes then.
+    # A death gets the time after the clock's; the clock advances there when the next reader comes.
     uint32_t clock
     Mark committed  # the last commit
     Mark marked  # see `QuadStore.set_mark`
 
 
 ctypedef struct Death:
-    # A row, and how many rows there were when it died.
+    # A row, and how many rows the store had when it died.
     uint32_t row, before
 
 
 ctypedef struct Block:
     Row* rows
-    # When each row died: 0 for one that is alive. NULL if all rows of the block are.
+    # When each row died; 0 for a living row. NULL if all rows of the block live.
     uint32_t* deaths
 
 
@@ -44,9 +44,9 @@ ctypedef struct Block:
 cdef class Rows:
     cdef Block* blocks
     cdef uint32_t count, block_count, block_capacity
-    # The terms that objects of rows are spelled as, where that is not as the dictionary has them.
+    # For rows whose object is not spelled as in the dictionary: the term for the row's spelling.
     cdef dict spellings
-    cdef Py_ssize_t readers  # is changed by `count_readers`
+    cdef Py_ssize_t readers  # changed only by `count_readers`
 
     cdef int reserve(self) except -1
     cdef int reserve_death(self, uint32_t row) except -1
@@ -54,7 +54,7 @@ cdef class Rows:
 
 cdef extern from *:
     """
-    /* A reader may end at any moment, in any thread, whoever is in the store. */
+    /* A reader may end at any moment, in any thread, also while another thread uses the store. */
     #ifdef Py_GIL_DISABLED
     #define jelly_count_readers(count, change) ((void)_Py_atomic_add_ssize(count, change))
     #else
@@ -74,23 +74,23 @@ cdef inline uint32_t death_of(Rows rows, uint32_t row) noexcept:
 
 
 cdef inline bint is_alive(Rows rows, uint32_t row, uint32_t at) noexcept:
-    """Was the row alive at a time of the store's clock? It must have been there then."""
+    """Return whether a row was alive at a time of the store's clock; it must have existed then."""
     cdef uint32_t death = death_of(rows, row)
     return death == 0 or death > at
 
 
 cdef inline bint may_return(const Mark* mark, uint32_t row, uint32_t death) noexcept:
-    """Does a dead row come back if all since a mark is undone?"""
+    """Return whether undoing all changes since a mark brings a dead row back."""
     return row < mark.rows and death > mark.clock
 
 
 cdef inline void set_death(Rows rows, uint32_t row, uint32_t death) noexcept:
-    """Set the death of a row, after `reserve_death`."""
+    """Set the death of a row; call `reserve_death` before."""
     rows.blocks[row >> BLOCK_BITS].deaths[row & (BLOCK_ROWS - 1)] = death
 
 
 cdef inline uint32_t object_of(Rows rows, uint32_t row) except? 0:
-    """Return the object of a row in its spelling."""
+    """Return the object of a row in the row's own spelling."""
     cdef uint32_t term = row_at(rows, row).terms[O]
     return rows.spellings.get(row, term) if rows.spellings else term
 
@@ -105,5 +105,5 @@ cdef inline bint is_row(const Row* one, const Row* other) noexcept:
 cdef inline uint64_t hash_row(const Row* row) noexcept:
     cdef uint64_t first = load64(<const uint8_t*>row)
     cdef uint64_t second = load64(<const uint8_t*>row + 8)
-    # The numbers of terms are no secret: without the seed, quads could be chosen that collide.
+    # Term numbers are no secret: without the seed, somebody could choose quads that collide.
     return fold(first ^ hash_seed(), second ^ MIX_B)

@@ -1,9 +1,9 @@
-"""All quads of a store as rows, the oldest first, and when each was deleted."""
+"""All quads of a store as rows, oldest first, and when each was deleted."""
 
 @cython.nonecheck(True)
 @cython.final
 cdef class Rows:
-    """Rows of term numbers, in blocks. A row stays where it is; a deleted one has a death."""
+    """Rows of term numbers, in blocks. A row never moves; a deleted row has a death."""
 
     def __cinit__(self):
         self.spellings = {}

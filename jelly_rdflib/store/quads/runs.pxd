@@ -1,7 +1,7 @@
 # Sorting rows in one of several orders.
 
 cdef enum:
-    # Orders: by which terms, one after the other.
+    # The orders, named by the terms that are compared, one after the other.
     SPOG, POSG, OSPG, GSPO, GPOS, GOSP, ORDERS
 
 

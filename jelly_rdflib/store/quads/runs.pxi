@@ -1,6 +1,6 @@
-"""Sorted runs: rows that followed one another, in several orders.
+"""Sorted runs: consecutive rows, sorted in several orders.
 
-A run's rows are sorted for an order when a look-up first needs it, and never change: so readers
+A run's rows are sorted when a look-up first needs an order, and then never change: so readers
 may go on with them while others write. As rows are added, neighbouring runs are merged, so that
 each is at least twice as long as the next one and there are few of them.
 """
@@ -21,14 +21,14 @@ cdef extern from *:
 @cython.nonecheck(True)
 @cython.final
 cdef class Permutation:
-    """Numbers of rows, sorted by the rows' terms."""
+    """Row numbers, sorted by the rows' terms."""
 
     cdef uint32_t* rows
-    # The first two terms, in the order, of each `SAMPLE_EVERY`th row: they are searched first, as
-    # they fit into the processor's cache.
+    # The first two terms in the order, for every `SAMPLE_EVERY`th row: a search starts with them,
+    # since they fit into the processor's cache.
     cdef uint64_t* samples
     cdef uint32_t count
-    cdef uint32_t made_at  # rows that were dead at this time of the clock may be left out
+    cdef uint32_t made_at  # the clock's time; rows that were dead then may be left out
     cdef uint64_t wasted  # how often a dead row was skipped
 
     def __dealloc__(self):
@@ -39,10 +39,10 @@ cdef class Permutation:
 @cython.nonecheck(True)
 @cython.final
 cdef class Run:
-    """Rows from number ``start`` up to, without, number ``end``."""
+    """The rows from number ``start`` up to, but without, number ``end``."""
 
     cdef uint32_t start, end  # of the store's rows
-    cdef list permutations  # by order; None where none was needed yet
+    cdef list permutations  # by order; None for orders that were not needed yet
 
     def __cinit__(self, uint32_t start, uint32_t end):
         self.start = start
@@ -51,7 +51,7 @@ cdef class Run:
 
 
 cdef Permutation get_permutation(Run run, Rows rows, const Times* times, int order):
-    """Return the rows of a run in an order, for readers from now on."""
+    """Return the rows of a run in an order, for present and future readers."""
     cdef Permutation permutation = run.permutations[order]
     cdef uint32_t i
     if permutation is None:
@@ -62,14 +62,14 @@ cdef Permutation get_permutation(Run run, Rows rows, const Times* times, int ord
         take_samples(permutation, rows, order)
         run.permutations[order] = permutation
     elif permutation.wasted > permutation.count:
-        # Skipping dead rows has taken as long as leaving them out takes.
+        # Skipping dead rows has taken as long as leaving them out will take.
         permutation = merge_permutations(permutation, None, rows, times, order)
         run.permutations[order] = permutation
     return permutation
 
 
 cdef Run merge_runs(Run first, Run second, Rows rows, const Times* times):
-    """Return a run of the rows of two that are neighbours, in the orders that the first has."""
+    """Return a run of the rows of two neighbouring runs, in the orders of the first one."""
     cdef Run merged = Run(first.start, second.end)
     cdef int order
     for order in range(ORDERS):
@@ -104,7 +104,7 @@ cdef Permutation merge_permutations(
 
 
 cdef int take_samples(Permutation permutation, Rows rows, int order) except -1:
-    """Note the first terms of each block's last row."""
+    """Store the first terms of each block's last row."""
     cdef uint32_t count = permutation.count // SAMPLE_EVERY
     cdef uint32_t i
     permutation.samples = <uint64_t*>PyMem_RawMalloc(<size_t>count * sizeof(uint64_t) + 1)
@@ -129,7 +129,7 @@ cdef Permutation make_permutation(const Times* times, uint32_t capacity):
 cdef inline void keep_row(
     Permutation permutation, Rows rows, const Times* times, uint32_t row
 ) noexcept:
-    """Append a row, unless it is dead for all readers to come, and no rollback brings it back."""
+    """Append a row, unless it is dead for all future readers and no rollback revives it."""
     cdef uint32_t death = death_of(rows, row)
     if death != 0 and death <= times.clock and not (
         may_return(&times.committed, row, death) or may_return(&times.marked, row, death)
@@ -153,16 +153,16 @@ cdef inline int compare_rows(const Row* one, const Row* other, int order) noexce
 cdef uint32_t find_lower(
     Permutation permutation, Rows rows, int order, const uint32_t* key, int length
 ) noexcept:
-    """Return how many rows are before those that start with a key."""
+    """Return the number of rows before the first row that starts with a key."""
     cdef uint64_t sample = <uint64_t>(key[0] if length > 0 else 0) << 32 | (
         key[1] if length > 1 else 0
     )
-    # The last row of this block is not before the key; those of all earlier blocks are.
+    # The last row of this block is not before the key; the last rows of earlier blocks are.
     cdef uint32_t block = find_block(permutation, sample, 0)
     cdef uint32_t low = block * SAMPLE_EVERY
     cdef uint32_t middle, high
     if length > 2:
-        # Rows that are before the key may have the same two terms.
+        # Rows before the key may share its first two terms.
         block = find_block(permutation, sample + 1, block)
     high = min(permutation.count, (block + 1) * SAMPLE_EVERY)
     while low < high:
@@ -177,7 +177,7 @@ cdef uint32_t find_lower(
 cdef inline uint32_t find_block(
     Permutation permutation, uint64_t sample, uint32_t low
 ) noexcept:
-    """Return the first block, from number ``low`` on, whose sample is not less than another."""
+    """Return the first block, from ``low`` on, whose sample is at least ``sample``."""
     cdef uint32_t high = permutation.count // SAMPLE_EVERY
     cdef uint32_t middle
     while low < high:
@@ -192,9 +192,9 @@ cdef inline uint32_t find_block(
 cdef uint32_t find_upper(
     Permutation permutation, Rows rows, int order, const uint32_t* key, int length, uint32_t low
 ) noexcept:
-    """Return how many rows are before those after a key; there are ``low`` before the key.
+    """Return the number of rows up to the last one with a key; ``low`` rows are before the key.
 
-    Mostly few rows have the key. So the steps are small at first.
+    Mostly few rows have the key, so the first steps are small.
     """
     cdef uint32_t step = 1
     cdef uint32_t high, middle
@@ -217,7 +217,7 @@ cdef uint32_t find_upper(
 cdef inline int compare_key(
     const Row* row, int order, const uint32_t* key, int length
 ) noexcept:
-    """Compare the first terms of a row, in an order, with a key."""
+    """Compare the first terms of a row, in some order, with a key."""
     cdef uint32_t term
     cdef int i
     for i in range(length):
@@ -230,7 +230,7 @@ cdef inline int compare_key(
 cdef int sort_rows(
     Rows rows, int order, uint32_t* numbers, uint32_t count, const uint32_t* ranks
 ) except -1:
-    """Sort numbers of rows by the rows' terms, in an order.
+    """Sort row numbers by the rows' terms in an order.
 
     Terms are compared by their ranks, or by their numbers if ``ranks`` is NULL.
     """
@@ -253,7 +253,7 @@ cdef int sort_row_items(
     Rows rows, int order, int place, SortItem* items, SortItem* spare, uint32_t count,
     const uint32_t* ranks,
 ) except -1:
-    """Sort by the two terms from a place of the order on, and rows with the same ones by the others."""
+    """Sort by two terms of the order, starting at ``place``; break ties by the terms after them."""
     cdef uint32_t i
     cdef uint32_t start = 0
     for i in range(count):
@@ -271,7 +271,7 @@ cdef int sort_row_items(
 cdef inline uint64_t sort_key(
     Rows rows, uint32_t row, int order, int place, const uint32_t* ranks
 ) except? 0:
-    """Return the terms at two places of an order as one key."""
+    """Return two terms of a row, taken in an order, as one key."""
     cdef uint64_t high = sort_term(rows, row, ORDER_COLUMNS[order][place], ranks)
     return high << 32 | sort_term(rows, row, ORDER_COLUMNS[order][place + 1], ranks)
 

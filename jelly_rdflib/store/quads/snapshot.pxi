@@ -1,7 +1,7 @@
-"""What a reader sees: the quads as of its start, whatever others write meanwhile."""
+"""A reader's view: the quads as of its start, whatever others write meanwhile."""
 
 cdef enum:
-    # A graph with so large a part of all rows is found by looking through the rows.
+    # A graph with at least 1 / LARGE_PART of all rows is read by going through all rows.
     LARGE_PART = 16
 
 
@@ -9,14 +9,14 @@ cdef enum:
 @cython.final
 @cython.no_gc_clear
 cdef class Snapshot:
-    """The state of a store at a time."""
+    """The state of a store at one time."""
 
     def __dealloc__(self):
         if self.store is not None:
             count_readers(&self.rows.readers, -1)
 
     cdef int sort(self) except -1:
-        """See that few rows are in no run."""
+        """Make sure that few rows are in no run."""
         cdef QuadStore store = self.store
         if self.count - self.sealed <= MAX_TAIL:
             return 0
@@ -29,7 +29,7 @@ cdef class Snapshot:
         return 0
 
     cdef list names_of(self, const Row* row):
-        """Return the numbers of the graphs that a triple is in."""
+        """Return the numbers of the graphs that have a triple."""
         cdef Row pattern = row[0]
         cdef Scan scan
         cdef list names = []
@@ -59,7 +59,7 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
     permutation = run.permutations[order]
     if permutation is not None and permutation.made_at <= snapshot.at:
         return permutation
-    # The run's own one may leave out what died since. A join looks up many times.
+    # The run's own permutation may lack rows that died since. Keep another one, for joins.
     if snapshot.permutations is None:
         snapshot.permutations = {}
     permutation = snapshot.permutations.get((run.start, run.end, order))
@@ -72,7 +72,7 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
 
 
 cdef Snapshot open_snapshot(QuadStore store):
-    """Return the state of a store now."""
+    """Return the current state of a store."""
     cdef Snapshot snapshot = Snapshot.__new__(Snapshot)
     store.tick()
     snapshot.terms = store.terms
@@ -98,7 +98,7 @@ cdef class Scan:
         PyMem_RawFree(self.tail)
 
     cdef int open_sources(self, int order, int length, bint is_merged) except -1:
-        """Look a pattern up in each run, by the first terms of an order."""
+        """Look up the first ``length`` terms of the pattern, by an order, in each run."""
         cdef Snapshot snapshot = self.snapshot
         cdef Permutation permutation
         cdef Source* source
@@ -169,9 +169,9 @@ cdef class Scan:
         return -1
 
     cdef bint read_triple(self, Row* triple, list names) except -1:
-        """Read the next triple, and append the numbers of its graphs; False at the end.
+        """Read the next triple, and append the numbers of its graphs; return False at the end.
 
-        The scan is one over all graphs, of which there are several.
+        This is for a scan of all graphs, if several have quads.
         """
         cdef Rows rows = self.snapshot.rows
         cdef const Row* row
@@ -194,16 +194,16 @@ cdef class Scan:
             if names and not is_same_triple(first, triple):
                 return True
             if not names or source.rows[source.at] < self.row:
-                # Of its spellings the store got this one first.
+                # This spelling of the triple came into the store first.
                 self.row = source.rows[source.at]
             triple[0] = first[0]
             names.append(first.terms[G])
-            # A quad is alive in one row at a time, and a row is in one source.
+            # A quad has one living row, and a row is in one source.
             source.at += 1
 
 
 cdef inline bint matches(Scan scan, const Row* row) noexcept:
-    """Has a row the terms of the pattern?"""
+    """Return whether a row has the terms of the pattern."""
     cdef const uint32_t* pattern = scan.pattern.terms
     return (
         (pattern[S] == 0 or pattern[S] == row.terms[S])
@@ -234,7 +234,7 @@ cdef inline bint is_same_triple(const Row* one, const Row* other) noexcept:
 
 
 cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
-    """Return the rows of a graph, to be read row by row, or of all; none if the name is 0."""
+    """Return a row-by-row scan of one graph, or of all; an empty scan if ``name`` is 0."""
     cdef Scan scan = Scan.__new__(Scan)
     memset(&scan.pattern, 0, sizeof(Row))
     scan.snapshot = snapshot
@@ -247,9 +247,9 @@ cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
 
 
 cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
-    """Return the rows of a pattern, in which 0 stands for any term; of one graph if it has one.
+    """Return a scan for a pattern, in which 0 stands for any term, of one graph or of all.
 
-    A scan of all graphs, if there are several, is read triple by triple, else row by row.
+    A scan of several graphs is read triple by triple, others row by row.
     """
     cdef Scan scan = Scan.__new__(Scan)
     cdef QuadStore store = snapshot.store
@@ -275,7 +275,7 @@ cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
         order = OSPG if o else SPOG
     length = s + p + o
     if has_graph and snapshot.has_many_graphs:
-        # The same order within each graph, but for POSG, whose other terms follow as O and S.
+        # The same order of terms within each graph.
         order = GSPO if order == SPOG else GPOS if order == POSG else GOSP
         length += 1
     scan.open_sources(order, length, is_merged)

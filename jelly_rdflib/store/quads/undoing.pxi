@@ -1,7 +1,7 @@
-"""Undoing what came since a mark: the last commit, or a point of the transaction."""
+"""Undoing all changes since a mark: the last commit, or a point of the transaction."""
 
 cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
-    """Undo what came since a mark, in one graph or, if it is 0, in all. May be called again."""
+    """Undo all changes since a mark, in one graph, or in all if it is 0. May be called again."""
     cdef uint32_t number
     cdef uint64_t* slot
     cdef Row* row
@@ -13,7 +13,7 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
     cdef dict graph_objects = None
     if graph == 0 and terms.count > kept:
         try:
-            # First of all, since making objects may run any code.
+            # Come first, since making objects may run any code.
             emptied = Dictionary(terms.types)
             spellings = terms.spellings_before(kept)
             graph_objects = {
@@ -23,10 +23,10 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
             # The terms stay until the store is made smaller.
             emptied = None
     cdef bint is_dropped = graph == 0 and store.rows.readers == 0 and store.sealed <= mark.rows
-    # A reader may have seen that rows are dead: it must not see them alive.
+    # If a reader may have seen that rows are dead, it must not see them alive again.
     cdef bint is_clean = store.rows.readers == 0 or store.newest_reader <= mark.clock
     if store.is_recorded and mark == &store.times.marked:
-        # What is undone must be as if it had not been, or else be recorded.
+        # A recording must see either no trace of undone changes, or all of the undoing.
         is_clean = (
             is_dropped and store.told.rows <= mark.rows and store.told.deaths <= mark.deaths
         )
@@ -49,13 +49,13 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
             terms.cut(kept, spellings)
             terms.move_to(emptied)
             store.terms = emptied
-            # The destructor of a user's graph may run any code: it is called at the very end.
+            # The destructor of a user's graph may run any code: call it at the very end.
             store.graph_objects, graph_objects = graph_objects, store.graph_objects
     if store.terms.count > mark.terms:
         loose_text += text_size(store.terms, store.terms.count)
         loose_text -= text_size(store.terms, mark.terms)
     store.loose_text = loose_text
-    # In these there may have been more.
+    # These marks may be past the end now.
     clamp(store, &store.told)
     clamp(store, &store.times.marked)
     return 0
@@ -64,7 +64,7 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
 cdef int bring_back(
     QuadStore store, const Mark* mark, uint32_t graph, bint is_clean
 ) except -1:
-    """Bring back the rows that died since a mark; as new rows if that is not clean."""
+    """Bring back the rows that died since a mark, as new rows unless ``is_clean``."""
     cdef uint32_t number, i
     cdef uint64_t* slot
     cdef Row row
@@ -87,7 +87,7 @@ cdef int bring_back(
 
 
 cdef void list_again(QuadStore store, const Mark* mark, uint32_t graph) noexcept:
-    """List the graphs that were listed at a mark."""
+    """Restore the list of graphs as of a mark."""
     cdef uint32_t i, name
     for i in range(store.listing_count, mark.listings, -1):
         name = store.listings[i - 1] & ~WAS_LISTED
@@ -98,7 +98,7 @@ cdef void list_again(QuadStore store, const Mark* mark, uint32_t graph) noexcept
 
 
 cdef void drop_rows(Rows rows, uint32_t count) noexcept:
-    """Drop all but so many rows; the others are dead, and nobody sees them."""
+    """Drop all rows from number ``count`` on; they are dead, and no reader sees them."""
     cdef uint32_t number
     for number in range(count, rows.count):
         if rows.blocks[number >> BLOCK_BITS].deaths != NULL:
@@ -107,7 +107,7 @@ cdef void drop_rows(Rows rows, uint32_t count) noexcept:
 
 
 cdef void clamp(QuadStore store, Mark* mark) noexcept:
-    """Have a mark count what there is, at most."""
+    """Move a mark back to the store's present end, if it is past that."""
     mark.rows = min(mark.rows, store.rows.count)
     mark.deaths = min(mark.deaths, store.death_count)
     mark.listings = min(mark.listings, store.listing_count)

@@ -1,10 +1,10 @@
-"""Making a store smaller: a copy without what is dead takes its place."""
+"""Making a store smaller: a copy without dead rows takes its place."""
 
 cdef int vacuum(QuadStore store) except -1:
-    """Copy what is alive, and what a rollback would bring back. Readers keep what they have."""
+    """Copy living rows, and rows that a rollback would revive. Readers keep the old rows."""
     cdef QuadStore fresh = QuadStore(store.terms.types, store.make_graph)
     cdef uint32_t* numbers
-    # From here on no object is made that Python's collector knows: it may run any code.
+    # From here on, make no object that Python's collector tracks: it may run any code.
     numbers = <uint32_t*>PyMem_RawCalloc(<size_t>store.terms.count + 1, sizeof(uint32_t))
     if numbers == NULL:
         raise MemoryError
@@ -20,7 +20,7 @@ cdef int copy_contents(QuadStore fresh, QuadStore store, uint32_t* numbers) exce
     """Copy a store into an empty one.
 
     Args:
-        numbers: Zeros, which become the numbers that the terms have in the copy.
+        numbers: Zeros, which are replaced by the terms' numbers in the copy.
     """
     cdef uint32_t i, death, name
     cdef uint32_t committed_rows = 0
@@ -45,7 +45,7 @@ cdef int copy_contents(QuadStore fresh, QuadStore store, uint32_t* numbers) exce
         if i < store.times.committed.rows:
             committed_rows = fresh.rows.count
         if death != 0:
-            # It is noted as one that died since the commit.
+            # The copy notes it as a row that died since the commit.
             fresh.remove_at(fresh.find_row(&row))
     for i in range(store.graphs.count):
         graph = &store.graphs.entries[i]
@@ -67,7 +67,7 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     store.deaths, fresh.deaths = fresh.deaths, store.deaths
     store.death_count, store.death_capacity = fresh.death_count, fresh.death_capacity
     store.listings, fresh.listings = fresh.listings, store.listings
-    # In the copy all graphs of rows have come to be listed, too.
+    # Keep the count of listings: the copy has appended one for each graph with rows.
     store.listing_capacity = fresh.listing_capacity
     # Not dropped here: the destructor of a user's graph may run any code.
     store.graph_objects, fresh.graph_objects = fresh.graph_objects, store.graph_objects
@@ -77,11 +77,11 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     memset(&store.times, 0, sizeof(Times))
     store.told = store.here()
     store.times.committed.rows = store.times.marked.rows = fresh.times.committed.rows
-    # Pending quads may use them; they stay if those are undone.
+    # Pending quads may use the terms and graphs, which stay even if the quads are undone.
     store.times.committed.terms = store.times.marked.terms = store.told.terms
     store.times.committed.graphs = store.times.marked.graphs = store.told.graphs
     store.loose_text = 0
-    # The readers that there are read from the old rows, which no longer change.
+    # Existing readers use the old rows, which no longer change.
     store.newest_reader = 0
 
 

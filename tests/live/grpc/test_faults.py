@@ -100,7 +100,7 @@ def test_garbage_of_a_server_is_an_error_with_its_place() -> None:
     ("options", "patch", "error", "message"),
     [
         ({"max_name_table_size": 1 << 24}, with_id(1), jr.LimitError, "max_name_table_size"),
-        ({}, patch_of(1), jr.DecodeError, "without an id"),
+        ({}, patch_of(1), jr.DecodeError, "has no id"),
     ],
 )
 def test_what_is_no_stream_of_a_log(

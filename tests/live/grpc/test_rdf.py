@@ -96,7 +96,7 @@ def test_the_physical_type_must_be_the_requested_one() -> None:
     _, code, detail = ask(serving(TRIPLES, TRIPLES_ASKED), **ASKED)
     assert (code, detail) == (
         "INVALID_ARGUMENT",
-        "physical_type is TRIPLES here, and QUADS is asked for",
+        "physical_type is TRIPLES here, but QUADS is asked for",
     )
     assert ask(serving(TRIPLES, TRIPLES_ASKED), **{**ASKED, "physical_type": 1})[1] == "OK"
 
@@ -128,7 +128,7 @@ def test_each_lookup_must_be_at_most_the_requested_size(name: int, prefix: int, 
 def test_the_version_must_be_at_most_the_requested_one() -> None:
     options = jr.StreamOptions(namespace_declarations=True)
     _, code, detail = ask(serving(QUADS, options), **{**ASKED, "version": 1})
-    assert (code, detail) == ("INVALID_ARGUMENT", "version is 2 here, and 1 is asked for")
+    assert (code, detail) == ("INVALID_ARGUMENT", "version is 2 here, but 1 is asked for")
     assert ask(serving(QUADS, options), **ASKED)[1] == "OK"
 
 

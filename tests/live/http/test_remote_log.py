@@ -163,12 +163,12 @@ def test_the_object_is_a_patch_log(address: str) -> None:
 
 def test_a_log_is_not_made_on_a_server(address: str) -> None:
     for make in (PatchLog.create, lambda path: PatchLog(path, create=True)):
-        with pytest.raises(ValueError, match="a log is made where its server is"):
+        with pytest.raises(ValueError, match="a log must be made on the server itself"):
             make(address)
 
 
 def test_a_token_is_not_for_a_folder(path: Path) -> None:
-    with pytest.raises(ValueError, match="a token is for the address of a server"):
+    with pytest.raises(ValueError, match="a token is only for a server"):
         PatchLog(path, token="a" * 20)
 
 

@@ -1,18 +1,18 @@
 """Changes to the statements of a store, by the methods that every store has."""
 
-# The changes that are being made, by the store's identity: not all stores have a dictionary. It is no
-# `cdef dict`, whose `get` may return an object that another thread is letting go of.
+# The appliers that are changing stores, by the identity of the store: some stores have no
+# dictionary. No `cdef dict`, whose `get` may return an object that another thread is freeing.
 cdef object CLAIMS = {}
 
 cdef enum:
-    # Of the operations that changed nothing.
+    # How many of the operations that changed nothing are kept.
     MAX_MISSED = 10
-    # Of the nodes that are remembered for a store that need not be in memory.
+    # How many nodes are remembered for a store that may be on a disk.
     FEW_ENTRIES = 1 << 14
 
 
 cdef class Changes(Undoer):
-    """Adds and deletes the statements of one transaction after the other in a store.
+    """Adds and deletes statements in a store, one transaction after the other.
 
     Args:
         target: The graph or dataset to change.
@@ -20,14 +20,14 @@ cdef class Changes(Undoer):
         is_atomic: Whether a transaction can be undone.
 
     Attributes:
-        tap: The recording of the store, if there is one. It sees the changes made by the store's
-            methods, and has to be told of all others.
+        tap: The recording of the store, or None. It sees changes made by the store's methods, and
+            must be told of all others.
         operations: How many operations came in all transactions.
-        added, deleted: How many statements were, in this transaction.
-        ineffective: How many operations of this transaction changed nothing: additions that were
-            there, and deletions that found nothing.
+        added, deleted: How many statements this transaction has added and deleted.
+        ineffective: How many operations of this transaction changed nothing: additions of existing
+            statements, and deletions that found nothing.
         missed: The first of these operations.
-        is_strict: Whether such an operation is an ApplyError.
+        is_strict: Whether such an operation raises an ApplyError.
         refusal: Why the store failed to roll back; the log has undone the changes all the same.
     """
 
@@ -39,10 +39,10 @@ cdef class Changes(Undoer):
     cdef object target, store
     cdef UndoLog log
     cdef bint is_atomic
-    # The store's identity. Made beforehand: to free the store must take no memory.
+    # The store's identity, made beforehand: freeing the store must not need memory.
     cdef object key
     cdef NodeTable nodes
-    # The batch whose rows were applied last, and the entries of its terms, as far as known.
+    # The batch whose rows were applied last, and the entries of its terms that are known.
     cdef Batch batch
     cdef list entries
     cdef object default_graph
@@ -60,12 +60,12 @@ cdef class Changes(Undoer):
         self.is_atomic = is_atomic
 
     def claim(self):
-        """Claim the store, since two appliers at once would undo each other's changes.
+        """Claim the store, since two simultaneous appliers would undo each other's changes.
 
         Raises:
-            ApplyError: Somebody else has claimed it.
+            ApplyError: Another applier has claimed the store.
         """
-        # At once: looking and then setting might let another thread in between.
+        # In one step: between a check and a set, another thread could claim the store.
         if CLAIMS.setdefault(self.key, self) is not self:
             raise ApplyError(
                 "changes are being applied to this store already, by another thread or by the"
@@ -73,25 +73,25 @@ cdef class Changes(Undoer):
             )
 
     def free(self):
-        """Free the store; nothing is done if another has it."""
+        """Free the store, unless another applier has claimed it."""
         if CLAIMS.get(self.key) is self:
             del CLAIMS[self.key]
 
     def begin(self):
-        """Start a transaction; what was committed stays."""
+        """Start a transaction; earlier changes stay."""
         self.added = self.deleted = self.ineffective = 0
         self.missed = []
 
     def statements(self, operations):
-        """Apply adds and deletes up to the next other operation, and return that; None at the end.
+        """Apply adds and deletes up to the next other operation; return that, or None at the end.
 
         Raises:
-            ApplyError: One is no operation, or the store can't hold its statement, or it changed
-                nothing and ``is_strict``.
-            LimitError: More terms have the same hash than a store in memory can stand.
+            ApplyError: Something is no operation, or the store can't hold its statement, or it
+                changed nothing and ``is_strict``.
+            LimitError: More terms share a hash than a store in memory can handle.
         """
         if isinstance(operations, RowIterator):
-            # Two threads may apply what one reader gives.
+            # Two threads may apply the operations of one reader.
             with cython.critical_section(operations):
                 return self.run_rows(operations)
         return self.run_operations(operations)
@@ -100,10 +100,10 @@ cdef class Changes(Undoer):
         """Let the store commit; up to the next `begin`, the log can still undo the transaction."""
 
     def begin_undoing(self):
-        """Get ready for the log to undo the transaction. May be called again."""
+        """Prepare for the log to undo the transaction. May be called again."""
 
     def end_undoing(self):
-        """Bring the store up to date with what the log has undone. May be called again."""
+        """Update the store after the log has undone the transaction. May be called again."""
 
     cdef object run_operations(self, object operations):
         cdef bint is_add
@@ -112,7 +112,7 @@ cdef class Changes(Undoer):
             code = None
             if isinstance(operation, tuple) and len(<tuple>operation) == 5:
                 code = operation[0]
-            # Mostly the members themselves; a plain number will do, too.
+            # Mostly the members of `Op` themselves; plain numbers are allowed, too.
             is_add = code is ADD
             if not is_add and code is not DELETE:
                 check_operation(operation)
@@ -159,7 +159,7 @@ cdef class Changes(Undoer):
         cdef uint8_t op
         cdef Py_ssize_t before
         while rows.next_row():
-            # Another thread may run next, and go on with these rows.
+            # Another thread may run next, and continue with these rows.
             batch, row = rows.batch, rows.row - 1
             nodes = rows.need_nodes()
             columns = &batch.rows
@@ -185,7 +185,7 @@ cdef class Changes(Undoer):
         return None
 
     cdef inline NodeEntry find_entry(self, list entries, list nodes, uint32_t term):
-        """Return the entry of a batch's term."""
+        """Return the entry for a batch's term."""
         cdef NodeEntry entry = entries[term]
         if entry is None:
             entry = entries[term] = self.nodes.find(nodes[term])
@@ -194,7 +194,7 @@ cdef class Changes(Undoer):
     cdef int change(
         self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
     ) except -1:
-        """Add or delete a statement, if the store can hold it; no ``g`` is the default graph."""
+        """Add or delete a statement if the store can hold it; no ``g`` is the default graph."""
         if (
             s.kind != NodeKind.IDENTIFIED
             or p.kind != NodeKind.IDENTIFIED
@@ -206,7 +206,7 @@ cdef class Changes(Undoer):
         return self.delete(s, p, o, self.find_graph(g))
 
     cdef object find_graph(self, NodeEntry g):
-        """Return what `make_graph` returns for a graph's name, made once."""
+        """Return the result of `make_graph` for a graph's name; call that once."""
         if g is None:
             if self.default_graph is None:
                 self.default_graph = self.make_graph(None)
@@ -217,35 +217,35 @@ cdef class Changes(Undoer):
         return g.graph
 
     cdef object make_graph(self, object name):
-        """Return the graph of a name as `add` and `delete` take it."""
+        """Return the graph with a name, in the form for `add` and `delete`."""
         return self.target.context(name)
 
-    # A subclass for a kind of store defines these.
+    # Subclasses define these methods for a kind of store.
 
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
-        """Add a statement that the store may have already."""
+        """Add a statement, which the store may have already."""
         raise NotImplementedError
 
     cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
-        """Delete a statement that the store may not have."""
+        """Delete a statement, which the store may lack."""
         raise NotImplementedError
 
 
 cdef class GeneralChanges(Changes):
     """Changes a store by its methods ``add`` and ``remove``.
 
-    A store's own transactions are used, too. Pending changes are committed when a transaction
-    starts. After a rollback the log undoes all once more, since a store may get it wrong: rdflib's
-    AuditableStore loses a statement that was deleted and added again.
+    If a store has transactions, they are used, too: pending changes are committed when a
+    transaction starts. After a rollback the log undoes all changes once more, since some stores get
+    it wrong: rdflib's AuditableStore loses a statement that was deleted and added again.
 
     Raises:
         ApplyError: The store does not see its own changes.
     """
 
-    # A recording commits the store itself, but not that of a store in a file.
+    # A recording commits the store by itself, except a store in a file.
     cdef bint has_transactions, has_begun
     cdef bint is_endpoint, has_own_view
-    # The names of graphs that the store lists, or that the log will take off its list.
+    # The names of graphs that the store lists, or that the log will take off the list.
     cdef set listed
     cdef View view
 
@@ -262,10 +262,10 @@ cdef class GeneralChanges(Changes):
         )
         self.is_endpoint = isinstance(store, SPARQLUpdateStore)
         self.listed = set()
-        # The view of a tap that sees each change knows all graphs that are listed.
+        # The view of a tap that sees each change also knows all listed graphs.
         self.has_own_view = self.tap is None or self.tap.has_journal
         self.view = open_view(store) if self.has_own_view else self.tap.view
-        # Only a store in memory has dicts of nodes, which many equal hashes would slow down.
+        # Only stores in memory have dicts of nodes, which many equal hashes would slow down.
         self.nodes.is_lenient = self.view.spellings is None
         self.nodes.max_entries = FEW_ENTRIES
 
@@ -274,7 +274,7 @@ cdef class GeneralChanges(Changes):
         Changes.begin(self)
 
     cdef tuple triple(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph):
-        """Return the triple of a statement whose changes the store can undo."""
+        """Return the triple of a statement; refuse it if the store could not undo the change."""
         if self.is_endpoint and self.is_atomic:
             check_labels(self.store, (s.node, p.node, o.node, graph.identifier))
         return s.node, p.node, o.node
@@ -288,7 +288,7 @@ cdef class GeneralChanges(Changes):
         self.begin_change()
         if self.is_atomic:
             self.note_listed(graph)
-            # Undoing Oxigraph's own quad would go past the store and its recordings.
+            # Undoing with Oxigraph's own quad would bypass the store and its recordings.
             self.log.note(0, triple if is_sure else statement, graph)
         self.store.add(triple, graph)
         if is_sure or self.view.has_added(statement, graph):
@@ -304,14 +304,14 @@ cdef class GeneralChanges(Changes):
         if self.is_atomic:
             for each in (*others, statement):
                 self.log.note(DELETED, each, graph)
-        # A tuple is the triple as the store spells it.
+        # A tuple is the triple in the store's spelling.
         self.store.remove(statement if type(statement) is tuple else triple, graph)
         self.view.put_back(others, graph)
         self.deleted += 1
         return 0
 
     cdef int begin_change(self) except -1:
-        # Not at the start: a transaction that changes nothing need not touch the store.
+        # Not earlier: a transaction that changes nothing need not touch the store.
         if self.has_transactions and not self.has_begun:
             self.store.commit()
             self.has_begun = True
@@ -322,14 +322,14 @@ cdef class GeneralChanges(Changes):
         if self.view.is_graph_aware and name not in self.listed:
             if not self.view.lists(graph):
                 self.log.note(0, None, graph)
-                # A tap sees it when the statement is added.
+                # Otherwise the tap sees the listing when the statement is added.
                 if self.has_own_view:
                     self.view.note_listing(graph, True)
             self.listed.add(name)
         return 0
 
     def commit(self):
-        # In a file prefixes alone are a commit, too.
+        # In a file, prefixes alone make a commit, too.
         if self.has_begun or (self.has_transactions and self.tap is not None):
             self.store.commit()
             self.has_begun = False
@@ -340,13 +340,13 @@ cdef class GeneralChanges(Changes):
     def begin_undoing(self):
         self.view.forget_failed()
         if self.has_begun and self.tap is not None:
-            # What others changed meanwhile stays.
+            # Changes that others made meanwhile stay.
             self.has_begun = False
         if self.has_begun:
             try:
                 self.store.rollback()
             except Exception as error:
-                # The log undoes the changes that the store left.
+                # The log undoes the changes that the store's rollback has left.
                 self.refusal = ApplyError(
                     f"the store's rollback failed ({error}); its statements are as they were before"
                     " the transaction all the same"
@@ -363,25 +363,25 @@ cdef class GeneralChanges(Changes):
 
 
 cdef bint is_in_file(object store) except -1:
-    """Is it a store in a file, where a commit is a patch in a log?"""
+    """Return whether a store is in a file, where a commit is a patch in a log."""
     return type(store) is JellyStore and store.is_in_file
 
 
 cdef int check_labels(object endpoint, tuple terms) except -1:
-    """Raise an ApplyError if a term is a blank node that could not be deleted at an endpoint."""
+    """Raise an ApplyError if a term is a blank node that an endpoint could not delete."""
     for term in terms:
         if not isinstance(term, BNode):
             continue
         try:
             is_iri = str(endpoint.node_to_sparql(term)).startswith("<")
         except Exception:
-            # rdflib's own function refuses blank nodes; a user's may write them as IRIs.
+            # rdflib's own function refuses blank nodes; a user's function may write them as IRIs.
             is_iri = False
         if not is_iri:
             raise ApplyError(
                 f"the blank node _:{term} can't be applied to a {type(endpoint).__name__}: a SPARQL"
                 " endpoint gives blank nodes labels of its own, so a statement that has one can't"
-                " be deleted there, nor undone; put IRIs in the place of blank nodes, or give the"
+                " be deleted there, nor undone; replace blank nodes by IRIs, or give the"
                 " store a node_to_sparql that does"
             )
     return 0

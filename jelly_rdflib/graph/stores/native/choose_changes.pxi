@@ -5,13 +5,13 @@ def choose_changes(target, log, *, is_atomic, is_held, is_committed):
 
     Args:
         target, log, is_atomic: As for `Changes`.
-        is_held: Whether the operations come without waiting for anybody.
-        is_committed: Whether a `JellyStore` commits each transaction. One that is recorded does not,
+        is_held: Whether no operation has to be waited for.
+        is_committed: Whether a `JellyStore` commits each transaction. A recorded store does not,
             unless it is in a file.
     """
     cdef Tap tap = find_tap(target.store)
     store = target.store
-    # If it has to wait for operations, others may change a recorded store meanwhile.
+    # While operations are waited for, others may change a recorded store.
     if (
         type(store) is JellyStore
         and (tap is None or is_held)
@@ -22,7 +22,7 @@ def choose_changes(target, log, *, is_atomic, is_held, is_committed):
         tap is None or (is_atomic and is_held and not tap.is_shared)
     ):
         changes = MemoryChanges(target, log, is_atomic=is_atomic)
-        # Another thread may have begun to record meanwhile.
+        # Another thread may have started a recording meanwhile.
         if changes.tap is tap:
             return changes
     if is_atomic and tap is None and isinstance(store, SPARQLUpdateStore):

@@ -2,16 +2,16 @@
 
 @cython.final
 cdef class EndpointChanges(GeneralChanges):
-    """Sends the changes of a transaction when it is committed, in their order, in one request.
+    """Collects the changes of a transaction, and sends them in one request on commit, in order.
 
-    SPARQL has endpoints run a request wholly or not at all. Another request takes the changes back if
-    an interrupt comes after the first, or if no answer says whether it was run.
+    SPARQL says that endpoints should run a request wholly or not at all. If an interrupt follows,
+    or no answer says whether the request was run, another request takes the changes back.
     """
 
-    # The changes of the transaction, and those of them that change something, before and after they
-    # were sent: whether to add, triple, graph.
+    # The transaction's changes as (is_add, triple, graph): those to send, those of them that change
+    # something, and these again once they are sent.
     cdef list waiting, effective, sent
-    # Of each statement, whether the endpoint will have it.
+    # For each statement, whether the endpoint will have it.
     cdef dict is_there
 
     def __init__(self, target, UndoLog log not None):
@@ -34,14 +34,14 @@ cdef class EndpointChanges(GeneralChanges):
         return 0
 
     cdef bint note(self, bint is_add, tuple triple, object graph) except -1:
-        """Note a change; return whether it will change anything."""
+        """Note a change; return whether it will have an effect."""
         key = (*map(identity, triple), graph.identifier)
         was_there = self.is_there.get(key)
         if was_there is None:
             was_there = any(True for _ in self.store.triples(triple, graph))
         self.is_there[key] = is_add
-        # Also what changes nothing is sent: an endpoint may take two spellings for one literal, and
-        # have one of them after the changes before.
+        # Send it even without effect: an endpoint may take two spellings for one literal, and
+        # earlier changes may have given it the other one.
         self.waiting.append((is_add, triple, graph))
         if was_there == is_add:
             return False
@@ -54,19 +54,19 @@ cdef class EndpointChanges(GeneralChanges):
         try:
             self.send(self.waiting, self.effective)
         except Exception as error:
-            # rdflib has an error of its own for some answers.
+            # For some answers rdflib raises an error of its own.
             answer = error if isinstance(error, HTTPError) else error.__context__
             if isinstance(answer, HTTPError) and answer.code < 500:
-                # The endpoint has refused all.
+                # The endpoint has refused the whole request.
                 self.sent = []
             raise
         finally:
             self.waiting, self.effective = [], []
 
     cdef int send(self, list changes, list effective) except -1:
-        """Send changes; those that are effective may have been made after an error, too."""
+        """Send changes; ``effective`` are those to take back, even if an error comes."""
         is_direct = self.store.autocommit
-        # What the user has changed before.
+        # Send the user's earlier changes first.
         self.store.commit()
         self.store.autocommit = False
         try:
@@ -78,7 +78,7 @@ cdef class EndpointChanges(GeneralChanges):
             self.sent = effective
             self.store.commit()
         except BaseException:
-            # Or it would be sent with the next one.
+            # Otherwise the next update would send these changes, too.
             self.store.rollback()
             raise
         finally:

@@ -1,35 +1,36 @@
 """Statements into a `JellyStore`, as rows of numbers.
 
-A rollback of the store undoes them. So the log of the transaction has no entries for statements,
-but only for prefixes.
+A rollback of the store undoes them, so the transaction's log has no entries for statements, only
+for prefixes.
 """
 
 cdef enum:
     MANY_ROWS = 64
-    # Of operations that are given as tuples; a batch of fewer takes longer than these alone.
+    # The most operations, given as tuples, in a batch; and the fewest that are worth one.
     MANY_OPERATIONS = 1 << 10
     FEW_OPERATIONS = 8
 
-# Their items are at hand: no other code runs between two of them.
+# The types of iterators that run no other code between two items.
 cdef tuple PLAIN_ITERATORS = (type(iter([])), type(iter(())))
 
 
 @cython.final
 cdef class JellyChanges(Changes):
-    """Changes a `JellyStore`; no node is made but for what the store can't hold.
+    """Changes a `JellyStore`; makes nodes only for terms that the store can't hold.
 
     If ``is_atomic`` and ``is_committed``, pending changes are committed before the first statement
-    of a transaction. The transaction itself is committed when the next one begins, or when the store
-    is freed: up to there it can be undone. If the store is recorded, it is part of the recorded
-    transaction, and is not committed. A store in a file is committed at once, since that may fail.
+    of a transaction. The transaction itself is committed when the next one begins, or when the
+    store is freed: until then it can be undone. If the store is recorded, the transaction is part
+    of the recorded one, and is not committed. A store in a file is committed at once, since that
+    may fail.
     """
 
     cdef QuadStore quads
     cdef BatchNumbers numbers
     cdef bint has_begun, is_committed
     cdef size_t numbered
-    # The numbers of graphs that were checked, by those of their names; and the default graph's.
-    # They are good for this dictionary.
+    # The numbers of checked graphs, by the numbers of their names, and of the default graph. They
+    # are valid for `terms` only.
     cdef dict graphs
     cdef uint32_t default_name
     cdef Dictionary terms
@@ -58,7 +59,7 @@ cdef class JellyChanges(Changes):
         if self.has_begun and self.store.is_in_file:
             self.end_transaction()
         elif self.is_atomic and not self.has_begun:
-            # The prefixes that were changed are to outlast a rollback of the store.
+            # Commit, so that a rollback of the store does not undo the changes to prefixes.
             self.commit_store()
 
     def begin_undoing(self):
@@ -67,7 +68,7 @@ cdef class JellyChanges(Changes):
                 self.quads.undo_marked()
                 self.quads.drop_mark()
             self.has_begun = False
-            # An error of a file's log would come in the place of the one that led here.
+            # An error of a file's log would hide the error that led here.
             if not self.store.is_in_file:
                 self.commit_store()
 
@@ -93,7 +94,7 @@ cdef class JellyChanges(Changes):
             self.store.commit()
             return 0
         with cython.critical_section(self.quads):
-            # Another thread may have begun to record.
+            # Another thread may have started a recording.
             if self.quads.is_recorded:
                 return 0
             self.quads.commit_all()
@@ -104,7 +105,7 @@ cdef class JellyChanges(Changes):
         cdef Batch batch
         cdef size_t row, stop
         while rows.next_row():
-            # Another thread may run next, and go on with the rows behind these.
+            # Another thread may run next, and continue with the rows after these.
             batch, row = rows.batch, rows.row - 1
             if not is_statement(batch.rows.ops[row]):
                 return batch.operation(
@@ -117,12 +118,12 @@ cdef class JellyChanges(Changes):
             while row < stop:
                 self.change_rows(batch, row, min(stop, row + MANY_ROWS))
                 row += MANY_ROWS
-                # Nothing else here looks for Ctrl-C.
+                # Nothing else here checks for Ctrl-C.
                 PyErr_CheckSignals()
         return None
 
     cdef object run_operations(self, object operations):
-        """Apply the statements of a list as rows of batches, which are numbered many at a time."""
+        """Apply the statements of a list as rows of batches, numbering many at a time."""
         cdef list many = []
         if type(operations) not in PLAIN_ITERATORS:
             return Changes.run_operations(self, operations)
@@ -137,7 +138,7 @@ cdef class JellyChanges(Changes):
                 continue
             self.change_many(many)
             many = []
-            # A plain number may stand for one of the two.
+            # A plain number may stand for one of the two operations.
             operation = Changes.run_operations(self, iter([operation]))
             if operation is not None:
                 return operation
@@ -158,8 +159,8 @@ cdef class JellyChanges(Changes):
             try:
                 batch = next(batches)
             except EncodeError:
-                # An operation has an object that is no term. One by one, those before it are
-                # applied, and it raises its own error.
+                # An operation has an object that is no term. One by one, the operations before it
+                # are applied, and it raises its own error.
                 Changes.run_operations(self, iter(operations[done:]))
                 return 0
             for row in range(0, batch.rows.count, MANY_ROWS):
@@ -169,9 +170,9 @@ cdef class JellyChanges(Changes):
         return 0
 
     cdef int change_rows(self, Batch batch, size_t start, size_t stop) except -1:
-        """Apply few statements.
+        """Apply a few statements.
 
-        All are numbered before any of them is applied, so that the processor fetches the store's
+        All rows are numbered before any is applied, so that the processor fetches the store's
         memory for all of them at once.
         """
         cdef Row[MANY_ROWS] quads
@@ -184,7 +185,7 @@ cdef class JellyChanges(Changes):
             try:
                 self.number_rows(batch, start, stop, quads)
             except Exception as error:
-                # After the rows before it, if their numbers still hold.
+                # Raise it after the earlier rows are applied, if their numbers are still valid.
                 failure = error
                 if self.numbers.terms is not self.quads.terms:
                     self.numbered = 0
@@ -203,7 +204,7 @@ cdef class JellyChanges(Changes):
         return 0
 
     cdef int number_rows(self, Batch batch, size_t start, size_t stop, Row* quads) except -1:
-        """Number rows; ``numbered`` tells how many."""
+        """Number rows; ``numbered`` counts them."""
         cdef size_t row
         while True:
             self.numbered = 0
@@ -212,13 +213,13 @@ cdef class JellyChanges(Changes):
                 self.number_row(batch, row, &quads[row - start])
                 self.quads.prefetch_slot(&quads[row - start])
                 self.numbered += 1
-            # To normalize a literal runs rdflib's code. Meanwhile another thread may have changed
-            # the store so much that its terms have other numbers now.
+            # Normalizing a literal runs rdflib's code. Meanwhile another thread may have changed
+            # the store so much that its terms have new numbers.
             if self.numbers.terms is self.quads.terms:
                 return 0
 
     cdef int number_row(self, Batch batch, size_t row, Row* quad) except -1:
-        """Turn a statement into the numbers of the store; 0 where it does not have a term."""
+        """Turn a statement into the store's numbers, with 0 for terms that the store lacks."""
         cdef RowColumns* columns = &batch.rows
         cdef BatchNumbers numbers = self.numbers
         cdef const uint8_t* kinds = batch.terms.columns.kinds
@@ -248,7 +249,7 @@ cdef class JellyChanges(Changes):
         return is_made
 
     cdef int miss_row(self, Batch batch, size_t row) except -1:
-        """Note a row that changed nothing; no node is made of most of them."""
+        """Note a row that changed nothing; make nodes only for the first few."""
         cdef RowColumns* columns = &batch.rows
         cdef TermTable terms = batch.terms
         if not self.is_strict and len(self.missed) >= MAX_MISSED:
@@ -263,7 +264,7 @@ cdef class JellyChanges(Changes):
         ))
 
     cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
-        """Return the number of the graph that a batch's term stands for; 0 if there is none."""
+        """Return the number of the graph that a batch's term names; 0 if the store lacks it."""
         cdef uint32_t number
         if self.terms is not self.quads.terms:
             self.graphs = {}
@@ -276,13 +277,13 @@ cdef class JellyChanges(Changes):
             return self.default_name
         number = self.numbers.numbers[term] or self.numbers.find(term, is_add)
         if self.numbers.terms is not self.terms:
-            # The numbers have changed meanwhile, and this one is not used.
+            # The numbers have changed meanwhile: the caller won't use this one.
             return 0
         if number not in self.graphs:
             name = batch.terms.make_node(term)
             check_graph(name)
             if number == 0:
-                # Nothing can be deleted there, but the target may have no such graphs at all.
+                # Nothing can be deleted there. Raise an error if the target has no named graphs.
                 self.target.context(name)
                 return 0
             self.graphs[number] = self.number_of_graph(name)
@@ -339,5 +340,5 @@ cdef inline bint is_statement(int op) noexcept:
 
 
 cdef inline bint is_bare(int op) noexcept:
-    """Does an operation have no terms?"""
+    """Return whether an operation has no terms."""
     return op == TX or op == TC or op == TA or op == END

@@ -1,22 +1,22 @@
-"""The journal of a recording: it writes the changes, and can undo them."""
+"""The journal of a recording, which writes changes and can undo them."""
 
 cdef enum:
-    # There may be any number of graphs.
+    # How many graphs are remembered; a store may have any number.
     MAX_TERMS = 1 << 14
 
-# No graph: None may be one.
+# Stands for no graph, since None may be a graph.
 cdef object NOTHING = object()
-# In the place of a graph term: changes to the graph are left out, or refused.
+# These replace a graph term: changes to the graph are left out, or refused.
 cdef object LEFT_OUT = object()
 cdef object REFUSED = object()
 
 
 cdef class Block:
-    """A block of ``with`` that is committed at its end, or undone where an exception leaves it.
+    """A ``with`` block that is committed at its end, or undone if an exception leaves it.
 
-    Python looks for signals as its functions start. This is Cython code so that there is no such
-    place before the undoing. An interrupted method is called again, so that all is undone before
-    the interrupt is raised.
+    Python checks for signals at the start of its functions. This is Cython code, so that no such
+    check comes before the undoing. If a method is interrupted, it is called again, so that
+    everything is undone before the interrupt is raised.
     """
 
     def __exit__(self, kind, error, traceback):
@@ -37,16 +37,16 @@ cdef class Block:
 
 
 cdef int _call_to_its_end(caller, str method, argument) except -1:
-    """Call a method, again and again if it is interrupted; raise the interrupt in the end.
+    """Call a method, again and again if it is interrupted; raise the interrupt at the end.
 
-    Memory may be short for a moment.
+    Running out of memory is retried, since it may be temporary.
     """
     cdef int interrupts = 0
     cdef int failures = 0
     interrupt = None
     while True:
         try:
-            # To look the method up takes memory, too.
+            # Looking the method up takes memory, too.
             getattr(caller, method)(argument)
             break
         except MemoryError:
@@ -77,15 +77,15 @@ cdef class Tap
 
 
 cdef class Journal(Undoer):
-    """Hands the changes to a graph or dataset to a sink, and logs how to undo them.
+    """Passes the changes to a graph or dataset to a sink, and logs how to undo them.
 
-    A change is a tuple as in `View`. Its subclass has the methods that the tap calls for prefixes
+    A change is a tuple as in `View`. A subclass has the methods that the tap calls for prefixes
     (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
-    No other graphs of the target's store are recorded. The sink gets the operations; the first one
-    of a transaction begins it there, which sets ``is_open``. If there is a ``failure``, the
-    transaction can't be committed. The counts of added and deleted statements are those of this
-    transaction, and the log undoes it.
+    No other graphs of the target's store are recorded. The sink gets the operations; the first
+    operation of a transaction begins it in the sink, and sets ``is_open``. After a ``failure`` the
+    transaction can't be committed. ``added`` and ``deleted`` count the statements of this
+    transaction, which the log can undo.
     """
 
     cdef public object failure
@@ -94,8 +94,8 @@ cdef class Journal(Undoer):
     cdef readonly UndoLog log
     cdef Tap tap
     cdef object sink, write_one
-    # Whether all of the store's graphs are recorded, or only one, and the name of that; if all, of
-    # the default graph.
+    # Whether all of the store's graphs are recorded, or only one; and the name of that one, or of
+    # the default graph if all are.
     cdef bint is_atomic, is_dataset, has_one_graph
     cdef object name
     # Graph terms by the names of graphs.
@@ -118,15 +118,15 @@ cdef class Journal(Undoer):
         self.graph = NOTHING
 
     def write(self, operations):
-        """Hand a list of operations, or a batch, to the sink.
+        """Pass a list of operations, or a batch, to the sink.
 
-        If it raises, the transaction can't be committed.
+        If the sink raises an error, the transaction can't be committed.
         """
         if not operations:
             return
         try:
             if not self.is_open:
-                # First: even if `begin` fails, there may be something to abort.
+                # Set this first: even if `begin` fails, there may be something to abort.
                 self.is_open = True
                 self.sink.begin()
             if type(operations) is list and len(operations) == 1:
@@ -141,7 +141,7 @@ cdef class Journal(Undoer):
         return self.tap.undo(change, statement, graph, self)
 
     cdef int expect(self, list changes) except -1:
-        """Log changes that are about to be made; a RecordError if one must not be made."""
+        """Log coming changes; raise a RecordError if one of them must not be made."""
         cdef tuple change
         for change in changes:
             if change[2] is not self.graph:
@@ -153,7 +153,7 @@ cdef class Journal(Undoer):
         return 0
 
     cdef int expect_listing(self, object graph, bint is_listed) except -1:
-        """Log that the store is about to list a graph, or no longer."""
+        """Log that the store is about to list a graph, or to take it off the list."""
         if graph is not self.graph:
             self.turn_to(graph)
         if self.is_recorded and self.is_atomic:
@@ -161,7 +161,7 @@ cdef class Journal(Undoer):
         return 0
 
     cdef int tell(self, list changes) except -1:
-        """Write the changes that took effect."""
+        """Write changes that took effect."""
         cdef list operations = []
         cdef tuple change
         for change in changes:

@@ -4,8 +4,8 @@
 cdef class JournalTap(Tap):
     """The tap of a `JellyStore`.
 
-    The store itself notes each change, as numbers. They are told as batches: when a transaction is
-    committed, and before a prefix is bound. Until then a rollback leaves no trace of them.
+    The store itself notes each change, as numbers. The tap passes the changes on as batches: when a
+    transaction is committed, and before a prefix is bound. Until then a rollback leaves no trace.
     """
 
     cdef StoreJournal changes
@@ -73,9 +73,9 @@ cdef class JournalTap(Tap):
         Tap.expect_prefix(self, prefix, iri)
 
     def tell_pending(self):
-        """Tell of the changes that were not told yet.
+        """Report the changes that were not reported yet.
 
-        If they can't be undone, and one can't be told, the others are told all the same.
+        If changes can't be undone, and one can't be reported, all others are reported nevertheless.
         """
         cdef Journal journal = self.journals[0]
         cdef Batch batch
@@ -105,20 +105,20 @@ cdef class JournalTap(Tap):
         return self.changes.is_behind
 
     def commit_store(self):
-        """Commit what was told."""
+        """Commit the changes that were reported."""
         self.changes.commit()
-        # What `keep_prefixes` does: a call takes memory, and must not fail after the commit.
+        # Do the same as `keep_prefixes`: a call needs memory, and must not fail after the commit.
         self.store._committed_prefixes = None
 
     def roll_back_store(self, of_all_graphs):
-        """Undo the changes since the last commit: to what is recorded, or to all graphs."""
+        """Undo the changes since the last commit, to the recorded graphs or to all graphs."""
         self.changes.undo(of_all_graphs)
         if of_all_graphs:
             self.store.restore_prefixes()
 
 
 def open_tap(target):
-    """Return the tap of a graph or dataset, which is not joined yet.
+    """Return the tap of a graph or dataset; no journal has joined it yet.
 
     Raises:
         RecordError: The store can't be recorded.

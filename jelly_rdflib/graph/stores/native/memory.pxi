@@ -1,21 +1,21 @@
-"""Statements into rdflib's Memory store, past its public methods.
+"""Statements into rdflib's Memory store, bypassing its public methods.
 
 The store keeps each triple in three nested dicts (``spo``, ``pos``, ``osp``), the graphs that a
 triple is in (``tripleContexts``, except where they are the ``defaultContexts``), and the triples of
 each graph and of all graphs as sets (``contextTriples``). `MemoryChanges` leaves the same
 contents there as the store's own ``add`` and ``remove``; the tests compare the two.
 
-Two things make it fast. Each distinct node is one object, hashed once (`NodeTable`), and found by
-its number in batches. Each lookup in the indexes for a node is done once.
+Two things make this fast. Each distinct node is one object, hashed once (`NodeTable`), and batches
+find it by its number. Each lookup of a node in the indexes is done once.
 """
 
 cdef enum Change:
-    """Flags of a change beside `DELETED`, for undoing it."""
-    # The triple was, or is now, in no other graph: it came into the indexes or went out of them.
+    """Flags of a change next to `DELETED`, for undoing it."""
+    # No other graph has the triple: it was added to the indexes, or removed from them.
     WHOLE = 2
-    # It came into the union of all graphs or went out of it.
+    # The triple was added to the union of all graphs, or removed from it.
     UNION = 4
-    # The statement was one of a formula: quoted, not asserted.
+    # The statement belonged to a formula: it was quoted, not asserted.
     QUOTED = 8
 
 cdef extern from "Python.h":
@@ -33,9 +33,9 @@ cdef tuple MEMORY_DICTS = (
 
 
 def can_use(store):
-    """May `MemoryChanges` be used: is the store exactly rdflib's Memory, and does nobody listen?
+    """Return whether `MemoryChanges` may be used: for exactly rdflib's Memory without subscribers.
 
-    A subclass may do more in its methods, and subscribers to the store's events would hear nothing.
+    A subclass may do more in its methods, and subscribers would miss the store's events.
     """
     return (
         type(store) is Memory
@@ -48,12 +48,12 @@ def can_use(store):
 
 @cython.final
 cdef class MemoryGraph:
-    """One graph of the store."""
+    """A graph of the store."""
 
     # rdflib's name for the graph in its indexes, and the graph.
     cdef str key
     cdef object graph
-    # The number of the last transaction that made sure that the store lists the graph.
+    # The number of the last transaction that has made sure that the store lists the graph.
     cdef Py_ssize_t listed_in
 
     def __cinit__(self, str key, graph):
@@ -66,15 +66,15 @@ cdef class MemoryGraph:
 cdef class MemoryChanges(Changes):
     """Changes a Memory store by its dicts."""
 
-    # Whether the tap was told of this transaction.
+    # Whether this transaction was reported to the tap.
     cdef bint is_told
-    # The store's own, by their names there.
+    # The store's own dicts; each has the same name there.
     cdef dict spo, pos, osp, triple_contexts, context_triples, context_map, default_contexts
     cdef set all_contexts
     cdef Spellings spellings
     cdef dict graphs
     cdef Py_ssize_t transaction
-    # The innermost dict that was used last: the next statement is often of the same subject.
+    # The innermost dict that was used last, since consecutive statements often share a subject.
     cdef NodeEntry last_s, last_p
     cdef dict last_objects
 
@@ -128,7 +128,7 @@ cdef class MemoryChanges(Changes):
         self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
     ) except -1:
         Changes.change(self, is_add, s, p, o, g)
-        # Nothing else here looks for Ctrl-C.
+        # Nothing else here checks for Ctrl-C.
         return PyErr_CheckSignals()
 
     cdef object make_graph(self, object name):
@@ -156,7 +156,7 @@ cdef class MemoryChanges(Changes):
         cdef dict objects = self.need_objects(s, p)
         cdef dict contexts
         if s.is_leaf and p.is_leaf and o.is_leaf:
-            # It can't be part of a cycle, and the collector would walk it in vain.
+            # The tuple can't be part of a cycle, so the collector would walk it in vain.
             PyObject_GC_UnTrack(triple)
         if o.is_string and self.find_other(objects, s, p, o, graph) is not None:
             return 0
@@ -172,7 +172,7 @@ cdef class MemoryChanges(Changes):
             change = Change.WHOLE | Change.UNION
             contexts = {}
         self.list_graph(graph)
-        # Before the change, so that whatever happens in the middle of it can be undone.
+        # Before the change, so that an interrupted change can be undone, too.
         if self.is_atomic:
             self.log.note(change, triple, graph)
         contexts[graph.key] = False
@@ -198,7 +198,7 @@ cdef class MemoryChanges(Changes):
         objects = dict_get_dict(s.predicates, p.node, p.hash)
         if objects is None:
             return 0
-        # The store's own object: lookups by it are faster, and it is the one to put back.
+        # Use the store's own object: lookups by it are faster, and undoing must put it back.
         stored = find_key(objects, o.node, o.hash)
         if stored is not None:
             triple = (s.node, p.node, stored)
@@ -236,9 +236,9 @@ cdef class MemoryChanges(Changes):
     cdef NodeEntry find_other(
         self, dict objects, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph
     ):
-        """Return the other spelling of a string if a graph has the statement with it; else None.
+        """Return the other spelling of a string if a graph has the statement with it; or None.
 
-        For rdflib the two are different statements, for RDF 1.1 they are one.
+        rdflib takes the two for different statements, RDF 1.1 for the same.
         """
         cdef tuple triple
         if o.respelled is None:
@@ -251,7 +251,7 @@ cdef class MemoryChanges(Changes):
         return o if graph.key in self.get_contexts(triple, hash_triple(triple, s, p, o)) else None
 
     cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph):
-        """Return a triple that is about to be deleted as the log keeps it."""
+        """Return a triple that is about to be deleted, in the form for the log."""
         cdef Spelled spelled = self.spellings.look_up(triple, graph.key, hash)
         for other in (spelled.in_graph, spelled.in_union, spelled.in_contexts):
             if other is not None and not is_same(other[2], triple[2]):
@@ -295,7 +295,7 @@ cdef class MemoryChanges(Changes):
         return 0
 
     cdef dict need_objects(self, NodeEntry s, NodeEntry p):
-        """Return ``spo[s][p]``, made where it is not there yet."""
+        """Return ``spo[s][p]``; make it if it is missing."""
         if s is self.last_s and p is self.last_p:
             return self.last_objects
         if s.predicates is None:
@@ -306,18 +306,18 @@ cdef class MemoryChanges(Changes):
         return self.last_objects
 
     cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o, bint is_there) except -1:
-        """Have the three indexes have a triple, or no longer."""
+        """Add a triple to the three indexes, or remove it."""
         if p.objects is None:
             p.objects = dict_need_dict(self.pos, p.node, p.hash)
         if o.subjects is None:
             o.subjects = dict_need_dict(self.osp, o.node, o.hash)
-        # The dicts that get empty stay, as rdflib leaves them.
+        # Dicts that become empty stay, as rdflib leaves them.
         put_key(self.need_objects(s, p), o, is_there)
         put_key(dict_need_dict(p.objects, o.node, o.hash), s, is_there)
         return put_key(dict_need_dict(o.subjects, s.node, s.hash), p, is_there)
 
     cdef dict get_contexts(self, tuple triple, Py_hash_t hash):
-        """Return the graphs of a triple that is in the store: name to whether it is quoted."""
+        """Return the graphs of a triple of the store: a dict from name to whether it is quoted."""
         cdef PyObject* found = dict_get(self.triple_contexts, triple, hash)
         return <dict>found if found is not NULL else self.get_default_contexts()
 
@@ -325,7 +325,7 @@ cdef class MemoryChanges(Changes):
         cdef dict default = self.get_default_contexts()
         if default is None:
             default = self.default_contexts = self.store._Memory__defaultContexts = contexts
-        # Equal dicts are as long; that spares most comparisons.
+        # Equal dicts have the same length; checking that first avoids most comparisons.
         if len(contexts) == len(default) and (contexts is default or contexts == default):
             dict_discard(self.triple_contexts, triple, hash)
         else:
@@ -333,7 +333,7 @@ cdef class MemoryChanges(Changes):
         return 0
 
     cdef dict get_default_contexts(self):
-        # The store sets it once, at its first triple.
+        # The store sets this once, at its first triple.
         if self.default_contexts is None:
             self.default_contexts = self.store._Memory__defaultContexts
         return self.default_contexts
@@ -341,13 +341,13 @@ cdef class MemoryChanges(Changes):
     cdef int put(
         self, str key, tuple triple, Py_hash_t hash, int change, bint is_there
     ) except -1:
-        """Have the set of a graph, and that of the union, have a triple, or no longer."""
+        """Add a triple to the set of a graph and to that of the union, or remove it."""
         cdef set triples = self.context_triples.get(key)
         cdef dict one
         if is_there:
             if triples is None:
                 triples = self.context_triples[key] = set()
-            # A set can't be handed a hash, but takes that of a dict that it is updated with.
+            # A set can't be given a hash, but takes over those of a dict that updates it.
             one = {}
             dict_set(one, triple, True, hash)
             triples.update(one)
@@ -366,13 +366,13 @@ cdef inline int put_key(dict nodes, NodeEntry entry, bint is_there) except -1:
         return dict_discard(nodes, entry.node, entry.hash)
     dict_set(nodes, entry.node, 1, entry.hash)
     if entry.is_leaf and not is_tracked:
-        # Up to Python 3.13 an empty dict is not tracked, and any other node makes it tracked.
+        # Up to Python 3.13, empty dicts are not tracked, and adding any other node tracks them.
         PyObject_GC_UnTrack(nodes)
     return 0
 
 
 cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
-    """Is the triple in a graph other than the one named, not only as a formula's statement?"""
+    """Return whether a graph other than ``key`` has the triple asserted, not only quoted."""
     for other, quoted in contexts.items():
         if not quoted and other is not None and other != key:
             return True

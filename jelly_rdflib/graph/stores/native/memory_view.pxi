@@ -1,4 +1,4 @@
-"""The contents of rdflib's Memory store, by its private dicts."""
+"""The contents of rdflib's Memory store, read from its private dicts."""
 
 cdef object NO_TRIPLES = frozenset()
 
@@ -31,7 +31,7 @@ cdef class MemoryView(View):
         cdef dict objects = None
         if predicates is not None:
             objects = dict_get_dict(predicates, p, hash_node(p))
-        # Most statements are the only ones of their subject and predicate.
+        # Most statements are the only ones with their subject and predicate.
         if objects is None or len(objects) == (find_key(objects, o, hash_node(o)) is not None):
             return False
         return View.has_respelled(self, s, p, o, graph)
@@ -52,7 +52,7 @@ cdef class MemoryView(View):
                     contexts = self.store._Memory__defaultContexts
                 if any(contexts.values()):
                     raise RecordError(
-                        f"the removal of {triple} can't be recorded: it is in a formula too, and a "
+                        f"the removal of {triple} can't be recorded: a formula has it, too, and a "
                         "patch has no formulas"
                     )
         return changes

@@ -1,15 +1,15 @@
-"""The contents of oxrdflib's store, by asking the Oxigraph in it.
+"""The contents of oxrdflib's store, read from the Oxigraph in it.
 
-oxrdflib converts each term of a question and of an answer, which takes most of the time. Here terms
-of an answer are converted only if they are needed.
+oxrdflib converts each term of a question and of an answer, which takes most of the time. Here the
+terms of an answer are converted only if they are needed.
 """
 
 cdef enum:
-    # A store may have any number of IRIs.
+    # How many IRIs are remembered; a store may have any number.
     MAX_IRIS = 1 << 14
 
 cdef str STRING_TEXT = str(STRING)
-# pyoxigraph, once there is such a store.
+# The module pyoxigraph, once an Oxigraph store exists.
 cdef object ox = None
 
 
@@ -27,15 +27,15 @@ class _Remembered(dict):
 
 
 cdef bint can_view_oxigraph(object store) except -1:
-    """Is it exactly oxrdflib's store, as this module knows it?"""
+    """Return whether a store is exactly oxrdflib's, as this module knows it."""
     global ox
     if type(store).__module__.partition(".")[0] != "oxrdflib":
         return False
     import oxrdflib
     import pyoxigraph as ox
 
-    # ``_inner`` makes the Oxigraph if there is none yet. Two threads that ask for it may get two,
-    # and one is lost with its statements: so it is not asked for before the store is claimed.
+    # ``_inner`` makes the Oxigraph if it is missing. If two threads ask for it, each may get its
+    # own, and the statements of one are lost: so don't ask before the store is claimed.
     inner = getattr(store, "_store", ...)
     return type(store) is oxrdflib.OxigraphStore and (
         inner is None or isinstance(inner, ox.Store)
@@ -43,14 +43,14 @@ cdef bint can_view_oxigraph(object store) except -1:
 
 
 cdef class OxigraphView(View):
-    """A view of a store that `can_view_oxigraph` holds for.
+    """A view of a store for which `can_view_oxigraph` is true.
 
     A log keeps Oxigraph's own quads, since rdflib normalizes literals.
     """
 
     # Graphs by Oxigraph's names for them.
     cdef dict graphs
-    # IRIs of either kind by those of the other.
+    # rdflib's IRIs by Oxigraph's, and the other way round.
     cdef object iris, named_nodes
     # The graph that was asked for last, and Oxigraph's name for it.
     cdef object graph, name
@@ -65,7 +65,7 @@ cdef class OxigraphView(View):
         self.graph = self
 
     cdef object oxigraph(self):
-        # Asked for each time: a reference would keep its files open.
+        # Get it each time: keeping a reference would keep its files open.
         return self.store._inner
 
     cdef tuple look_up(self, tuple triple, object graph):
@@ -80,7 +80,7 @@ cdef class OxigraphView(View):
         return self.triple(statement) if type(statement) is ox.Quad else statement
 
     cdef int undo(self, int change, object statement, object graph) except -1:
-        # oxrdflib would not take the quoted triples that it gives.
+        # oxrdflib would not take the quoted triples that Oxigraph returns.
         if type(statement) is not ox.Quad:
             View.undo(self, change, statement, graph)
         elif change & DELETED:
@@ -110,7 +110,7 @@ cdef class OxigraphView(View):
             quads = list(self.oxigraph().quads_for_pattern(terms[0], terms[1], terms[2], name))
         except (TypeError, ValueError):
             return []
-        # Not `graph or ...`: a graph's truth is its length, which takes long to count.
+        # Not `graph or ...`: a graph's truth value is its length, which takes long to count.
         return [
             (False, self.triple(quad), self.graph_of(quad) if graph is None else graph, quad)
             for quad in quads
@@ -124,7 +124,7 @@ cdef class OxigraphView(View):
         return [(True, (triple[0], triple[1], literal), graph, statement)]
 
     cdef object stored_literal(self, tuple triple, object graph):
-        """Return the object of a triple of the store, a literal, as the store spells it."""
+        """Return the object of a stored triple, a literal, in the store's spelling."""
         literal = triple[2]
         if literal.language:
             tag = literal.language.lower()
@@ -153,7 +153,7 @@ cdef class OxigraphView(View):
     # --- terms ------------------------------------------------------------------------------------
 
     cdef object find_quad(self, tuple triple, object graph):
-        """Return Oxigraph's quad for a triple; None if it can't have such a statement."""
+        """Return Oxigraph's quad for a triple; None if Oxigraph can't hold the statement."""
         try:
             s, p, o = triple
             return ox.Quad(self.term(s), self.term(p), self.term(o), self.graph_name(graph))
@@ -170,7 +170,7 @@ cdef class OxigraphView(View):
         return self.name
 
     cdef object term(self, object node):
-        """Return Oxigraph's term for one of rdflib's; a TypeError or ValueError if it has none."""
+        """Return Oxigraph's term for a node; raise a TypeError or ValueError if it has none."""
         if isinstance(node, URIRef):
             return self.named_nodes[node]
         if isinstance(node, Literal):
@@ -178,7 +178,7 @@ cdef class OxigraphView(View):
             if node.language:
                 return ox.Literal(node, language=node.language)
             if datatype is not None and not isinstance(datatype, URIRef):
-                # A mock's is one more mock, without end.
+                # The datatype of a mock is another mock, without end.
                 raise TypeError(f"Oxigraph has no datatype for {show(datatype)}")
             return ox.Literal(node, datatype=None if datatype is None else self.term(datatype))
         if isinstance(node, BNode):
@@ -199,7 +199,7 @@ cdef class OxigraphView(View):
         return self.graphs[name]
 
     cdef object node(self, object term):
-        """Return rdflib's node for a term of Oxigraph's."""
+        """Return rdflib's node for a term of Oxigraph."""
         cls = type(term)
         if cls is ox.NamedNode:
             return self.iris[term.value]

@@ -1,31 +1,31 @@
-"""How rdflib's stores in memory spell a statement: each of their indexes by itself.
+"""How rdflib's stores in memory spell a statement; each index may have another spelling.
 
-For rdflib ``"x"@en`` and ``"x"@EN`` are equal. An index of a Memory store has the one that came
-first there, so indexes need not agree. Asked for a triple, the store answers with the triple of the
-question. So the keys of its dicts and sets themselves are looked up, and put back.
+rdflib takes ``"x"@en`` and ``"x"@EN`` for equal. Each index of a Memory store keeps the one that
+came first there, so indexes may differ. If asked for a triple, the store answers with the triple of
+the question. So the code here looks up the keys of the store's dicts and sets, and puts them back.
 """
 
 @cython.final
 cdef class Spelled:
-    """A triple, and how each index of the store spells it."""
+    """A triple, in the spelling of each index of the store."""
 
-    # As the index of its subject has it.
+    # The triple in the spelling of the subjects' index.
     cdef tuple triple
     # rdflib's key for the graph.
     cdef str key
-    # As the set of the graph has it, that of all graphs, and the dict of the graphs of each triple;
-    # None where it is not.
+    # The same for the graph's set, the set of all graphs, and the dict of each triple's graphs; None
+    # if the triple is not there.
     cdef tuple in_graph, in_union, in_contexts
 
 
 class _Asked(Literal):
-    """A literal that remembers the one that it was found equal to.
+    """A literal that remembers which literal it was found equal to.
 
-    Python asks it first, since its class is a subclass of that of the literal in the dict.
+    Python calls this comparison first, since its class is a subclass of that of the dict's literal.
     """
 
     def __eq__(self, other):
-        # Literal's own comparison is Python code.
+        # Avoid the comparison of Literal, which is Python code.
         if is_same(self.found, other) or Literal.__eq__(self, other):
             self.found = other
             return True
@@ -39,7 +39,7 @@ class _Asked(Literal):
 
 @cython.final
 cdef class _AskedTriple:
-    """Looks up a set's own triple, with a known hash: a literal's hash is Python code, and slow."""
+    """Finds a set's own triple by a known hash: hashing a literal is Python code, and slow."""
 
     cdef tuple triple
     cdef tuple found
@@ -49,7 +49,7 @@ cdef class _AskedTriple:
         return self.hash
 
     def __eq__(self, other):
-        # The set's triple does not know how it compares with this.
+        # The set's tuple can't compare itself with this class.
         if self.triple is None or self.triple != other:
             return False
         self.found = other
@@ -64,13 +64,13 @@ cdef _AskedTriple ask_for(tuple triple, Py_hash_t hash):
 
 
 cdef tuple find_triple(object triples, tuple triple, Py_hash_t hash):
-    """Return the triple of a set or dict that is equal to this one; None if there is none."""
+    """Return the triple of a set or dict that is equal to this one, or None."""
     cdef _AskedTriple asked = ask_for(triple, hash)
     return asked.found if asked in triples else None
 
 
 cdef object find_key(dict nodes, object node, Py_hash_t hash):
-    """Return the key of a dict that is equal to a node; None if there is none."""
+    """Return the key of a dict that is equal to a node, or None."""
     if not isinstance(node, Literal):
         return node if dict_get(nodes, node, hash) is not NULL else None
     asked = str.__new__(_Asked, node)
@@ -83,7 +83,7 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
 
 
 cdef inline bint is_string(object node) except -1:
-    """Is a term ``"x"`` or ``"x"^^xsd:string``?"""
+    """Return whether a term is ``"x"`` or ``"x"^^xsd:string``."""
     return type(node) is Literal and node._language is None and node._datatype in STRINGS
 
 
@@ -93,7 +93,7 @@ cdef object respell_string(object literal):
 
 
 cdef object make_string(object text, object datatype):
-    """Return what ``Literal(text, datatype=datatype)`` does, in a tenth of the time."""
+    """Return the result of ``Literal(text, datatype=datatype)``, ten times as fast."""
     literal = str.__new__(Literal, text)
     literal._language = None
     literal._datatype = datatype
@@ -103,13 +103,13 @@ cdef object make_string(object text, object datatype):
 
 
 cdef bint is_plain(object node) except -1:
-    """Are all nodes that rdflib finds equal to this one spelled alike?"""
+    """Return whether all nodes that rdflib finds equal to this one have the same spelling."""
     cls = type(node)
     return cls is URIRef or cls is BNode or (cls is Literal and not node._language)
 
 
 cdef tuple triple_of(object statement):
-    """Return the triple that `Spellings.spell` gave, or that of its `Spelled`."""
+    """Return the triple of a result of `Spellings.spell`: itself, or that of a `Spelled`."""
     return (<Spelled>statement).triple if type(statement) is Spelled else statement
 
 
@@ -124,7 +124,7 @@ cdef class Spellings:
     cdef dict spo, context_triples, triple_contexts
 
     cdef object spell(self, tuple triple, object name):
-        """Return a triple of a graph as the store spells it: a `Spelled` if indexes may differ."""
+        """Return a graph's triple in the store's spelling: a `Spelled` if indexes may differ."""
         s, p, o = triple
         try:
             found = find_key(self.spo[s][p], o, hash_node(o))
@@ -147,7 +147,7 @@ cdef class Spellings:
         return spelled
 
     cdef int respell(self, Spelled spelled) except -1:
-        """Have each index spell a triple of the store as before. May be called again."""
+        """Restore each index's spelling of a triple in the store. May be called again."""
         cdef dict objects
         s, p, o = spelled.triple
         objects = self.spo[s][p]
@@ -174,10 +174,10 @@ cdef int respell_in(set triples, tuple triple) except -1:
 
 
 cdef Spellings open_spellings(object store):
-    """Return the `Spellings` of a store, or of the one that it wraps; None if it has none."""
+    """Return the `Spellings` of a store, or of the store that it wraps, or None."""
     cdef Spellings spellings
     store = get_inner(store)
-    # The names are written out: Python's cache of attributes keeps many that are put together.
+    # The names are written out: Python's cache of attributes would keep many concatenated names.
     if isinstance(store, Memory):
         dicts = [
             getattr(store, "_Memory__spo", None),

@@ -1,11 +1,11 @@
-"""Sees each change that takes effect in a store, whichever graph and method it comes by.
+"""Sees each change that takes effect in a store, whichever graph and method makes it.
 
-All changes by rdflib's graphs, parsers and SPARQL engine come down to a few methods of the store. A
-tap replaces these methods on the store itself. So it sees every change, whichever object makes it.
+All changes by rdflib's graphs, parsers and SPARQL engine end in a few methods of the store. A tap
+replaces these methods on the store itself. So it sees every change, whichever object makes it.
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
-# A store with one of these has no SPARQL Update of its own: rdflib's engine does the update.
+# Stores with one of these methods have no SPARQL Update of their own: rdflib's engine runs updates.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
 
@@ -15,31 +15,32 @@ def find_tap(store):
 
 
 cdef class Tap:
-    """Tells journals of the changes in a store, as long as there are any journals.
+    """Reports the changes in a store to journals, as long as any journal has joined.
 
-    The store is asked before a change whether it will take effect. A store may make a change by
-    other changes, as it removes a graph by removing its statements: those are told once. Changes
-    that others make meanwhile, as subscribers to the store's events may, are told as well.
+    Before a change, the tap asks the store whether the change will take effect. If a store makes a
+    change by other changes, such as removing a graph by removing its statements, each is reported
+    once. Changes that others make meanwhile, such as subscribers to the store's events, are
+    reported as well.
 
-    One thread at a time can change the store, others wait for its lock.
+    One thread at a time can change the store; other threads wait for its lock.
     """
 
     cdef readonly object lock
-    # Whether the store notes its changes itself, and can undo them in one graph as in all.
+    # Whether the store has a journal of its own, and can undo changes in one graph or in all.
     cdef readonly bint has_journal
     cdef object store
     cdef bint adds_one_by_one
     cdef View view
     cdef list journals
-    # The changes that are being made now, the innermost first: lists, or sets of their keys.
+    # The changes that are being made now, innermost call first: lists, or sets of keys.
     cdef list pending
     # How many calls of the store's changing methods are nested.
     cdef Py_ssize_t depth
-    # Whether the replaced methods tell nothing.
+    # Whether the replaced methods report nothing.
     cdef bint is_quiet
-    # The graph that was added to last, which needs no second look.
+    # The last graph that statements were added to, which needs no second check.
     cdef object added_to
-    # The store's methods by their names, and those that it had itself in place of its class's.
+    # The methods of the store by name, and those that the store had replaced itself.
     cdef dict methods, own
     cdef object add_to_store, remove_from_store
 
@@ -80,7 +81,7 @@ cdef class Tap:
     # --- journals ---------------------------------------------------------------------------------
 
     def join(self, Journal journal not None):
-        """Tell a journal of all changes from now on."""
+        """Report all changes to a journal from now on."""
         with self.lock:
             # First, so that `leave` undoes the rest wherever memory runs out.
             self.journals.append(journal)
@@ -91,14 +92,14 @@ cdef class Tap:
                 setattr(self.store, TAP, self)
 
     def leave(self, Journal journal not None):
-        """Tell a journal no more. After the last one the store gets its methods back."""
+        """Stop reporting to a journal. After the last one, the store gets its methods back."""
         with self.lock:
             if journal not in self.journals:
                 return
             self.journals.remove(journal)
             if self.journals:
                 return
-            # Others may have wrapped a replaced method meanwhile, and still call it.
+            # Others may have wrapped a replaced method meanwhile, and may still call it.
             self.is_quiet = True
             for name in self.methods:
                 if getattr(vars(self.store).get(name), "__self__", None) is self:
@@ -107,10 +108,10 @@ cdef class Tap:
                         setattr(self.store, name, self.own[name])
             vars(self.store).pop(TAP, None)
 
-    # --- in the place of the store's methods ------------------------------------------------------
+    # --- replacements of the store's methods ------------------------------------------------------
 
     def add(self, triple, context, quoted=False):
-        """Add a triple, and tell if it was not there."""
+        """Add a triple, and report it if the store lacked it."""
         with self.lock:
             if not self.is_telling():
                 return self.add_to_store(triple, context, quoted)
@@ -124,7 +125,7 @@ cdef class Tap:
             )
 
     def addN(self, quads):
-        """Add triples to graphs, and tell of those that were not there."""
+        """Add triples to graphs, and report those that the store lacked."""
         try:
             return self.add_all(quads)
         except ValueError as error:
@@ -140,7 +141,7 @@ cdef class Tap:
     cdef object add_all(self, object quads):
         if self.adds_one_by_one:
             return self.methods["addN"](quads)
-        # Not under the lock: the iterable may wait for another thread.
+        # Before the lock: the iterable may wait for another thread.
         quads = list(quads)
         is_endpoint = isinstance(self.store, SPARQLStore)
         with self.lock:
@@ -163,7 +164,7 @@ cdef class Tap:
             return self.change(list(changes.values()), self.methods["addN"], (quads,))
 
     def remove(self, triple, context=None):
-        """Remove the triples that match a pattern, and tell of each."""
+        """Remove the triples that match a pattern, and report each."""
         with self.lock:
             if not self.is_telling():
                 return self.remove_from_store(triple, context)
@@ -171,7 +172,7 @@ cdef class Tap:
             return self.change(changes, self.remove_from_store, (triple, context))
 
     def add_graph(self, graph):
-        """Have the store list a graph, and note it for undoing."""
+        """Make the store list a graph, and note that for undoing."""
         with self.lock:
             if not self.is_telling():
                 return self.methods["add_graph"](graph)
@@ -179,7 +180,7 @@ cdef class Tap:
             return self.change([], self.methods["add_graph"], (graph,))
 
     def remove_graph(self, graph):
-        """Remove a graph, and tell of each of its statements."""
+        """Remove a graph, and report each of its statements."""
         with self.lock:
             if not self.is_telling():
                 return self.methods["remove_graph"](graph)
@@ -223,7 +224,7 @@ cdef class Tap:
             try:
                 return self.methods["update"](*args, **kwargs)
             except NotImplementedError:
-                # rdflib's own engine will do it, by the other methods.
+                # rdflib's own engine will run the update, by the other methods.
                 has_run = False
                 raise
             finally:
@@ -232,7 +233,7 @@ cdef class Tap:
                     self.tell_differences(before, listed)
 
     def commit(self):
-        """Have the store commit its own transaction."""
+        """Make the store commit its own transaction."""
         cdef Journal journal
         with self.lock:
             self.methods["commit"]()
@@ -241,7 +242,7 @@ cdef class Tap:
                     journal.commit(is_stored=True)
 
     def rollback(self):
-        """Have the store roll back its own transaction."""
+        """Make the store roll back its own transaction."""
         cdef Journal journal
         with self.lock:
             if self.is_quiet:
@@ -265,7 +266,7 @@ cdef class Tap:
         return self.call_or_refuse("destroy", args, kwargs)
 
     def call_or_refuse(self, name, args, kwargs):
-        """Refuse a method that takes the data away: the store must be there to roll back."""
+        """Refuse a method that closes or destroys the store, which must be there to roll back."""
         if not self.is_quiet:
             raise RecordError(f"{name}() is not for a store that is being recorded")
         return self.methods[name](*args, **kwargs)
@@ -273,28 +274,28 @@ cdef class Tap:
     # --- calls by journals ------------------------------------------------------------------------
 
     def tell_pending(self):
-        """Tell of the changes that the store alone knows of. Here each is told as it is made."""
+        """Report changes that only the store knows; none here, where each is reported at once."""
 
     @property
     def is_behind(self):
-        """Are there such changes?"""
+        """Return whether such changes exist."""
         return False
 
     def commit_store(self):
-        """Commit the store's own transaction, if it has such."""
+        """Commit the store's own transaction, if it has any."""
         self.call_quietly("commit")
 
     def stop(self):
         """Stop watching the store, if no journal has joined."""
 
     def roll_back_store(self, of_all_graphs):
-        """Roll back the store's own transaction, if it has such. It is always one of all graphs."""
+        """Roll back the store's own transaction, if any. It always includes all graphs."""
         self.view.forget_failed()
         if self.call_quietly("rollback"):
             self.forget_listed()
 
     cdef bint call_quietly(self, str name) except -1:
-        """Call a method of the store, if it has it, without telling of the changes it makes."""
+        """Call a method of the store, if it has the method, without reporting its changes."""
         cdef bint was_quiet = self.is_quiet
         if name not in self.methods:
             return False
@@ -306,7 +307,7 @@ cdef class Tap:
         return True
 
     cdef int undo(self, int change, object statement, object graph, Journal asker) except -1:
-        """Undo a change, unless it is undone already; tell all journals but the asker."""
+        """Undo a change, unless it is undone already; report that to all journals but the asker."""
         cdef bint was_quiet = self.is_quiet
         cdef bint was_there = change & DELETED
         cdef list changes = []
@@ -332,19 +333,19 @@ cdef class Tap:
         return 0
 
     def expect_prefix(self, prefix, iri):
-        """Say that a prefix is about to be bound to an IRI, or unbound if the IRI is None."""
+        """Announce that a prefix will be bound to an IRI, or unbound if the IRI is None."""
         cdef Journal journal
         for journal in self.journals:
             journal.expect_prefix(prefix, iri)
 
     def tell_prefixes(self):
-        """Say that prefixes may have changed."""
+        """Report that prefixes may have changed."""
         cdef Journal journal
         for journal in self.journals:
             journal.tell_prefixes()
 
     def tell_made(self, list changes not None, listed):
-        """Tell of changes that took effect past the store's methods, and of graphs listed since."""
+        """Report changes made without the store's methods, and graphs that were listed since."""
         with self.lock:
             self.is_telling()
             self.tell_prefixes()
@@ -355,20 +356,20 @@ cdef class Tap:
             self.tell_all([each for each in changes if each[0] or not self.has_respelled(each)])
 
     def take_back(self):
-        """Say that the changes told last were undone past the store's methods."""
+        """Report that the last reported changes were undone without the store's methods."""
         cdef Journal journal
         for journal in self.journals:
             journal.failure = RecordError("a patch was interrupted while it was applied")
 
     @property
     def is_shared(self):
-        """Is there more than one journal?"""
+        """Return whether several journals have joined."""
         return len(self.journals) > 1
 
     # --- helpers ----------------------------------------------------------------------------------
 
     cdef bint is_telling(self) except -1:
-        """Are changes told? A RecordError if nothing can be changed any more."""
+        """Return whether changes are reported; a RecordError if nothing can be changed any more."""
         cdef Journal journal
         if self.is_quiet:
             return False
@@ -381,7 +382,7 @@ cdef class Tap:
         return True
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
-        """Refuse to add to a graph that no patch can have, and note that it comes to be listed."""
+        """Refuse to add to a graph that no patch can have; note that the graph will be listed."""
         if is_quoted or isinstance(graph, QuotedGraph):
             raise RecordError(
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
@@ -408,9 +409,9 @@ cdef class Tap:
         return 0
 
     cdef list without_respelled(self, list changes):
-        """Leave out changes of a string whose other spelling is there before and after them.
+        """Leave out changes of a string whose other spelling exists before and after them.
 
-        rdflib's Memory holds ``"x"`` and ``"x"^^xsd:string`` for two, and a patch for one.
+        rdflib's Memory takes ``"x"`` and ``"x"^^xsd:string`` for two terms, a patch for one.
         """
         cdef set seen = set(), added = None
         cdef list left = []
@@ -433,7 +434,7 @@ cdef class Tap:
         return left
 
     cdef bint has_respelled(self, tuple change) except -1:
-        """Is another spelling of a changed string there?"""
+        """Return whether the store has the other spelling of a changed string."""
         _, (s, p, o), graph, _ = change
         if not is_string(o) or not self.view.tells_strings_apart:
             return False
@@ -458,7 +459,7 @@ cdef class Tap:
         return 0
 
     cdef object change(self, list changes, object method, tuple arguments):
-        """Call a method that makes changes, and tell of those that took effect."""
+        """Call a method that makes changes, and report those that took effect."""
         cdef list outer = self.pending
         if outer:
             changes = self.without_pending(changes)
@@ -484,9 +485,9 @@ cdef class Tap:
                 self.tell(self.view.as_stored(changes))
 
     cdef list without_pending(self, list changes):
-        """Return the changes but for those that are being made by an outer call."""
+        """Return the changes except those that an outer call is making."""
         cdef Py_ssize_t i
-        # The keys of a list of changes are made once, and only if needed.
+        # Compute the keys of a list of changes once, and only if they are needed.
         for i in range(len(self.pending)):
             if type(self.pending[i]) is list:
                 self.pending[i] = {self.view.key_of(change) for change in self.pending[i]}

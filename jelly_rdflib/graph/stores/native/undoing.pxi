@@ -1,15 +1,15 @@
-"""The log of a transaction's changes, which undoes them to the end whatever interrupts it.
+"""The log of a transaction's changes; it undoes all of them, whatever interrupts it.
 
-Python looks for signals between its own instructions, such as at the start of a function. This is
-Cython code so that there is no such place between the call that is interrupted and the next one.
+Python checks for signals between its own instructions, such as at the start of a function. This is
+Cython code, so that no such check comes between a call that is interrupted and the next one.
 """
 
 cdef enum:
-    # Of a change: a statement was deleted, or a graph is listed no more. Else it came to be there.
+    # For a change: a statement was deleted, or a graph taken off the list; not added or put on it.
     DELETED = 1
-    # A store may be busy for a moment, and memory be short.
+    # How often a step is tried: a store may be busy for a moment, or memory be short.
     MAX_FAILURES = 3
-    # Nobody presses Ctrl-C so often; a method that always raises must not be called forever.
+    # Nobody presses Ctrl-C so often; a method that always raises must not be called for ever.
     MAX_INTERRUPTS = 1000
 
 
@@ -19,21 +19,20 @@ cdef class Undoer:
     cdef int undo(self, int change, object statement, object graph) except -1:
         """Take a change back, if it was made and is not taken back yet.
 
-        The statement is None if the graph came to be listed, or no longer is.
+        The statement is None for a change to the list of graphs.
         """
         raise NotImplementedError
 
 
 cdef class UndoLog:
-    """The changes of a transaction, oldest first. They are undone strictly in reverse.
+    """The changes of a transaction, oldest first, which are undone strictly in reverse.
 
     An entry is made before its change, which may then fail or be interrupted. So undoing an entry
     restores the state before it, and may be done twice.
 
-    There are three kinds of entries: a statement that came or went, as the store itself spells it;
-    a graph that came to be listed, or no longer is; and a step, which is a function to call. They
-    are kept as three items of one list: flags, statement, graph; flags, None, graph; and step,
-    None, None.
+    An entry is one of three kinds: a statement that was added or deleted, in the store's spelling;
+    a graph that was put on or taken off the list; and a step, which is a function to call. An entry
+    is three items of one list: flags, statement, graph; or flags, None, graph; or step, None, None.
     """
 
     cdef readonly list entries
@@ -48,7 +47,7 @@ cdef class UndoLog:
         return 0
 
     def note_step(self, step not None):
-        """Note a function to call when all later entries are undone."""
+        """Note a function to call after all later entries are undone."""
         self.entries.extend((step, None, None))
 
     def drop_steps(self):
@@ -70,26 +69,26 @@ cdef class UndoLog:
         cdef list entries = self.entries
         cdef Py_ssize_t last = len(entries) - 3
         if last < 0 or len(entries) % 3:
-            # There was no memory for the whole entry, so its change was not made.
+            # Memory ran out while the entry was made, so its change was not made.
             del entries[len(entries) - len(entries) % 3 :]
             return 0
         if entries[last + 1] is None and entries[last + 2] is None:
             entries[last]()
         else:
             undoer.undo(entries[last], entries[last + 1], entries[last + 2])
-        # A step may have cleared the log.
+        # Delete by position, since a step may have cleared the log.
         del entries[last:]
         return 0
 
     def undo(self, Undoer undoer not None, first=None, last=None):
-        """Undo all entries, between a first and a last function to call.
+        """Undo all entries, after calling ``first`` and before calling ``last``.
 
-        A failing entry is tried again before older ones, since order matters where a store holds
-        two statements for equal. An entry that fails for good is left out.
+        A failing entry is tried again before older ones, since order matters if a store takes two
+        statements for equal. An entry that fails for good is left out.
 
         Raises:
-            RollbackError: Something has failed too often.
-            BaseException: Not an Exception, but the interrupt, once undoing has come to its end.
+            RollbackError: A step has failed too often.
+            BaseException: An interrupt, raised after all is undone.
         """
         cdef int failures = 0
         cdef int interrupts = 0

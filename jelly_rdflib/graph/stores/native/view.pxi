@@ -1,4 +1,4 @@
-"""The contents of a store, by its own notion of which statements are equal."""
+"""The contents of a store; the store decides which statements are equal."""
 
 cdef object GRAPH = Graph
 # The datatypes of a string.
@@ -6,16 +6,16 @@ cdef tuple STRINGS = (None, STRING)
 
 
 class SpellingError(ApplyError, RecordError):
-    """A store has a literal in a spelling that rdflib does not show."""
+    """A store has a literal in a spelling that rdflib hides."""
 
 
 @cython.final
 cdef class Crowded:
-    """A triple to add to a store that answers a question for it with other triples.
+    """A triple to add to a store that, asked for this triple, returns others.
 
     rdflib-sqlalchemy takes a plain literal for one of any language and datatype, and a SPARQLStore
-    takes an empty literal for any term. Such a store also removes all triples of its answer, so the
-    others are kept here, to be put back.
+    takes an empty literal for any term. Such a store also removes all triples that it returns, so
+    the others are kept here, to be put back.
     """
 
     cdef tuple triple
@@ -30,29 +30,29 @@ cdef class Crowded:
 cdef class View(Undoer):
     """Looks up statements and graphs in a store, and takes changes back.
 
-    Only the store knows which statements are equal, and how it spells the one that it has. So the
-    view decides how a log keeps a statement: mostly as the triple.
+    Only the store knows which statements are equal, and how it spells its own. So the view decides
+    in what form a log keeps a statement: mostly as the triple.
 
-    A change is a tuple: whether it is an add, else a removal; the triple; the Graph, None in a
-    store that has none; and the statement as a log keeps it.
+    A change is a tuple: whether it is an addition or a removal; the triple; the Graph, None if the
+    store has no graphs; and the statement in the form for a log.
     """
 
     cdef object store
-    # Whether the store has each literal as it was added.
+    # Whether the store keeps each literal unchanged.
     cdef bint keeps_literals
-    # Whether it may have both "x"@en and "x"@EN, and both "x" and "x"^^xsd:string.
+    # Whether the store may have both "x"@en and "x"@EN, and both "x" and "x"^^xsd:string.
     cdef bint tells_tags_apart, tells_strings_apart
-    # Whether a look-up finds each statement, however the store spells it.
+    # Whether a look-up finds each statement, in any spelling of the store.
     cdef bint is_exact
-    # The store that lists the graphs, itself or the one that it wraps; and whether it does.
+    # The store that lists the graphs, this one or the one that it wraps; and whether it lists any.
     cdef object lister
     cdef bint is_graph_aware
-    # The indexes of a store in memory; else None.
+    # The indexes of a store in memory; otherwise None.
     cdef Spellings spellings
     cdef set all_contexts
-    # The names of the graphs that another store lists; None until they are asked for.
+    # The names of the graphs that another store lists; None until they are needed.
     cdef set listed
-    # Whether a change was taken back that the store had not rolled back itself.
+    # Whether the view took a change back because the store had not rolled it back.
     cdef bint has_undone
 
     def __init__(self, store):
@@ -61,14 +61,14 @@ cdef class View(Undoer):
         self.lister = get_inner(store)
         self.is_graph_aware = self.lister.graph_aware
         self.forget_listed()
-        # A SPARQL endpoint has the terms of RDF 1.1.
+        # SPARQL endpoints have the terms of RDF 1.1.
         self.tells_strings_apart = not isinstance(store, (JellyStore, SPARQLStore))
         self.tells_tags_apart = self.spellings is None and self.tells_strings_apart
 
     # --- statements -------------------------------------------------------------------------------
 
     cdef tuple look_up(self, tuple triple, object graph):
-        """Return a triple of a graph as the store has it, or None; and what else it answers."""
+        """Return a triple in the store's spelling, or None; and other triples that it returns."""
         cdef list others = []
         stored = None
         for (s, p, o), _ in self.store.triples(triple, graph):
@@ -82,7 +82,7 @@ cdef class View(Undoer):
         return stored, others
 
     cdef int check_spellings(self, list found) except -1:
-        """Check that the store spells triples as rdflib has read them; each is with its Graph."""
+        """Check that rdflib has not changed spellings while reading; each triple has its Graph."""
         cdef set known = set()
         for triple, graph in found:
             s, p, o = triple
@@ -99,21 +99,21 @@ cdef class View(Undoer):
         return 0
 
     cdef object addition(self, tuple triple, object graph):
-        """Return a triple to add as a log keeps it; None if the store has it."""
+        """Return a triple to add, in the form for a log; None if the store has the triple."""
         stored, others = self.look_up(triple, graph)
         if stored is not None:
             return None
         return Crowded(triple, others) if others else triple
 
     cdef tuple respelled(self, tuple triple, list others, object graph):
-        """Find another spelling of a triple that the store does not have as it is.
+        """Find another spelling of a triple that the store lacks in this spelling.
 
         Args:
-            others: What else the store answers when it is asked for the triple.
+            others: Other triples that the store returns for the triple.
 
         Returns:
-            The triple as the store has it, or None; and the other triples that the store removes
-            with it.
+            The triple in the store's spelling, or None; and the other triples that the store
+            removes with it.
         """
         s, p, o = triple
         if not (others or self.tells_strings_apart) or not isinstance(o, Literal):
@@ -132,65 +132,64 @@ cdef class View(Undoer):
         return None, others
 
     cdef bint has_respelled(self, object s, object p, object o, object graph) except -1:
-        """Has a graph the statement with the other spelling of a string?"""
+        """Return whether a graph has the statement with the other spelling of a string."""
         return self.look_up((s, p, respell_string(o)), graph)[0] is not None
 
     cdef bint is_respelled(self, tuple triple, object statement, object graph) except -1:
-        """Has a graph another spelling of a triple, whose `addition` is the statement?"""
+        """Return whether a graph has a triple in other spelling; ``statement``: its `addition`."""
         others = (<Crowded>statement).others if type(statement) is Crowded else []
         return self.respelled(triple, others, graph)[0] is not None
 
     def has(self, tuple triple not None, graph):
-        """Does a graph have a triple, in whatever spelling?"""
+        """Return whether a graph has a triple, in any spelling."""
         stored, others = self.look_up(triple, graph)
         return stored is not None or self.respelled(triple, others, graph)[0] is not None
 
     cpdef object triple_set(self, object graph):
-        """Return the set itself that the store has of a graph's triples; None if it has no sets."""
+        """Return the store's own set of a graph's triples; None if it has no sets."""
         return None
 
     cdef bint has_added(self, object statement, object graph) except -1:
-        """Does the store have a statement that it did not have at its `addition`?"""
+        """Return whether the store has a statement that it lacked at the statement's `addition`."""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
-        # A store may spell a literal in a way that rdflib does not take for the same.
+        # A store may spell a literal in a way that rdflib does not recognize.
         found = self.store.triples(self.triple_of(statement), graph)
         return any([tuple(triple) not in others for triple, _ in found])
 
     cdef bint is_there(self, int change, object statement, object graph) except -1:
-        """Does the store have the statement of a change in a log?"""
+        """Return whether the store has the statement of a log's change."""
         if change & DELETED or self.is_exact:
             return self.look_up(self.triple_of(statement), graph)[0] is not None
         return self.has_added(statement, graph)
 
     cdef tuple removal(self, tuple triple, object graph):
-        """Find the statements that go when a triple is removed from a graph.
+        """Find all statements that the store removes with a triple.
 
-        They are the triple as a log keeps it, None if the store does not have it; and the other
-        triples that the store removes with it.
+        Return the triple in the form for a log, None if the store lacks it; and the other triples.
         """
         stored, others = self.look_up(triple, graph)
         if stored is None:
             return self.respelled(triple, others, graph)
         if self.spellings is not None:
             return self.spell(triple, graph), others
-        # If they differ, rdflib has normalized a literal as it was read.
+        # If they differ, rdflib has normalized a literal while reading it.
         return (stored if stored[2] == triple[2] else triple), others
 
     cdef int put_back(self, list triples, object graph) except -1:
-        """Add triples again that the store has removed from a graph without being asked to."""
+        """Add triples again that the store has removed from a graph without being asked."""
         for triple in triples:
             if self.look_up(triple, graph)[0] is None:
                 self.store.add(triple, graph)
         return 0
 
     cdef object spell(self, tuple triple, object graph):
-        """Return a triple of a store in memory as a log keeps it."""
+        """Return a triple of a store in memory, in the form for a log."""
         if is_plain(triple[2]):
             return triple
         return self.spellings.spell(triple, get_name(graph))
 
     cdef tuple triple_of(self, object statement):
-        """Return the triple of a statement as a log keeps it."""
+        """Return the triple of a statement in the form for a log."""
         return (<Crowded>statement).triple if type(statement) is Crowded else triple_of(statement)
 
     cdef int undo(self, int change, object statement, object graph) except -1:
@@ -217,7 +216,7 @@ cdef class View(Undoer):
         return 0
 
     cdef int forget_failed(self) except -1:
-        """Have a SPARQL store forget a failed update, which it would send with the next one."""
+        """Make a SPARQL store forget a failed update, which it would send with the next one."""
         if isinstance(self.store, SPARQLUpdateStore):
             self.store.rollback()
         return 0
@@ -225,13 +224,13 @@ cdef class View(Undoer):
     # --- graphs -----------------------------------------------------------------------------------
 
     cdef bint lists(self, object graph) except -1:
-        """Does the store list the graph, which may be empty?"""
+        """Return whether the store lists a graph, which may be empty."""
         if self.all_contexts is not None:
             return graph in self.all_contexts
         return get_name(graph) in self.list_graphs()
 
     cdef int note_listing(self, object graph, bint is_listed) except -1:
-        """Note that the store lists a graph now, or no longer does."""
+        """Note that the store has put a graph on the list, or taken it off."""
         if self.listed is None:
             return 0
         if is_listed:
@@ -241,7 +240,7 @@ cdef class View(Undoer):
         return 0
 
     cdef int forget_listed(self) except -1:
-        """Look at the store anew: it may list other graphs, and keep them elsewhere."""
+        """Forget the store's list of graphs and indexes, and read them again when needed."""
         self.listed = None
         self.spellings = open_spellings(self.store)
         self.all_contexts = None
@@ -256,11 +255,11 @@ cdef class View(Undoer):
         contexts = None
         try:
             contexts = self.lister.contexts() if self.is_graph_aware else ()
-            # Some stores yield graphs, some their names.
+            # Some stores yield graphs, others the names of graphs.
             self.listed = {get_name(graph) for graph in contexts}
         except BaseException as error:
-            # After an interrupt there may still be an iterator, here or in the store's own code.
-            # As long as there is, Oxigraph waits with each change, and undoing would take forever.
+            # After an interrupt an iterator may still exist, here or in the store's own code. As
+            # long as it does, Oxigraph delays each change, and undoing would take for ever.
             contexts = None
             clear_frames(error.__traceback__)
             raise
@@ -272,15 +271,15 @@ cdef class View(Undoer):
         return True
 
     cdef int undo_listing(self, object graph, bint was_listed) except -1:
-        """Have the store list a graph again, or no longer, if it is empty."""
+        """Make the store list a graph again; or take it off the list, if it is empty."""
         cdef bint is_listed
         if isinstance(self.store, SPARQLStore):
-            # Some endpoints list a graph as long as it has statements.
+            # Some endpoints list a graph only while it has statements.
             self.forget_listed()
         is_listed = self.lists(graph)
         if was_listed and not is_listed:
             self.lister.add_graph(graph)
-        # It may have statements that others added meanwhile.
+        # Others may have added statements to the graph meanwhile.
         elif is_listed and not was_listed and self.is_empty(graph):
             self.lister.remove_graph(graph)
         self.note_listing(graph, was_listed)
@@ -297,7 +296,7 @@ cdef class View(Undoer):
             triple = (s, p, o)
             if graph is not None or not self.store.context_aware:
                 graphs = (graph,)
-            # Some stores yield graphs, some their names, and some nothing for their only graph.
+            # Some stores yield graphs, others names, and some nothing for their only graph.
             for each in graphs or (None,):
                 statement = triple
                 if self.spellings is not None:
@@ -315,19 +314,19 @@ cdef class View(Undoer):
                 if any([isinstance(term, BNode) for term in triple]):
                     raise RecordError(
                         f"the removal of {triple} can't be recorded: the labels of blank nodes "
-                        "that a SPARQL endpoint gives are good for nothing"
+                        "from a SPARQL endpoint can't be used to find the nodes again"
                     )
         return changes
 
     cdef list as_stored(self, list changes):
-        """Return changes with added literals as the store spells them.
+        """Return changes, with added literals in the store's spelling.
 
         Oxigraph's store has ``"x"^^xsd:string`` for ``"x"``, and 1 for 01.
         """
         cdef dict stored
         if self.keeps_literals:
             return changes
-        # One change has no doubles: hashes of terms and graphs are Python code, and slow.
+        # A single change has no duplicates: hashing terms and graphs is Python code, and slow.
         if len(changes) == 1:
             return self.stored_forms(changes[0])
         stored = {}
@@ -337,18 +336,18 @@ cdef class View(Undoer):
         return list(stored.values())
 
     cdef list stored_forms(self, tuple change):
-        """Return a list of the change as the store has it; it is empty if the store does not."""
+        """Return the change in the store's spelling, in a list; empty if the store lacks it."""
         is_add, triple, graph, statement = change
         if not is_add or not isinstance(triple[2], Literal):
             return [change]
         stored, others = self.look_up(triple, graph)
         if stored is None and type(statement) is not Crowded and others:
-            # rdflib does not take the store's spelling for the same literal.
+            # rdflib does not recognize the store's spelling as the same literal.
             stored = others[0]
         return [] if stored is None else [(True, stored, graph, statement)]
 
     cdef object take_snapshot(self):
-        """Return the contents of the store in a form for `differences`."""
+        """Return the contents of the store, in a form for `differences`."""
         return {self.key_of(change): change for change in self.removals(ANYTHING, None)}
 
     cdef list differences(self, object before, object after):
@@ -365,12 +364,12 @@ cdef class View(Undoer):
 
 
 cdef bint is_answer(object asked, object found) except -1:
-    """Is a term of a store the one that was asked for, or normalized by rdflib?"""
+    """Return whether a store's term is the one asked for, or rdflib's normal form of it."""
     return asked is found or asked == found or is_normalized(asked, found)
 
 
 cdef bint is_normalized(object asked, object found) except -1:
-    """Is a literal the normalized form of another one?"""
+    """Return whether a literal is the normalized form of another one."""
     return (
         isinstance(asked, Literal)
         and isinstance(found, Literal)
@@ -381,7 +380,7 @@ cdef bint is_normalized(object asked, object found) except -1:
 
 
 cdef bint may_be_normalized(object found) except -1:
-    """May a term be spelled in the store in a way that rdflib does not show?"""
+    """Return whether the store may spell a term in a way that rdflib hides."""
     return (
         rdflib.NORMALIZE_LITERALS
         and isinstance(found, Literal)
@@ -390,17 +389,17 @@ cdef bint may_be_normalized(object found) except -1:
 
 
 cdef object literal_key(object node):
-    """Return what literals that are equal for rdflib have in common, with a hash that is seeded."""
+    """Return a key that literals share if rdflib takes them for equal, with a seeded hash."""
     if isinstance(node, Literal):
         return str(node), (node.language or "").lower(), node.datatype
     return node
 
 
 cdef object get_name(object graph):
-    """Return the name of what a store has for a graph: a Graph, its name itself, or None."""
+    """Return the name of a store's graph, given as a Graph, as the name, or as None."""
     if type(graph) is GRAPH:
         return graph.identifier
     if isinstance(graph, GRAPH):
-        # A Dataset warns if its own default graph is asked for.
+        # A Dataset warns if somebody asks for its own default graph.
         return GRAPH.identifier.__get__(graph)
     return graph

@@ -1,17 +1,17 @@
-"""Finds the quads of a store in another one.
+"""Finds the quads of one store in another store.
 
-Two versions of a dataset mostly have the same terms and quads in the same order. So the term or row
-behind the last one that was found is compared first, and only then a hash table is searched.
+Two versions of a dataset mostly have the same terms and quads in the same order. So each search
+first tries the term or row after the last one that was found, and only then uses a hash table.
 """
 
-# In place of the number of a term that the other store does not have.
+# Stands for the number of a term that the other store lacks.
 cdef uint32_t MISSING = 0xFFFFFFFF
 
 
 @cython.nonecheck(True)
 @cython.final
 cdef class Counterpart:
-    """Another store, to which the quads of a snapshot are compared by the identity of terms.
+    """Another store, with which the quads of a snapshot are compared by the identity of terms.
 
     Args:
         default_name: The number of the default graph's name in the snapshot's store. This graph is
@@ -25,8 +25,8 @@ cdef class Counterpart:
     cdef QuadStore other
     cdef uint32_t default_name, other_default
     cdef bint only_default
-    cdef uint32_t* copies  # the numbers of the snapshot's terms in the other store
-    cdef uint32_t next_row  # of the other store, to be tried first
+    cdef uint32_t* copies  # the other store's numbers of the snapshot's terms
+    cdef uint32_t next_row  # the other store's row to try first
 
     def __cinit__(
         self, Snapshot snapshot not None, uint32_t default_name,
@@ -47,7 +47,7 @@ cdef class Counterpart:
         PyMem_RawFree(self.copies)
 
     cdef bint has(self, const Row* row) except -1:
-        """Does the other store have the quad?"""
+        """Return whether the other store has a quad."""
         cdef QuadStore other = self.other
         cdef uint32_t number
         cdef Row copy
@@ -62,7 +62,7 @@ cdef class Counterpart:
             copy.terms[G] = self.other_default
         elif self.only_default or copy.terms[G] == self.other_default:
             return False
-        # One row may have been deleted in between.
+        # Try two rows, since one may have been deleted.
         for number in range(self.next_row, min(self.next_row + 2, other.rows.count)):
             if is_row(row_at(other.rows, number), &copy) and death_of(other.rows, number) == 0:
                 self.next_row = number + 1
@@ -73,13 +73,13 @@ cdef class Counterpart:
         return number != 0
 
     cdef int find_copy(self, uint32_t number) except -1:
-        """Find the number of a term in the other store; it is `MISSING` if it is not there."""
+        """Find the number of a term in the other store; `MISSING` if that store lacks the term."""
         cdef Dictionary source = self.terms
         cdef Dictionary target = self.other.terms
         cdef TermKey key = key_of(source, number)
         cdef uint32_t next = self.copies[number - 1] + 1
         if key.extra != 0:
-            # In lower case, which the other store has if it has the tag at all.
+            # Use the tag's lower-case form, which the other store has if it has the tag at all.
             key.extra = source.terms[key.extra].extra or key.extra
             if self.copies[key.extra] == 0:
                 self.find_copy(key.extra)
@@ -87,7 +87,7 @@ cdef class Counterpart:
             if key.extra == MISSING:
                 self.copies[number] = MISSING
                 return 0
-        # The next number may be that of another spelling of a literal, which is in no quad.
+        # The next number may be another spelling of a literal, which no quad uses.
         if (
             next < target.count
             and not target.spellings

@@ -1,21 +1,21 @@
-"""The quads of a `JellyStore` as sorted batches, of which no node is made."""
+"""The quads of a `JellyStore` as sorted batches, without making nodes."""
 
 @cython.nonecheck(True)
 @cython.final
 cdef class StoreBatches(BatchSource):
-    """Iterates over the quads of a store, as they are when it is made, as rows of batches.
+    """Iterates over the quads of a store, as of the iterator's creation, as rows of batches.
 
-    They are sorted: the default graph's first, then by graph, subject, predicate and object as by
-    `TermRanks`. A row of the default graph has no graph.
+    The default graph's quads come first, the others by graph, subject, predicate and object; terms
+    are sorted by `TermRanks`. A row of the default graph has no graph.
 
     Args:
         store: The quads.
-        default_graph: The name of the graph whose quads are those of the default graph.
+        default_graph: The name of the graph that stands for the default graph.
         only_default: Whether to leave out all other graphs.
         op: The `Op` of the rows.
-        has_graphs: Whether the statements are quads, also if all other graphs are left out.
-        without: Another store whose quads are left out: its `QuadStore`, the name of its default
-            graph, and whether only this graph is compared.
+        has_graphs: Whether the statements are quads, even if all other graphs are left out.
+        without: Another store, whose quads are left out: its `QuadStore`, the name of its default
+            graph, and whether only that graph is compared.
     """
 
     cdef Snapshot snapshot
@@ -40,7 +40,7 @@ cdef class StoreBatches(BatchSource):
         PyMem_RawFree(self.rows)
 
     cdef int read_rows(self, bint only_default, tuple without) except -1:
-        """Read all rows, without those of another store if there is one, and sort them."""
+        """Read all rows, except those of another store if it is given, and sort them."""
         cdef Rows rows = self.snapshot.rows
         cdef TermRanks ranks = TermRanks(self.snapshot.terms)
         cdef Scan scan = scan_graph(self.snapshot, self.default_name, only_default)
@@ -48,7 +48,7 @@ cdef class StoreBatches(BatchSource):
         cdef int64_t row
         cdef Counterpart other = None
         if without is not None:
-            # Last: from here on no Python object is made, and nobody changes the other store.
+            # Come last: no Python object is made from here on, so the other store can't change.
             other = Counterpart(self.snapshot, self.default_name, *without)
         while True:
             row = scan.read_row()

@@ -1,16 +1,16 @@
-"""Ranks terms: IRIs, blank nodes, literals; each by code points.
+"""Ranks terms: IRIs, then blank nodes, then literals; each by code points.
 
-Literals come by lexical form, then language tag, then datatype. The order of UTF-8 bytes is that of
-code points.
+Literals come by lexical form, then language tag, then datatype. The order of UTF-8 bytes is the
+same as that of code points.
 """
 
 cdef enum:
-    # A key has so many bytes of a text, and a byte with their number.
+    # How many bytes of a text a key has, before a byte with their number.
     KEY_BYTES = 7
 
 
 cdef enum:
-    # The texts of a term, one after the other.
+    # The texts of a term, compared one after the other.
     OWN_TEXT, TAG_TEXT, DATATYPE_TEXT, TEXTS
 
 
@@ -22,11 +22,11 @@ ctypedef struct TextPart:
 @cython.nonecheck(True)
 @cython.final
 cdef class TermRanks:
-    """The ranks of some terms of a dictionary, to which no term is added meanwhile."""
+    """The ranks of some terms of a dictionary; no term may be added to it meanwhile."""
 
     cdef Dictionary terms
-    cdef uint32_t* ranks  # by the terms' numbers; 0 for other terms
-    # A key is the part of the text by which the term is being sorted.
+    cdef uint32_t* ranks  # by the terms' numbers; 0 for unranked terms
+    # A key is the part of a term's text that is being compared.
     cdef SortItem* items
     cdef uint32_t count, capacity
 
@@ -41,7 +41,7 @@ cdef class TermRanks:
         PyMem_RawFree(self.items)
 
     cdef inline int add(self, uint32_t term) except -1:
-        """See that a term gets a rank."""
+        """Make sure that a term gets a rank."""
         if self.ranks[term] == 0:
             self.ranks[term] = 1
             self.append(term)
@@ -50,7 +50,7 @@ cdef class TermRanks:
     cdef int append(self, uint32_t term) except -1:
         make_room(<void**>&self.items, self.count, &self.capacity, sizeof(SortItem))
         self.items[self.count].number = term
-        # The kind is sorted by first.
+        # Sort by kind first.
         self.items[self.count].key = min(stored_kind(self.terms, term), <int>TermKind.SIMPLE_LITERAL)
         self.count += 1
         return 0
@@ -61,7 +61,7 @@ cdef class TermRanks:
         cdef uint32_t i
         part.text = -1
         part.start = 0
-        # The second half is for sorting.
+        # The second half is the working space for sorting.
         grow(<void**>&self.items, (2 * <size_t>self.count + 1) * sizeof(SortItem))
         self.sort(self.items, self.items + self.count, self.count, part)
         for i in range(self.count):
@@ -75,9 +75,9 @@ cdef class TermRanks:
     ) except -1:
         """Sort terms by their texts from a part on; each key is this part of the term's text.
 
-        The texts are equal before this part. Terms with equal keys are sorted by the next part: it
-        loops over the largest group of them and calls itself for the others, so that the stack has
-        few calls.
+        The texts are equal before this part. Terms with equal keys are sorted by the next part: the
+        function loops over the largest group of them and calls itself for the others, so that the
+        stack stays small.
         """
         cdef uint32_t largest, size, start, i
         while True:
@@ -107,7 +107,7 @@ cdef class TermRanks:
         return 0
 
     cdef bint next_part(self, SortItem* items, uint32_t count, TextPart* part) noexcept:
-        """Load the next keys of terms with equal keys; False if the terms have no more text."""
+        """Load the next keys of terms with equal keys; return False if no text is left."""
         cdef uint32_t i
         if part.text >= 0 and <uint8_t>items[0].key > KEY_BYTES:
             part.start += KEY_BYTES
