@@ -116,7 +116,7 @@ def _tells_enough(start: bytes) -> bool:
         # This is the text of a frame; its first field shows the kind of Jelly.
         return False
     if _may_be_frame(start):
-        # Then only that there are no control characters says that it is none.
+        # Without control characters this may still be a text; only complete options decide.
         return is_frame(start)
     if start[0] == ord("<"):
         # The start of an element's name looks like an IRI, so its end must be seen.

@@ -346,7 +346,7 @@ cdef class RowColumnsBuilder:
     cdef inline int append_padded(
         self, Column* column, const uint8_t* text, size_t size
     ) except -1:
-        """Append a text with a `BLOCK` of bytes to read behind it."""
+        """Append a text that has a `BLOCK` of readable bytes after it."""
         cdef uint8_t* target
         self.start_text(column, size)
         buffer_reserve(&column.data, size + BLOCK)

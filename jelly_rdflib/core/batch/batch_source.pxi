@@ -28,7 +28,7 @@ cdef class BatchSource(Tabular):
 
     @property
     def options(self):
-        """The stream's options; None before they were read, and where a format has none."""
+        """The stream's options; None before they are read, and for formats without options."""
         return None
 
     cpdef int place_error(self, error) except -1:
@@ -98,7 +98,7 @@ cdef class LateBatches(BatchSource):
 
     @property
     def options(self):
-        """The stream's options; None before they were read, and where a format has none."""
+        """The stream's options; None before they are read, and for formats without options."""
         return None if self.batches is None else self.batches.options
 
     cdef Batch read_batch(self):

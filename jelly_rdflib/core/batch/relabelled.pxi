@@ -19,7 +19,7 @@ cdef class RelabelledBatches(BatchSource):
 
     @property
     def options(self):
-        """The stream's options; None before they were read, and where a format has none."""
+        """The stream's options; None before they are read, and for formats without options."""
         return self.batches.options
 
     cdef Batch read_batch(self):

@@ -21,7 +21,7 @@ cdef enum:
 
 cdef enum:
     # The parts of a number in a column's layouts.
-    LAYOUT_SKIP = 5  # bits to the right of the values that stand once each
+    LAYOUT_SKIP = 5  # the shift to the number of values that fill one cell each
     LAYOUT_UNBOUND = 0x10
     LAYOUT_LENGTH = 0x0F  # this length is followed by a number to add to it
 
@@ -211,13 +211,13 @@ cdef class ColumnDecoder:
         )
 
     cdef int decode_statements(self, RowColumns* rows) noexcept nogil:
-        """Append the statements of the batch, and take notice of the ends of its messages."""
+        """Append the statements of the batch, and note the ends of its messages."""
         cdef Failure* failure = &self.terms.failure
         cdef uint64_t count = <uint64_t>rows.count + self.row_count
         cdef Counts* counts = &self.terms.counts
         cdef Column column
         cdef int position
-        # Few bytes may declare very many rows.
+        # Check the limit, since a few bytes may declare very many rows.
         if count > self.max_rows:
             return fail_limit(
                 failure, self.columns[SUBJECT].start,
@@ -491,7 +491,7 @@ cdef class ColumnDecoder:
             length += 1 if token & LAYOUT_UNBOUND else 2
             skip = token >> LAYOUT_SKIP
             left = column.value_count - column.value
-            # A value is repeated behind those that are skipped.
+            # A run of a repeated value needs one value after the skipped ones.
             if skip > left or (skip == left and not token & LAYOUT_UNBOUND):
                 return fail_number(
                     failure, at, b"column-layout",
@@ -572,9 +572,9 @@ cdef class ColumnDecoder:
         return self.decode_triple(span, 1)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
-        """Intern a literal or a blank node, and count it."""
+        """Intern a literal or a blank node, and count it for the statistics."""
         self.count_term(kind)
-        # A message that was put together has no bytes behind it.
+        # The fast function needs bytes after the text, which a joined message lacks.
         if self.terms.frame.start <= text.start and text.end <= self.terms.frame.end - SLACK:
             return self.terms.intern_regular_text(kind, text.start, text.end - text.start, extra)
         return self.terms.intern_text(kind, text, extra)

@@ -536,11 +536,11 @@ cdef class FrameDecoder:
         return 0
 
     cdef int read_options(self, Span message, uint32_t* options, Span* name) noexcept nogil:
-        """Read the numbers of an options message, by field, and the text that it may have."""
+        """Read the numbers of an options message, by field, and the stream's name if it has one."""
         cdef Field[MAX_SLOTS] fields
         cdef uint32_t number
         cdef int slot
-        # Field 1 is the one in which the options of the two formats can't be mistaken.
+        # Field 1 shows which of the two formats the options belong to.
         if find_options_kind(message) == self.other_kind:
             return fail(&self.terms.failure, message.start, self.type_rule, self.other_options)
         memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))

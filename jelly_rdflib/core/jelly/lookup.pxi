@@ -57,7 +57,7 @@ ctypedef struct LookupCounts:
 ctypedef struct Lookup:
     const char* name
     LookupEntry* entries  # numbered from 1; entries above the highest id are uninitialized
-    uint64_t* serials  # of the entries' definitions; entry 0 stands for the empty prefix
+    uint64_t* serials  # the serial of each entry's definition; entry 0 is the empty prefix
     LookupUse* uses
     uint32_t size
     uint32_t last_set

@@ -12,12 +12,12 @@ cdef enum Context:
     COMMENT
     IRI_START
     INSIDE_IRI
-    FIRST_QUOTE  # behind it
+    FIRST_QUOTE  # after the first quote
     SECOND_QUOTE
     SHORT_STRING
     LONG_STRING
     BEHIND_STRING  # a tag or datatype may follow
-    FIRST_CARET  # behind it
+    FIRST_CARET  # after the first caret
     BEHIND_CARETS
 
 cdef enum Stop:

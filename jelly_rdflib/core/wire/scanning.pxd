@@ -39,7 +39,7 @@ cdef extern from * nogil:
     #define JELLY_ANGLE(block) (((block) | 2) == 0x3E)
     #endif
 
-    /* Bytes that end an IRI, or are special in it: white space, control characters, <, >, backslash. */
+    /* Bytes that an IRI can't have unescaped: white space, control characters, <, >, backslash. */
     static CYTHON_INLINE const uint8_t *find_iri_stop(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)), JELLY_EQUAL(block, 0x5C)))
