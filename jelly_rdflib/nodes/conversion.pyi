@@ -1,4 +1,4 @@
-"""Nodes of rdflib from the terms of batches, and back."""
+"""Converts the terms of batches to rdflib's nodes, and back."""
 
 from collections.abc import Callable, Container, Iterable
 from typing import Any, Final, final

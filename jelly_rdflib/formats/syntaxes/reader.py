@@ -298,7 +298,7 @@ class StatementBatches(Iterator[Batch]):
 
     def _read(self) -> None:
         """Put statements and prefixes into the builder; at the end of the text it gets none."""
-        assert self._parser is not None, "nothing is read behind an error"
+        assert self._parser is not None, "nothing is read after an error"
         assert self._quads is not None
         first = next(self._parser, None)
         # By now the parser knows the prefixes that are declared before this statement.

@@ -1,4 +1,4 @@
-# Numbers nodes as terms of a table.
+# Adds nodes to a table of terms.
 
 cdef enum:
     RECENT_SIZE = 1 << 9

@@ -1,4 +1,4 @@
-"""Numbers nodes as terms of a table.
+"""Adds nodes to a table of terms, and returns their numbers.
 
 rdflib's nodes compare and hash in Python code. Here a node is looked up by its address first, then
 by its text.
