@@ -123,7 +123,7 @@ def open_input(
 
 
 def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> BatchSource | None:
-    """Open a source of changes; return None if it is no input to read, but has operations."""
+    """Open a source of changes; return None if it has operations instead of bytes."""
     if isinstance(source, OpenedElsewhere):
         opened: BatchSource = source.open()
         return opened

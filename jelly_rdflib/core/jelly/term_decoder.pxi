@@ -454,7 +454,7 @@ cdef class TermDecoder:
             in_transaction: Whether the row is in a transaction; marks change this.
             number: The number of the row; it is increased.
         """
-        # So far from the end, the start of a row can be read before its length is known.
+        # Up to here the start of a row can be read without a check for the end of the frame.
         cdef const uint8_t* last_start = end - SLACK
         cdef const uint8_t* row_end
         cdef const uint8_t* row = at

@@ -1,4 +1,4 @@
-# A growing buffer of bytes, and writing of the wire format's numbers.
+# A growing buffer of bytes, and functions that write the wire format's numbers to it.
 
 ctypedef struct WriteBuffer:
     uint8_t* data
