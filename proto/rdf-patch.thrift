@@ -2,7 +2,7 @@
  * RDF Patch and RDF Thrift in Thrift's compact protocol, as Apache Jena writes and reads them: one
  * RDF_Patch_Row, or one RDF_StreamRow, after another, with nothing around or between them.
  *
- * Numbers and types are what the bytes depend on; names are Jena's.
+ * The bytes depend on numbers and types only; names are Jena's.
  */
 
 // ---- Terms ----
@@ -11,7 +11,7 @@ struct RDF_IRI {
   1: required string iri
 }
 
-// An IRI by a prefix that a row before declares. Jena's patches have IRIs in full, never this.
+// An IRI as a name with a prefix that an earlier row declares. Jena's patches have only full IRIs.
 struct RDF_PrefixName {
   1: required string prefix
   2: required string localName
@@ -59,7 +59,7 @@ union RDF_Term {
   7: RDF_UNDEF undefined
   8: RDF_REPEAT repeat
   9: RDF_Triple tripleTerm
-  // Literals of xsd:integer, xsd:double and xsd:decimal by their value.
+  // Literals of xsd:integer, xsd:double and xsd:decimal, as values.
   10: i64 valInteger
   11: double valDouble
   12: RDF_Decimal valDecimal
@@ -73,7 +73,7 @@ struct RDF_Triple {
 
 // ---- Rows of statements ----
 
-// Without G: in the default graph.
+// Without G, the statement is in the default graph.
 struct RDF_Quad {
   1: required RDF_Term S
   2: required RDF_Term P
@@ -99,7 +99,7 @@ struct Patch_Header {
   2: required RDF_Term value
 }
 
-// Without g: in the default graph.
+// Without g, the statement is in the default graph.
 struct Patch_Data_Add {
   1: required RDF_Term s
   2: required RDF_Term p
@@ -129,7 +129,7 @@ enum PatchTxn {
   TX = 0
   TC = 1
   TA = 2
-  // The end of a patch that another follows.
+  // The end of a patch that is followed by another one.
   Segment = 3
 }
 

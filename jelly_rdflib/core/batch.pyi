@@ -13,7 +13,7 @@ _Row = TypeVar("_Row")
 _Item = TypeVar("_Item", covariant=True)
 
 class TermKind(IntEnum):
-    """What a term of a `Batch` is: the numbers in the column ``batch.terms.kinds``."""
+    """The kinds of terms of a `Batch`: the numbers in the column ``batch.terms.kinds``."""
 
     NONE = 0
     """No term."""
@@ -43,7 +43,7 @@ class NodeMaker:
     def show_batch(self, batch: Batch) -> str: ...
 
 class Tabular:
-    # What pyarrow, pandas and polars return: their types need the packages.
+    # The results are Any or object, since the true types need pyarrow, pandas and polars.
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def to_arrow(
@@ -78,7 +78,7 @@ class TermTable:
     def text_of(self, term: int) -> str: ...
     def show(self, term: int) -> str: ...
     def __len__(self) -> int: ...
-    # rdflib's terms, TripleTerm, str or None: which one, the column says.
+    # The column decides whether a term is one of rdflib's, a TripleTerm, a str or None.
     @overload
     def __getitem__(self, index: int) -> Any: ...
     @overload

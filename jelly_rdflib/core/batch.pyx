@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None while a method runs switch it on.
+# A class whose attributes may be None while a method runs turns nonecheck on.
 """Batches: rows of numbers, with a table that has each distinct term once."""
 
 cimport cython

@@ -1,4 +1,4 @@
-"""The first bytes of an input, by which it is told what it is."""
+"""Examines the first bytes of an input to find its format."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import IO
 
 from jelly_rdflib.core.source import ByteSource, with_start
 
-# How much of an input is looked at, at the most.
+# The highest number of bytes that are examined.
 START_SIZE = 64
 BLANKS = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 FRAME_HEAD = b"# Frame "
-# Comments, and strings or what comes behind their start.
+# Comments and strings, which may be cut off.
 _MAY_HOLD_ANY = re.compile(rb"#[^\r\n]*|[\"'].*", re.DOTALL)
-# The tag of a row in a frame, and that of the options in a row.
+# The tag of a row in a frame, and the tag of the options in a row.
 _ROW = _OPTIONS = 0x0A
-# Of a row and of metadata; and both spelled longer than need be, as no character begins.
+# The tags of a row and of metadata; also in their overlong forms, which start no UTF-8 character.
 _TAGS = (b"\n", b"z", b"\x8a", b"\xfa")
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 
@@ -24,9 +24,9 @@ TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n
 def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
     """Return some first bytes of an open source, and a source that still has them.
 
-    Of a live source no more are waited for than are needed to tell a text from what is not. Of any
-    other no more are returned either: what an input is taken for does not hang on the pieces that
-    it comes in.
+    From a live source, wait for no more bytes than distinguish a text from binary data. From any
+    other source, return no more bytes either, so that the result does not depend on the pieces in
+    which the bytes arrive.
     """
     if isinstance(source, memoryview):
         return _first_that_tell_enough(bytes(source[:START_SIZE])), source
@@ -41,9 +41,9 @@ def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | 
 
 
 def has_control_characters(start: bytes) -> bool:
-    """Are there bytes that no text has, but in a string or a comment?
+    """Return whether there are bytes that a text can have only in a string or a comment.
 
-    A first character that is none of UTF-8 is one, such as most lengths of more than one byte.
+    An invalid first character of UTF-8 counts, too; most lengths of more than one byte start so.
     """
     try:
         start[:4].decode()
@@ -56,7 +56,7 @@ def has_control_characters(start: bytes) -> bool:
 
 
 def _behind_length(start: bytes) -> tuple[bytes, int]:
-    """Return what comes behind the length of a frame, and the length; b"" if that goes on."""
+    """Return the bytes after a frame's length, and the length; b"" if the length is cut off."""
     length = 0
     for place, byte in enumerate(start[:5]):
         length |= (byte & 0x7F) << 7 * place
@@ -66,22 +66,22 @@ def _behind_length(start: bytes) -> tuple[bytes, int]:
 
 
 def _may_be_frame(start: bytes) -> bool:
-    """Is there the tag of a row or of metadata, at the start or behind a length?"""
+    """Return whether the tag of a row or of metadata is at the start, or after a length."""
     return start[:1] == b"\n" or _behind_length(start)[0][:1] in _TAGS
 
 
 def is_frame(start: bytes) -> bool:
-    r"""Are these the first bytes of a frame of Jelly, though they could be those of a text?
+    r"""Return whether bytes that could start a text are the first bytes of a frame of Jelly.
 
     Lengths and tags may look like letters and line ends, and a name in the options has no control
-    characters either: ``A\n"\n every`` is a frame, ``A\n<urn:s>`` is none.
+    characters either: ``A\n"\n every`` starts a frame, ``A\n<urn:s>`` does not.
     """
     if len(start) < 5:
         return False
     if start[0] == _ROW and start[2] == _OPTIONS:
-        # A bare frame: a row, and the options in it, which fill it.
+        # A bare frame starts with a row that consists of the options.
         return start[3] + 2 == start[1]
-    # The same behind the length of the frame.
+    # A delimited frame has the same after its length.
     row, length = _behind_length(start)
     return (
         len(row) >= 4
@@ -93,7 +93,7 @@ def is_frame(start: bytes) -> bool:
 
 
 def is_delimited(file: IO[bytes]) -> bool:
-    """Are these frames of Jelly with their lengths? The file goes back to its start."""
+    """Return whether a file has delimited frames of Jelly, and go back to the file's start."""
     start = file.read(START_SIZE)
     file.seek(0)
     return start[:1] != b"\n" and is_frame(start)
@@ -113,17 +113,17 @@ def _tells_enough(start: bytes) -> bool:
     if len(start) < (5 if start[:1] in (b"<", b"@") else 1):
         return False
     if start.startswith(FRAME_HEAD[: len(start)]):
-        # The text of a frame, whose first field tells what it is a frame of.
+        # This is the text of a frame; its first field shows the kind of Jelly.
         return False
     if _may_be_frame(start):
-        # Then only that there are no control characters says that it is none.
+        # Without control characters this may still be a text; only complete options decide.
         return is_frame(start)
     if start[0] == ord("<"):
-        # Up to its end the name of an element looks like an IRI.
+        # The start of an element's name looks like an IRI, so its end must be seen.
         return start[1] in b"?!" or any(byte in b" \t\r\n>" for byte in start)
     if start[0] in b"{[":
-        # Turtle's lists and graphs, too, start with brackets.
+        # More is needed after brackets, which also start JSON-LD and Turtle's lists and graphs.
         return len(start.strip(b"{[" + BLANKS)) > 0
-    # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length, too,
-    # may look like a blank.
+    # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length may also
+    # look like a blank.
     return len(start) >= 3 and start[0] not in BLANKS

@@ -1,4 +1,4 @@
-"""Where bytes come from, and where they go."""
+"""Buffers of input, and the output of encoders."""
 
 cimport cython
 from libc.stdint cimport uint64_t, uint8_t

@@ -1,4 +1,4 @@
-"""Where bytes come from, and where they go."""
+"""Buffers of input, and the output of encoders."""
 
 from collections.abc import Callable
 from typing import Any

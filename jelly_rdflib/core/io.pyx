@@ -1,6 +1,6 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None when a method runs have it on.
-"""Where bytes come from, and where they go."""
+# A class whose attributes may be None while a method runs turns nonecheck on.
+"""Buffers of input, and the output of encoders."""
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer

@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None when a method runs have it on.
+# A class whose attributes may be None while a method runs turns nonecheck on.
 """Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts what frames consist of."""
 
 cimport cython

@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None while a method runs switch it on.
+# A class whose attributes may be None while a method runs turns nonecheck on.
 """Encodes batches as frames of Jelly-RDF and Jelly-Patch."""
 
 cimport cython

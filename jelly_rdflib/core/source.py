@@ -16,31 +16,31 @@ from jelly_rdflib.options import Limits, as_limits
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# A frame to be skipped may come first; its magic number starts with any byte from 50 to 5F.
+# A skippable frame may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 it is
-# 8 MiB at the most.
+# A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 the window
+# has at most 8 MiB.
 ZSTD_MAX_WINDOW = 16 << 20
-# How much of compressed bytes is read at once.
+# How many compressed bytes are read at once.
 PACKED_READ = 1 << 16
-# Bytes that any compressed input may unpack to, whatever its ratio is.
+# The number of bytes that any compressed input may unpack to, whatever its ratio.
 FREE_SIZE = 16 << 20
 
-# What a text has, but hardly a path.
+# Matches most RDF texts, and hardly any path.
 _TEXT = re.compile(r"[\n\0]|^\s*[<{@]|[>\"] \.\s*$")
 _SHOWN = 60
-# Classes of files of which it is known how they go back.
+# Classes of files whose `seek` is known to work.
 _REAL_FILES = (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)
 
 
 class _Packing(NamedTuple):
-    """A way of compressing."""
+    """A compression format."""
 
     name: str
-    start: Callable[[], Any]  # makes what unpacks one stream of those that stand in a row
-    step: int  # of so many bytes at once, so that a step makes no more than 4 MiB
-    most: tuple[int, ...]  # the most bytes that a step makes, if it can be told to stop there
-    padding: bytes  # may stand behind a stream
+    start: Callable[[], Any]  # makes the decompressor for each of the concatenated streams
+    step: int  # the bytes unpacked at once, so that a step makes no more than 4 MiB
+    most: tuple[int, ...]  # the most bytes that a step makes, if it takes a limit
+    padding: bytes  # bytes that may follow a stream
 
 
 _GZIP = _Packing("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), 4096, (), b"\0")
@@ -53,11 +53,11 @@ _ZSTD = _Packing(
 
 
 class ByteSource:
-    """Bytes that come in pieces.
+    """Bytes that are read in pieces.
 
-    ``read`` is called with a number of bytes; it returns at least one and at most so many, or none
-    at the end. ``reopen`` opens the same bytes anew, from their start; it is None if they can be
-    read only once. What it returned is closed before this source is read again.
+    ``read`` is called with a number of bytes; it returns at least one byte and at most this number,
+    or no bytes at the end. ``reopen`` opens the same bytes again, from their start; it is None if
+    they can be read only once. Close the source that it returns before reading this one again.
     """
 
     def __init__(
@@ -72,12 +72,12 @@ class ByteSource:
 
 
 class Meter:
-    """Tells what was read of a source as it is stored."""
+    """Counts the stored bytes that were read from a source."""
 
     def __init__(self) -> None:
-        # Bytes that were read, and bytes that they stand for, as far as these were asked for.
+        # The bytes that were read, and the unpacked bytes that were returned so far.
         self.size = self.unpacked_size = 0
-        # "gzip" or "zstd"; None if there is none, or nothing was read yet.
+        # "gzip" or "zstd"; None without compression, or before the first read.
         self.compression: str | None = None
 
 
@@ -88,24 +88,24 @@ def open_source(
 
     Args:
         source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path, or a binary
-            file object, of which only ``read`` is needed; any other is a TypeError. A str is a
-            path: the error for a text or an address says what to give. Content compressed with
-            gzip or zstd is told by its first bytes. An open source stays as it is.
-        limits: How much compressed content may stand for. It is unpacked piece by piece: the
-            source's ``read`` raises the `LimitError`.
-        meter: Is told what is read.
+            file object, which needs only ``read``; any other raises a TypeError. A str is a path:
+            the error for a text or an address says what to give. Content compressed with gzip or
+            zstd is recognized by its first bytes. An open source is returned unchanged.
+        limits: How many bytes compressed content may unpack to. It is unpacked piece by piece, and
+            the source's ``read`` raises the `LimitError`.
+        meter: Counts the bytes that are read.
     """
     if isinstance(source, ByteSource):
         return source
     limits = as_limits(limits)
     meter = Meter() if meter is None else meter
     if isinstance(source, (str, os.PathLike)):
-        # Unbuffered: the frame reader has a buffer of its own.
+        # Unbuffered, since the frame reader has its own buffer.
         file = _open_file(source)
         opened = _decompressed(_file_reader(file, meter), file.close, limits, meter)
         opened.reopen = _reopener(file, limits)
         return opened
-    # An mmap has `read`, but its bytes are in memory as they are.
+    # An mmap has `read`, but its bytes can be used directly from memory.
     if hasattr(source, "read") and type(source).__module__ != "mmap":
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
@@ -125,7 +125,7 @@ def open_source(
 
 
 def is_address(path: object) -> bool:
-    """Return whether this is the address of something on a server, and no path."""
+    """Return whether a path is a URL and not the path of a file."""
     return isinstance(path, str) and path.lower().startswith(("http://", "https://"))
 
 
@@ -134,7 +134,7 @@ def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
     try:
         return open(path, "rb", buffering=0)
     except (OSError, ValueError) as error:
-        # A text may also be too long for a name, or have a null byte.
+        # A text raises other errors, too: it may be too long for a name, or have a null byte.
         if not isinstance(path, str) or isinstance(error, PermissionError | IsADirectoryError):
             raise
         if is_address(path):
@@ -148,7 +148,7 @@ def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
 
 
 def read_in_pieces(source: memoryview | ByteSource) -> ByteSource:
-    """Return an open source as one that is read in pieces, also if its bytes are in memory."""
+    """Return an open source as a `ByteSource`, even if its bytes are in memory."""
     if isinstance(source, ByteSource):
         return source
     left = source
@@ -166,26 +166,26 @@ def read_in_pieces(source: memoryview | ByteSource) -> ByteSource:
 
 
 def is_compressed(path: str | os.PathLike[str]) -> bool:
-    """Is a file compressed, by its first bytes?"""
+    """Return whether a file's first bytes show that it is compressed."""
     with open(path, "rb") as file:
         start = file.read(len(ZSTD_MAGIC))
     return starts_compressed(start)
 
 
 def starts_compressed(start: bytes) -> bool:
-    """Are these the first four bytes of something compressed?"""
+    """Return whether the first four bytes are those of gzip or zstd."""
     return start.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or (
         start[:1] in b"PQRSTUVWXYZ[\\]^_" and start[1:] == ZSTD_SKIPPABLE_MAGIC
     )
 
 
 def _do_nothing() -> None:
-    """Close nothing: a file that the caller opened is the caller's to close."""
+    """Close nothing, since the caller closes a file that the caller opened."""
 
 
 def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
-    # `read1` returns what there is; `read` of a buffered file would wait for all that was asked,
-    # and a live stream's frames would be late.
+    # `read1` returns the available bytes; `read` of a buffered file would wait for the full size,
+    # and delay the frames of a live stream.
     read = getattr(file, "read1", None) or file.read
 
     def checked_read(size: int) -> bytes:
@@ -203,10 +203,10 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
 
 
 def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
-    """Return what opens a file anew, from where it is now; None for a pipe and the like.
+    """Return a function that reopens a file at its current place; None for pipes and the like.
 
-    The file goes back to its place when what it returned is closed. Other classes may say that they
-    can go back, and then can't.
+    Closing the returned source moves the file back to its place. Only known classes of files are
+    accepted, since others may claim to be seekable, but are not.
     """
     if type(file) not in _REAL_FILES or not file.seekable():
         return None
@@ -227,7 +227,7 @@ def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
 def _decompressed(
     read: Callable[[int], bytes], close: Callable[[], None], limits: Limits, meter: Meter
 ) -> ByteSource:
-    """Make a source that looks whether its bytes are compressed, but not before it is read."""
+    """Make a source that checks at its first read whether its bytes are compressed."""
     reader: Callable[[int], bytes] | None = None
 
     def read_decompressed(size: int) -> bytes:
@@ -261,11 +261,11 @@ def _decompressed_reader(
         try:
             rest = rest or memoryview(next(pieces, b""))
         except (zlib.error, zstd.ZstdError) as error:
-            # The library tells it by these words only.
+            # Only these words of the library's message identify the error.
             if "too much memory" in str(error):
                 raise LimitError(
                     f"the zstd data needs a window of more than {ZSTD_MAX_WINDOW >> 20} MiB in"
-                    " memory; compress it anew with level 19 or a lower one, and without --long"
+                    " memory; compress it again with level 19 or a lower one, and without --long"
                 ) from error
             raise DecodeError(f"bad {packing.name} data: {error}") from error
         piece, rest = bytes(rest[:count]), rest[count:]
@@ -295,7 +295,7 @@ def _unpack(read: Callable[[int], bytes], packing: _Packing) -> Iterator[bytes]:
     while block := read(PACKED_READ):
         for start in range(0, len(block), packing.step):
             data = block[start : start + packing.step]
-            # A stream that was told to stop has more of the data.
+            # A decompressor that stopped at its limit still has data.
             while data or not (stream.eof or getattr(stream, "needs_input", True)):
                 if stream.eof:
                     data = data.lstrip(packing.padding)
@@ -312,7 +312,7 @@ def _unpack(read: Callable[[int], bytes], packing: _Packing) -> Iterator[bytes]:
 
 
 def with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Put back bytes that were read to look at."""
+    """Return a ``read`` that first returns bytes that were already read."""
 
     def read_with_start(size: int) -> bytes:
         nonlocal start

@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# `__cinit__` sets all that is used, and nothing sets it to None later.
+# `__cinit__` sets all attributes, and nothing sets them to None later.
 """Reads and writes RDF and RDF Patch in Thrift's compact protocol: bytes to batches, and back.
 
 The protocol is https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md;

@@ -9,7 +9,7 @@ _OURS_AND_RDFLIBS = ("jelly_rdflib.", "rdflib.")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, as if by the line that called this package, or rdflib which called it."""
+    """Give a warning at the user's line that called this package, directly or through rdflib."""
     level = 1
     frame = sys._getframe(0)
     while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(_OURS_AND_RDFLIBS):
@@ -19,5 +19,5 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def warn_of_dropped() -> None:
-    """Warn that a reader has left a base direction out; once a stream."""
+    """Warn that a reader has left out base directions; call this once for each stream."""
     warn("base directions of literals are left out")

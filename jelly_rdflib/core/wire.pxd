@@ -1,4 +1,4 @@
-"""The wire format of protobuf, byte by byte: reading, writing, and what can be wrong with it."""
+"""Reads and writes protobuf's wire format, byte by byte, and finds faults in it."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport uint32_t, uint64_t, uint8_t

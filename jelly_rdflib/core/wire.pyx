@@ -1,4 +1,4 @@
-"""The wire format of protobuf, byte by byte: reading, writing, and what can be wrong with it."""
+"""Reads and writes protobuf's wire format, byte by byte, and finds faults in it."""
 
 cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo

@@ -1,4 +1,4 @@
-"""The standard library's zstd; before Python 3.14, the same from a package."""
+"""The standard library's zstd; before Python 3.14, a package with the same API."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The formats of changes and of statements, by name, file extension and media type.
 
-To add a format, write a module beside this one, and add a line to `FORMATS`.
+To add a format, write a module in this package, and add a line to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
 FORMATS: tuple[Format, ...] = (
-    # For RDF Patch the lines before frames are comments.
+    # Before RDF Patch, which would read the lines between frames as comments.
     JELLY_PATCH_TEXT,
     JELLY_TEXT,
     RDF_PATCH,
@@ -30,19 +30,19 @@ FORMATS: tuple[Format, ...] = (
     JELLY_PATCH,
 )
 
-# The first format with a key has it.
+# If several formats have a key, it stands for the first of them.
 _BY_KEY = {key: each for each in reversed(FORMATS) for key in each.names + each.extensions}
 
 
 class UntoldFormatError(DecodeError):
-    """The first bytes of an input do not tell its format."""
+    """The first bytes of an input fit several formats."""
 
 
 def find_format(key: str) -> Format:
     """Find a format by a name, file extension (without the dot) or media type, in any case.
 
-    The parameters of a media type, behind a semicolon, are ignored. A LookupError says that there
-    is no such format.
+    The parameters of a media type, after a semicolon, are ignored. An unknown key raises a
+    LookupError.
     """
     found = _BY_KEY.get(key.lower().partition(";")[0].strip())
     if found is None:
@@ -54,10 +54,10 @@ def find_format(key: str) -> Format:
 
 
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
-    """Choose the format of an output: the given one, else that of a path's name.
+    """Choose the format of an output: the given one, else the one that the path's name shows.
 
-    A file object without a format gets Jelly. A LookupError says that there is no such format, that
-    it is for the other kind, or that a path's name does not tell one.
+    Without a format a file object gets Jelly. A LookupError says that the format is unknown, that
+    it is for the other kind of data, or that the path's name shows no format.
     """
     found = guess_by_name(destination) if format is None else find_format(format)
     jelly = JELLY_PATCH if holds_changes else JELLY
@@ -80,7 +80,7 @@ def check_kind(format: Format, *, holds_changes: bool) -> Format:
 
 
 def guess_by_name(path: Any) -> Format | None:
-    """Guess the format of a file by its name; None if it is no path, or the name does not tell."""
+    """Guess a file's format by its name; None if ``path`` is no path, or its ending is unknown."""
     if not isinstance(path, str | os.PathLike):
         return None
     name = os.path.basename(os.fsdecode(path)).lower()
@@ -98,16 +98,15 @@ def guess_by_name(path: Any) -> Format | None:
 def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format:
     """Guess a format by the first bytes of an input; ``holds_changes`` is None for either kind.
 
-    An UntoldFormatError says that the bytes may be of several syntaxes of RDF.
+    Bytes that may start several syntaxes of RDF raise an UntoldFormatError.
     """
     for format in FORMATS:
         if holds_changes in (format.holds_changes, None) and format.starts_like(start):
             return format
     if not holds_changes and starts_like_turtle(start):
         raise UntoldFormatError(
-            "the first bytes may be of N-Triples, N-Quads, Turtle, TriG or N3: say by a format"
-            " which it is",
+            "the first bytes may be of N-Triples, N-Quads, Turtle, TriG or N3: name the format",
             offset=0,
         )
-    # The errors of its reader are the most helpful ones.
+    # Jelly's reader has the most helpful errors for bytes of an unknown format.
     return JELLY if holds_changes is False else JELLY_PATCH

@@ -17,7 +17,7 @@ from jelly_rdflib.options import Directions, Limits, RepeatedOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The settings of a reader; each format uses those that concern it.
+    """The settings of a reader; each format uses the settings that concern it.
 
     Args:
         factory: Makes the nodes of the batches.
@@ -25,12 +25,12 @@ class Reading:
             `jelly_rdflib.read_statements`.
         by_grammar: Whether to check IRIs of N-Triples, N-Quads, Turtle and TriG by the grammar
             alone, as rdflib does, if ``strict`` is off.
-        holds_changes: Whether it must be changes, or statements; None for either.
+        holds_changes: Whether the input must have changes or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
-        label_prefix: Put before the labels of blank nodes that stand in a text of RDF.
-        made_label_prefix: Put before the labels that nodes without one get there.
+        label_prefix: A prefix for the labels that blank nodes have in a text of RDF.
+        made_label_prefix: A prefix for the labels that are made for blank nodes without a label.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
-        faults: A list that takes recoverable errors; None: the first one is raised.
+        faults: A list to which recoverable errors are appended; None: the first one is raised.
     """
 
     factory: NodeFactory
@@ -54,33 +54,32 @@ class Format:
     """A way to write down changes or statements, with its reader and its writer.
 
     Args:
-        name: The usual name, and the name of its rdflib plugins, if the package has any for it.
+        name: The usual name, and the name of the format's rdflib plugins, if it has any.
         title: Its name in messages.
         aliases: Other names.
         extensions: Endings of file names, without the dot; the preferred one first.
         media_types: Media types; the preferred one first.
-        holds_changes: Whether it is for changes; else it is for statements, which are read as
-            added.
-        is_text: Whether it is a text.
-        start: Matches the first bytes; None: they don't tell it from other formats.
-        open_batches: Makes batches of the format, a source that `open_source` returned, and a
-            `Reading`.
+        holds_changes: Whether the format is for changes; else it is for statements, which are read
+            as added.
+        is_text: Whether the format is a text format.
+        start: Matches the first bytes; None: the first bytes don't show the format.
+        open_batches: Called with the format, a source that `open_source` returned, and a `Reading`;
+            returns the batches.
         open_encoder: Called with the classes of nodes, the options (the format, if it has no
             options), and the sink. All encoders have ``write_batch`` and ``finish``.
-        options_type: The class of its options, which makes the default ones; None: it has none.
-            Only Jelly has options; they say, too, which Jelly it is.
+        options_type: The class of the options, which by itself makes the default ones; None: the
+            format has no options. Only Jelly has options; they distinguish Jelly-RDF and
+            Jelly-Patch.
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether quoted triples can be written.
-        has_prefixes: Whether it can declare prefixes, or namespaces.
-        has_directions: Whether literals can be written with a base direction; for what the encoder
-            of lines makes.
-        is_generalized: Whether any term may have any place in a statement that is written; for what
-            the encoder of lines makes.
-        parser: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it, and
-            it has no relative IRIs.
+        has_prefixes: Whether the format can declare prefixes, or namespaces.
+        has_directions: Whether `LineEncoder` may write literals with a base direction.
+        is_generalized: Whether `LineEncoder` may write any term in any place of a statement.
+        parser: The format's name in pyoxigraph's ``RdfFormat``; empty: this package itself reads
+            and writes the format, which has no relative IRIs.
     """
 
-    # A ChangeFormat or a StatementFormat: which one, holds_changes says.
+    # A ChangeFormat if holds_changes is True, else a StatementFormat.
     name: Any
     title: str
     aliases: tuple[str, ...] = ()
@@ -106,22 +105,22 @@ class Format:
 
     @property
     def labels_last(self) -> bool:
-        """Do all blank nodes have labels that the next version of a file has, too?
+        """Whether each blank node has a label in the text, which the file's next version can keep.
 
-        The other syntaxes have nodes without a label.
+        In the other syntaxes blank nodes can be without a label.
         """
         return not self.parser
 
     def starts_like(self, start: bytes) -> bool:
-        """Does an input with these first bytes look like it?"""
+        """Return whether an input with these first bytes looks like this format."""
         return self.start is not None and matches(self.start, start, is_text=self.is_text)
 
     def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
         """Make an encoder with the options of the stream; None for the default ones.
 
         Raises:
-            ValueError: There are options, but the format has none.
-            ImportError: The format needs a package that is missing or too old.
+            ValueError: Options are given, but the format has none.
+            ImportError: The format needs a package that is not installed, or is too old.
         """
         if self.options_type is not None:
             return self.open_encoder(types, options or self.options_type(), sink)
@@ -132,7 +131,10 @@ class Format:
 
 
 def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
-    """Do the first bytes match? A frame of Jelly may start with the letters of a text, too."""
+    """Return whether the first bytes match a pattern, and for a text are no frame of Jelly.
+
+    A frame of Jelly may start with the letters of a text by chance.
+    """
     if is_text and (has_control_characters(start) or is_frame(start)):
         return False
     return pattern.match(start) is not None

@@ -1,6 +1,6 @@
 """Jelly-RDF and Jelly-Patch as formats ("Internet media type and file extension" of each).
 
-Jelly is the fallback where no other format matches the first bytes.
+Jelly is the fallback if no other format matches the first bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jelly_rdflib.options import PatchOptions, StreamOptions, drops_directions
 
 
 def make_decoders(reading: Reading) -> tuple[PatchFrameDecoder, StatementFrameDecoder]:
-    """Make a decoder for each kind of Jelly."""
+    """Make a decoder of Jelly-Patch and a decoder of Jelly-RDF."""
     shared: Any = {"faults": reading.faults, "on_repeated_options": reading.on_repeated_options}
     patches = PatchFrameDecoder(reading.factory, reading.limits, **shared)
     strict = reading.strict and not reading.is_quiet
@@ -31,7 +31,7 @@ def make_decoders(reading: Reading) -> tuple[PatchFrameDecoder, StatementFrameDe
 
 
 def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) -> BatchReader:
-    """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
+    """Make batches of Jelly-Patch or Jelly-RDF; if both are allowed, by the stream's options."""
     patches, statements = make_decoders(reading)
     if reading.holds_changes is None:
         return BatchReader(source, patches, reading.limits, statements)
@@ -41,7 +41,7 @@ def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) 
 JELLY = Format(
     name="jelly-rdf",
     title="Jelly-RDF",
-    # Other packages call it so, too, and may have a plugin of that name.
+    # Only an alias: other packages use this name, too, and may have an rdflib plugin named so.
     aliases=("jelly",),
     extensions=("jelly",),
     media_types=("application/x-jelly-rdf",),

@@ -1,4 +1,4 @@
-"""RDF Thrift: statements in Thrift's compact protocol, as Apache Jena has them.
+"""RDF Thrift: statements in Thrift's compact protocol, as Apache Jena writes them.
 
 Quoted triples have at most 30 levels, since most implementations of Thrift accept 64 nested
 structs.
@@ -15,14 +15,14 @@ from jelly_rdflib.formats.rdf_patch import THRIFT_TERM
 RDF_THRIFT = Format(
     name="rdf-thrift",
     title="RDF Thrift",
-    # The names of jelly-cli.
+    # The names in jelly-cli.
     aliases=("jena-thrift", "jenathrift"),
     extensions=("rt", "trdf"),
     media_types=("application/rdf+thrift",),
     holds_changes=False,
     is_text=False,
-    # A prefix, a triple or a quad. RDF Patch may start like that, too: it comes first where an
-    # input may be of either kind.
+    # A prefix, a triple or a quad. RDF Patch in Thrift may start like that, too, so its pattern is
+    # tried first if an input may be changes or statements.
     start=re.compile(rb"\x1C\x18|[\x2C\x3C]\x1C" + THRIFT_TERM),
     open_batches=lambda _, source, reading: ThriftBatchReader(
         source, reading.factory, reading.limits, is_patch=False

@@ -1,4 +1,4 @@
-"""The seam between the core and rdflib: which classes terms become."""
+"""Connects the core, which does not import rdflib, with rdflib's classes of terms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NODE_TYPES = NodeTypes(
     literal=Literal,
     triple_term=TripleTerm,
     default_graph=DATASET_DEFAULT_GRAPH_ID,
-    # rdflib's own table: `rdflib.term.bind` adds to it.
+    # rdflib's own table, so that datatypes added later by `rdflib.term.bind` are found.
     recognized_datatypes=_toPythonMapping,
     literal_rules=LiteralRules(
         converters=_toPythonMapping,
@@ -47,9 +47,9 @@ NODE_TYPES = NodeTypes(
 
 
 def make_node_factory(normalize: bool | None = None, limits: Limits | None = None) -> NodeFactory:
-    """Return a factory of rdflib's terms; ``normalize`` is that of `jelly_rdflib.read_operations`.
+    """Return a factory of rdflib's terms; ``normalize`` is as in `jelly_rdflib.read_operations`.
 
-    Of the limits, ``max_xml_tags`` and ``max_frame_terms`` are for the literals of a frame.
+    The factory applies two limits, ``max_xml_tags`` and ``max_frame_terms``, to literals.
     """
     limits = as_limits(limits)
     return NodeFactory(
@@ -61,9 +61,9 @@ def make_node_factory(normalize: bool | None = None, limits: Limits | None = Non
 
 
 def rows_of(reader: OperationReader) -> Iterator[BatchSlice]:
-    """Yield a reader's operations as rows, with literals as it gives them.
+    """Yield a reader's operations as rows, with literals in normal form if the reader normalizes.
 
-    Its own rows have them as they are written; if it gives normal forms, only its nodes have these.
+    The reader's own rows have literals as in the input; only its nodes are normalized.
     """
     for part in reader._slices():
         if part.batch.terms.factory.normalize:
@@ -73,5 +73,5 @@ def rows_of(reader: OperationReader) -> Iterator[BatchSlice]:
 
 
 def as_iri(iri: Any) -> Any:
-    """Turn a namespace as rdflib's users have it into a node; leave a node as it is."""
+    """Return the URIRef of an rdflib Namespace or a str; return a node unchanged."""
     return URIRef(iri) if isinstance(iri, str) and not isinstance(iri, Node) else iri

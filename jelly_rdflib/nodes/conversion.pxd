@@ -1,4 +1,4 @@
-"""Nodes of rdflib from the terms of batches, and back."""
+"""Converts the terms of batches to rdflib's nodes, and back."""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE

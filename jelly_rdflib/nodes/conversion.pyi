@@ -1,4 +1,4 @@
-"""Nodes of rdflib from the terms of batches, and back."""
+"""Converts the terms of batches to rdflib's nodes, and back."""
 
 from collections.abc import Callable, Container, Iterable
 from typing import Any, Final, final
@@ -60,7 +60,7 @@ class NodeBatches(BatchSource):
     ) -> None: ...
 
 class NodeSink:
-    # An encoder of some format; each has an `end_frame` or `encode_frame` of its own.
+    # The encoder of any format; their methods `end_frame` and `encode_frame` differ.
     @property
     def encoder(self) -> Any: ...
     def __init__(self, types: NodeTypes, encoder: Any) -> None: ...

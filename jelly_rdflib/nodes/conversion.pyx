@@ -1,6 +1,6 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None when a method runs have it on.
-"""Nodes of rdflib from the terms of batches, and back."""
+# A class whose attributes may be None while a method runs turns nonecheck on.
+"""Converts the terms of batches to rdflib's nodes, and back."""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE

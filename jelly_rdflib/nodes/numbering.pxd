@@ -1,4 +1,4 @@
-"""Distinct nodes of rdflib, found by rdflib's equality or an exact one."""
+"""Numbers and entries for distinct nodes of rdflib."""
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t

@@ -1,4 +1,4 @@
-"""Distinct nodes of rdflib, found by their identity or exactly."""
+"""Numbers and entries for distinct nodes of rdflib."""
 
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc

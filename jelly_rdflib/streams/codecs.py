@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 
 class PatchDecoder:
-    """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
+    """Decodes single frames of a stream of changes, such as messages of Kafka, MQTT or gRPC.
 
-    The frames of one stream must come in order, all of them, to one decoder.
+    One decoder must get all frames of one stream, in order.
 
     Args:
-        limits: What to accept; by default `Limits`' own defaults.
+        limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value; see `read_operations`.
-        on_repeated_options: What to do with a frame that has options again. ``"continue"``: the
+        on_repeated_options: What to do with a frame that repeats the options. ``"continue"``: the
             stream goes on, with its lookups; the options must be the same (Jelly-Patch, "Patch
-            stream options"). ``"restart"``: a new stream starts, with empty lookups and options of
-            its own. This is for producers that write options only when they start, or that make
+            stream options"). ``"restart"``: a new stream starts, with empty lookups and its own
+            options. Use this for producers that write options only when they start, or that make
             each message a stream. The options must come first in their frame. The old stream ends
-            as by `finish`, except that an `Op.TA` ends a transaction that it leaves open.
-            ``"error"``: a `DecodeError`.
+            as with `finish`, but an open transaction is ended by an `Op.TA`. ``"error"``: raise a
+            `DecodeError`.
 
     Raises:
-        ValueError: ``on_repeated_options`` is none of these.
+        ValueError: ``on_repeated_options`` is another value.
 
     See Also:
         - `read_operations`: from a file or a pipe.
@@ -95,7 +95,7 @@ class PatchDecoder:
 
         Raises:
             DecodeError: The frame breaks a rule; the stream can't be decoded further.
-            LimitError: It asks for more than the limits.
+            LimitError: The frame exceeds a limit.
         """
         return self._decoder.decode_frame(memoryview(data).cast("B"))
 
@@ -117,11 +117,11 @@ class PatchDecoder:
 
 
 class PatchEncoder:
-    """Encodes frames one by one, as for Kafka, MQTT or gRPC.
+    """Encodes single frames of a stream of changes, such as messages of Kafka, MQTT or gRPC.
 
     Args:
-        options: The stream's options. ``frame_rows``, ``frame_bytes`` and ``delimited`` mean
-            nothing here: each call makes one bare frame.
+        options: The stream's options. ``frame_rows``, ``frame_bytes`` and ``delimited`` are
+            ignored: each call makes one bare frame.
 
     See Also:
         - `PatchWriter`: to a file.
@@ -151,7 +151,7 @@ class PatchEncoder:
 
         Raises:
             EncodeError: An operation can't be expressed with the stream's options, or is out of
-                place. Those before it are in the frame that the next call returns.
+                place. The operations before it are in the frame that the next call returns.
         """
         return self._encoder.encode_frame(partial(self._sink.write_all, operations))
 
@@ -162,21 +162,21 @@ class PatchEncoder:
 
 
 class StatementDecoder:
-    """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
+    """Decodes single frames of a stream of statements, such as messages of Kafka, MQTT or gRPC.
 
-    The frames of one stream must come in order, all of them, to one decoder.
+    One decoder must get all frames of one stream, in order.
 
     Args:
-        limits: What to accept; by default `Limits`' own defaults.
+        limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value; see `read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
         directions: Whether to keep the base directions of literals or to drop them; see
             `read_statements`.
-        on_repeated_options: What to do with a frame that has options again; see `PatchDecoder`. A
-            graph that the old stream leaves open ends with it.
+        on_repeated_options: What to do with a frame that repeats the options; see `PatchDecoder`.
+            The end of the old stream also ends its open graph.
 
     Raises:
-        ValueError: ``on_repeated_options`` or ``directions`` is none of those.
+        ValueError: ``on_repeated_options`` or ``directions`` is another value.
 
     See Also:
         - `read_statements` and `read_frames`: from a file or a pipe.
@@ -219,7 +219,7 @@ class StatementDecoder:
 
         Raises:
             DecodeError: The frame breaks a rule; the stream can't be decoded further.
-            LimitError: It asks for more than the limits.
+            LimitError: The frame exceeds a limit.
         """
         return Frame(self._decoder.decode_frame(memoryview(data).cast("B")))
 
@@ -238,11 +238,11 @@ class StatementDecoder:
 
 
 class StatementEncoder:
-    """Encodes frames one by one, as for Kafka, MQTT or gRPC.
+    """Encodes single frames of a stream of statements, such as messages of Kafka, MQTT or gRPC.
 
     Args:
         options: The stream's options; by default `StreamOptions()`. ``frame_rows``,
-            ``frame_bytes`` and ``delimited`` mean nothing here: each call makes one bare frame.
+            ``frame_bytes`` and ``delimited`` are ignored: each call makes one bare frame.
 
     See Also:
         - `StatementWriter`: to a file.
@@ -272,16 +272,16 @@ class StatementEncoder:
         """Encode statements to one bare frame.
 
         Args:
-            statements: Tuples of three or four terms, or a `Batch`, which is fastest; its
-                namespaces are left out if the options are without them.
+            statements: Tuples of three or four terms, or a `Batch`, which is fastest. The
+                namespaces of a batch are left out unless the options allow namespaces.
             namespaces: Prefixes and their IRIs, to be declared before the statements; the options
                 need ``namespace_declarations``.
             metadata: The metadata of the frame.
 
         Raises:
             EncodeError: A statement, namespace or metadata can't be expressed with the options.
-                Statements before it are in the frame that the next call returns. In a stream
-                of graphs or datasets they are dropped, or they would be part of the next one.
+                The statements before it are in the frame that the next call returns. In a stream
+                of graphs or datasets they are dropped, since the next frame is another graph.
         """
 
         def write() -> None:

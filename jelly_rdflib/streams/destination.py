@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def compressed(file: Any, name: str) -> Any:
-    """Return a file that compresses into another one if the name's ending says so; else that one.
+    """Return a compressor that writes to ``file`` if ``name`` ends with .gz or .zst; else ``file``.
 
-    The caller closes the returned file. Closing a compressing file leaves the other one open.
+    The caller closes the returned file. Closing a compressor leaves ``file`` open.
     """
     extension = os.path.splitext(name)[1].lower()
     if extension == ".gz":
-        # The time and the name stay out of it: the same changes give the same bytes.
+        # The gzip header has no time and no name, so that the same changes give the same bytes.
         return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
     if extension == ".zst":
         return ZstdFile(file)
@@ -31,13 +31,14 @@ def compressed(file: Any, name: str) -> Any:
 
 
 class ZstdFile:
-    """A file that compresses into another one with zstd, and leaves that one open.
+    """Compresses with zstd what is written to it, and writes that to another file.
 
-    If it is not closed, it writes no end: the library's own class does so whenever it is discarded.
+    Only `close` writes the end of the zstd stream. The library's own class also writes it when an
+    unclosed object is discarded, which would make a half-written file look whole.
 
     Args:
-        file: The other one.
-        has_checksum: Whether the checksum of the content comes after it.
+        file: The other file; it stays open.
+        has_checksum: Whether a checksum of the content follows the content.
     """
 
     def __init__(self, file: Any, *, has_checksum: bool = False) -> None:
@@ -45,18 +46,18 @@ class ZstdFile:
         self._file, self._packer = file, zstd.ZstdCompressor(options=options)
 
     def write(self, data: bytes) -> int:
-        """Compress bytes, and return how many they are."""
+        """Compress bytes, and return their number."""
         self._file.write(self._packer.compress(data))
         return len(data)
 
     def flush(self) -> None:
-        """Hand on what was written, up to here."""
+        """Pass all bytes written so far to the other file."""
         self._file.write(self._packer.flush(self._packer.FLUSH_BLOCK))
         if hasattr(self._file, "flush"):
             self._file.flush()
 
     def close(self) -> None:
-        """End the stream; to be called once."""
+        """End the zstd stream; call this once."""
         self._file.write(self._packer.flush())
 
     def __enter__(self) -> Self:
@@ -67,11 +68,11 @@ class ZstdFile:
 
 
 class Destination:
-    """Where a stream goes.
+    """The file to which a stream is written.
 
-    The target is a path, of which `open` makes a new file, compressed if its name ends with ``.gz``
-    or ``.zst``; or a binary file object, of which only ``write`` is needed. Any other is a
-    TypeError.
+    The target is a path or a binary file object. At a path `open` makes a new file, compressed if
+    its name ends with ``.gz`` or ``.zst``. A file object needs only a method ``write``. Any other
+    target raises a TypeError.
     """
 
     def __init__(self, target: Any) -> None:
@@ -95,7 +96,7 @@ class Destination:
         return name if self.is_open else f"{name}, closed"
 
     def open(self) -> None:
-        """Make the file, if a path was given; what stood there is gone from now on."""
+        """Create the file, if the target is a path; an existing file is overwritten."""
         if self._is_owner:
             self._raw = open(self._target, "wb")  # noqa: SIM115
             self._file = compressed(self._raw, os.fsdecode(self._target))
@@ -104,7 +105,7 @@ class Destination:
     def write(self, data: bytes) -> None:
         """Write all of ``data``: a raw file may take only a part at once."""
         written = self._file.write(data)
-        # A file of the caller's own making may well return nothing.
+        # The write method of a caller's own class may return None after it has written all.
         if written is None and not isinstance(self._file, io.RawIOBase):
             return
         total = 0
@@ -121,9 +122,9 @@ class Destination:
             written = self._file.write(data[total:])
 
     def close_after(self, finish: Callable[[], object]) -> None:
-        """Close the destination after ``finish``, which writes what the encoder still holds.
+        """Close the destination after ``finish``, which writes the rows that the encoder holds.
 
-        A second call does nothing. If another call is writing or closing, nothing is closed.
+        A second call does nothing. While another call is writing or closing, raise an InUseError.
         """
         if not self._closing.acquire(blocking=False):
             raise InUseError("another call is closing the writer at this moment")
@@ -144,14 +145,14 @@ class Destination:
             self._closing.release()
 
     def close(self) -> None:
-        """Flush the file, and close it if it was made here."""
+        """Flush the file, and close it if `open` made it."""
         if not self._is_owner:
             flush = getattr(self._file, "flush", None)
             if flush is not None:
                 flush()
             return
         try:
-            # A compressor writes the end of its stream only now.
+            # Closing makes a compressor write the end of its stream.
             self._file.close()
         finally:
             self._raw.close()

@@ -31,20 +31,20 @@ def read_frames(
 
     Args:
         source: What to read: bytes, a path or a binary file; see `read_statements`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Input limits; by default those of `jelly_rdflib.Limits()`.
         normalize: Whether literals get the normal form of their value; see `read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
         directions: Whether to keep the base directions of literals or to drop them; see
             `read_statements`.
-        on_repeated_options: What to do with a frame that has options again; see `read_statements`.
+        on_repeated_options: What to do with a frame that repeats options; see `read_statements`.
 
     Returns:
         An iterator of `Frame`.
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds one of ``limits``.
+        TypeError: ``source`` is of another type.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -79,11 +79,11 @@ def read_frames(
 def message_parts(
     batches: Iterable[Batch],
 ) -> Iterator[tuple[Batch | Iterable[Operation], bool, dict[str, bytes]]]:
-    """Yield the parts of messages, whether the message ends there, and the frame's metadata.
+    """Yield parts of messages, each with whether its message ends there, and the frame's metadata.
 
-    In a stream without messages, each frame is one. A part ends where the next one is asked for.
-    Namespaces belong to the message that the next statement is in; behind the last message they
-    are left out.
+    In a stream without messages, each frame is one message. To ask for the next part skips the
+    rest of the part before it. Namespaces belong to the message of the next statement; after the
+    last message they are left out.
     """
     held: list[Operation] = []
     is_open = False
@@ -91,12 +91,12 @@ def message_parts(
         if batch.message_ends is None:
             yield batch, True, batch.metadata
             continue
-        # The nodes are made once for all messages.
+        # One iterator for all messages, so that the nodes of the frame are made once.
         rows, start = iter(batch), 0
         for end in batch.message_ends:
             part = itertools.islice(rows, end - start)
             yield itertools.chain(held, part), True, batch.metadata
-            # Where a part was not read to its end.
+            # Skip the operations that the caller did not read.
             collections.deque(part, 0)
             held, start, is_open = [], end, False
         if start == len(batch):
@@ -159,7 +159,7 @@ class Frame:
 
     @property
     def namespaces(self) -> list[tuple[str, URIRef]]:
-        """The namespaces that are declared: prefix and IRI."""
+        """The namespaces that the frame declares, as pairs of prefix and IRI."""
         if Op.PA not in bytes(self.batch.ops):
             return []
         return [(each[1], each[2]) for each in self.batch if each[0] == Op.PA]
@@ -176,11 +176,11 @@ class Frame:
         return bytes(self.batch.ops).count(Op.A)
 
     def __repr__(self) -> str:
-        # Counted by the codes alone: a list of the namespaces makes the nodes of all terms.
+        # Count operation codes, since a list of the namespaces would make nodes of all terms.
         namespaces = bytes(self.batch.ops).count(Op.PA)
         return f"<Frame: {count(len(self), 'statement')}, {count(namespaces, 'namespace')}>"
 
     def _repr_html_(self) -> str:
-        # With terms that have no nodes of rdflib.
+        # Also show terms that rdflib has no nodes for.
         shown = load_batch(dump_batch(self.batch), self.batch.terms.factory.for_messages())
         return operations_html("Frame", shown, len(shown))

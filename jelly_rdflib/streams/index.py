@@ -1,8 +1,8 @@
 """The parts of a long file of frames, which can be read independently, and a saved index of them.
 
 A part starts at a frame, with the state that the decoder had there. To find the parts, the file is
-decoded once, which is much faster than any use of its rows; an index beside the file
-(``FILE.idx``) saves that, too.
+decoded once, which is much faster than any use of its rows. A saved index (``FILE.idx``, next to
+the file) makes even that needless.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 OpenIndex: TypeAlias = "Callable[[str], BinaryIO]"
 
 SPACING = 64 << 20
-"""Bytes of a part, about."""
+"""The approximate size of a part, in bytes."""
 
 MAGIC = b"jelly-index 1\n"
 DIGEST_SIZE = 32
-# Bytes of the start and of the end of a file that go into its digest.
+# How many bytes at the start and at the end of a file its digest covers.
 SAMPLE = 1 << 16
-# Some 10,000 parts: 640 GB with the usual spacing. As Python's objects a stranger's header may take
-# 30 times as much.
+# Enough for about 10,000 parts: 640 GB with the usual spacing. Parsed into Python objects, a
+# malicious header may take 30 times its size.
 MAX_HEADER = 1 << 20
 MAX_STATE_OVERHEAD = 1 << 20
 
 
 class StaleIndexError(DecodeError):
-    """An index is damaged, or the file beside it has changed since it was written."""
+    """An index is damaged, or its file has changed since the index was written."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class FilePart:
     """A part of a file: the bytes from ``start`` to ``end``.
 
     Args:
-        is_last: Whether the file ends there.
-        place: The place of its first operation in the file, as `jelly_rdflib.arrow.ArrowRows` takes
-            it; None at the start of the file.
-        state: The decoder's state, compressed, or its place in an index: the index's path, offset
-            and size; None at the start of the file.
+        is_last: Whether the part ends the file.
+        place: The place in the file of the part's first operation, in the form that
+            `jelly_rdflib.arrow.ArrowRows` takes; None at the start of the file.
+        state: The decoder's state at the start of the part, compressed; or where an index has it,
+            as the index's path, offset and size; None at the start of the file.
     """
 
     start: int
@@ -71,10 +71,10 @@ class FilePart:
     def load_state(
         self, limits: Limits | None = None, open_index: OpenIndex | None = None
     ) -> bytes | None:
-        """Return the decoder's state; None at the start of the file.
+        """Return the decoder's state at the start of the part; None at the start of the file.
 
-        ``open_index`` opens an index that is no file of this machine. A state of an index is a
-        DecodeError if it is damaged, or larger than any decoder's state within the limits.
+        ``open_index`` opens an index that is not a local file. A state from an index raises a
+        DecodeError if it is damaged, or larger than the limits allow a decoder's state to be.
         """
         state, room = self.state, -1
         if state is None:
@@ -86,7 +86,7 @@ class FilePart:
                 with open_index(path) if open_index else open(path, "rb") as file:
                     file.seek(offset)
                     state = file.read(size)
-                # The text of lookups, and of the last terms.
+                # Room for the text of the lookups and of the last terms.
                 room = 4 * as_limits(limits).max_text_size + MAX_STATE_OVERHEAD + 1
             found: bytes = decompressor.decompress(state, room)
         except zstd.ZstdError as error:
@@ -105,9 +105,9 @@ def _make_decoder(
     strict: bool,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> FrameDecoder:
-    """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are.
+    """Make a decoder of Jelly-RDF or Jelly-Patch that keeps the lexical forms of literals.
 
-    If it is not ``strict``, it says nothing of a logical type that does not fit.
+    Without ``strict`` it accepts a logical type that doesn't fit, and gives no warning.
     """
     factory = make_node_factory(False, limits)
     if is_statements:
@@ -122,7 +122,7 @@ def _make_decoder(
 
 
 def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[FilePart]:
-    """Make parts of starts, places and states: each ends where the next one starts."""
+    """Make parts from starts, places and states; each part ends where the next one starts."""
     ends = [*(start for start, _, _ in found[1:]), size]
     return [
         FilePart(start, end, start == found[-1][0], place, state)
@@ -131,7 +131,7 @@ def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[FilePart]:
 
 
 def _open(source: Any) -> tuple[BinaryIO, Callable[[], None]]:
-    """Open a path; return the file and what closes it. A file that is given stays open."""
+    """Return the file at a path, and a function that closes it; a given file stays open."""
     if hasattr(source, "read"):
         return source, lambda: None
     file: Any = open(source, "rb", buffering=0)  # noqa: SIM115
@@ -152,10 +152,9 @@ def find_parts(
 
     The source is a path, or a binary file object with ``seek``, which stays open. A part has
     ``spacing`` bytes at least, but the last one may have fewer. A compressed file is one part, and
-    so is a bare frame. An error in the file ends the search (the reader of the last part will raise
-    it), unless ``keep_going`` is False: then it is raised. ``advance`` is called with the number of
-    bytes that were read since the last call. For ``on_repeated_options`` see
-    `jelly_rdflib.PatchDecoder`.
+    so is a bare frame. With ``keep_going``, an error in the file only ends the search, and the
+    reader of the last part raises it; else it is raised here. ``advance`` is called with the number
+    of bytes read since its last call. For ``on_repeated_options`` see `jelly_rdflib.PatchDecoder`.
     """
     limits = as_limits(limits)
     found: list[Any] = [(0, None, None)]
@@ -174,7 +173,7 @@ def find_parts(
         if size <= spacing or starts_compressed(file.read(4)):
             return _make_parts(found, size)
         file.seek(0)
-        # Whether the logical type must fit is for those who read the parts.
+        # The readers of the parts decide whether the logical type must fit.
         decoder = _make_decoder(
             is_statements, limits, strict=False, on_repeated_options=on_repeated_options
         )
@@ -203,12 +202,12 @@ def read_part(
     """Read a part of a file as batches.
 
     The source and ``on_repeated_options`` are as for `find_parts`, ``open_index`` is as for
-    `FilePart.load_state`. A file that is opened here is closed at the end, at an error, and by
-    ``close()``.
+    `FilePart.load_state`. A file that this function opens is closed at the end of the part, at an
+    error, and by ``close()``.
     """
     limits = as_limits(limits)
     state = part.load_state(limits, open_index)
-    # The first part, which has the options, is refused if the logical type does not fit.
+    # Only the first part has the options, and is refused if its logical type doesn't fit.
     decoder = _make_decoder(
         is_statements, limits, strict=state is None, on_repeated_options=on_repeated_options
     )
@@ -256,13 +255,13 @@ def _digest(data: bytes) -> hashlib.blake2b:
 def write_index(
     path: str | os.PathLike[str], parts: list[FilePart], *, is_statements: bool = False
 ) -> str:
-    """Save the parts that `find_parts` found in an index, made in one step; return its path.
+    """Save the parts that `find_parts` found in an index, atomically; return the index's path.
 
-    Too many parts for an index are a ValueError.
+    Too many parts for an index raise a ValueError.
     """
     content = pack_index(parts, _identity(path), is_statements=is_statements)
     target = index_path(path)
-    # A secret name: other writers to the folder might have put a link at a known one.
+    # A random name, since another user of the folder could put a link at a predictable one.
     unfinished = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
         with open(unfinished, "xb") as file:
@@ -280,7 +279,7 @@ def write_index(
 def pack_index(
     parts: list[FilePart], identity: Mapping[str, Any], *, is_statements: bool = False
 ) -> list[bytes]:
-    """Return the content of an index of a file with this identity; errors as of `write_index`."""
+    """Return the bytes of an index for a file with this identity; errors as for `write_index`."""
     if any(isinstance(part.state, tuple) for part in parts):
         raise ValueError("these parts were loaded from an index: give those of find_parts")
     states = [part.state if isinstance(part.state, bytes) else b"" for part in parts]
@@ -297,10 +296,10 @@ def pack_index(
 def load_index(
     path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
 ) -> list[FilePart] | None:
-    """Return the parts of a file by its index; None if there is no index.
+    """Return the parts that a file's index lists; None if the file has no index.
 
     Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
-    file, is a StaleIndexError.
+    file, raises a StaleIndexError.
     """
     source = index_path(path)
     try:
@@ -321,7 +320,7 @@ def unpack_index(
     is_statements: bool = False,
     spacing: int = SPACING,
 ) -> list[FilePart]:
-    """Return the parts of the file with this identity by its opened index.
+    """Return the parts that an open index lists, for the file with this identity.
 
     ``name`` is the path of the index. The other arguments and the error are as for `load_index`.
     """
@@ -339,7 +338,7 @@ def _read_index(
     for key, value in {**identity, "is_statements": is_statements}.items():
         if header.get(key) != value:
             raise StaleIndexError(
-                f"this index is not of the file beside it as it is now ({key}); make it again with:"
+                f"the index does not match the file as it is now ({key}); make it again with:"
                 " jellyp inspect --index"
             )
     found: list[Any] = []
@@ -348,15 +347,15 @@ def _read_index(
             found.append((start, place, place and (name, offset, state_size)))
         offset += state_size
     if offset != file.seek(0, os.SEEK_END):
-        raise StaleIndexError("the index is cut off, or has more than it says")
+        raise StaleIndexError("the index is cut off, or has bytes after its end")
     return _make_parts(found, identity["size"])
 
 
 def _read_header(file: BinaryIO) -> dict[str, Any]:
-    """Return the fields of the header; the states follow it in the file."""
+    """Return the fields of the header; the decoders' states follow the header in the file."""
     start = file.read(len(MAGIC) + 8)
     if not start.startswith(MAGIC) or len(start) < len(MAGIC) + 8:
-        raise StaleIndexError("this is no index, or of another version")
+        raise StaleIndexError("this is not an index, or an index of another version")
     size = int.from_bytes(start[len(MAGIC) :], "little")
     header = file.read(min(size, MAX_HEADER))
     if len(header) < size or _digest(header).digest() != file.read(DIGEST_SIZE):
@@ -371,7 +370,7 @@ def _read_header(file: BinaryIO) -> dict[str, Any]:
 
 
 def _read_entries(header: dict[str, Any], size: int) -> Iterator[tuple[int, Place | None, int]]:
-    """Check and yield the entries: the digest reveals damage, but not a forged index."""
+    """Check and yield the entries, since the digest reveals damage, but not a forged index."""
     last = -1
     parts = header.get("parts")
     if not isinstance(parts, list) or not parts:

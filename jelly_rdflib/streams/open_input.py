@@ -24,9 +24,9 @@ from jelly_rdflib.streams.sources import OpenedElsewhere, is_readable, name_of
 
 @dataclass(eq=False)
 class Input:
-    """An open source with its format; None if the first bytes must still tell the format.
+    """An open source and its format, which is None until the first bytes have shown it.
 
-    The ``name`` of a file or an address goes into errors.
+    ``name`` is the path or address of the source, for error messages.
 
     Input that is taken for Jelly-RDF may turn out to be Jelly-Patch, or the other way round. Until
     the batches are opened, ``source`` has all the bytes.
@@ -38,14 +38,14 @@ class Input:
     name: str | None = None
 
     def look(self) -> Format:
-        """Return the format; look at the first bytes if it is not known yet."""
+        """Return the format; look at the first bytes if the format is not known yet."""
         if self.format is None:
             start, self.source = look_at_start(self.source)
             self.format = guess_by_start(start, holds_changes=self.reading.holds_changes)
         return self.format
 
     def open(self) -> BatchSource:
-        """Return the batches, once; errors are those of `look` and `read_statements`."""
+        """Open and return the batches, once; errors are those of `look` and `read_statements`."""
         try:
             format = self.look()
             if self.reading.base is not None and not format.parser:
@@ -62,23 +62,23 @@ class Input:
     def batches(self) -> BatchSource:
         """Return the batches, once, without waiting for a live source.
 
-        If the first bytes must tell the format, the first batch reads them, with the errors of
-        `open`.
+        If the format depends on the first bytes, they are read for the first batch, and the errors
+        of `open` are raised then.
         """
         is_told = self.format is not None or isinstance(self.source, memoryview)
         return self.open() if is_told else LateBatches(self)
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Return the operations, once; as for `batches`.
+        """Return the operations, once, without waiting, as `batches` does.
 
         Args:
-            is_held: Whether the operations of a transaction are kept in memory until it ends. Then
-                ``max_held_operations`` bounds their number.
+            is_held: Whether the operations of a transaction are kept in memory until it ends. If
+                so, ``max_held_operations`` bounds their number.
         """
         return OperationReader(self.batches(), limits=self.reading.limits if is_held else None)
 
     def close(self) -> None:
-        """Close the file, if it was opened here and there are no batches to close."""
+        """Close the file, if `open_input` opened it and no batches were opened, which close it."""
         if isinstance(self.source, ByteSource):
             self.source.close()
 
@@ -99,11 +99,11 @@ def open_input(
 
     Args:
         source, normalize: As for `jelly_rdflib.read_operations`.
-        name: The path that the source has, if it is none itself.
-        format: The name of the format. None: the ending of the path tells it, else the first bytes.
-        is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
-            or the other way round.
-        meter: Counts the bytes that are read of the source, as they are stored.
+        name: The path of the source, if ``source`` is not a path itself.
+        format: The name of the format. None: the ending of the path decides, else the first bytes.
+        is_exact: Whether to refuse Jelly-RDF if ``format`` or the path says Jelly-Patch, and the
+            other way round.
+        meter: Counts the bytes that are read from the source, before decompression.
         limits, holds_changes: As for `Reading`.
         settings: Further settings of a `Reading`.
     """
@@ -111,7 +111,7 @@ def open_input(
     if found is not None:
         if is_exact:
             holds_changes = found.holds_changes
-        # For Jelly the bytes decide, and not the path's ending.
+        # For Jelly the first bytes decide, not the ending of the path.
         is_told = format is not None or found.is_text or found.options_type is None
         if holds_changes is not None and is_told:
             check_kind(found, holds_changes=holds_changes)
@@ -123,7 +123,7 @@ def open_input(
 
 
 def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> BatchSource | None:
-    """Open a source of changes from anywhere; None if it is not read, but has its operations."""
+    """Open a source of changes; return None if it has operations instead of bytes."""
     if isinstance(source, OpenedElsewhere):
         opened: BatchSource = source.open()
         return opened
@@ -134,10 +134,10 @@ def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> 
 
 @contextmanager
 def closing_reader(opened: Any, *, is_ahead: bool = False) -> Iterator[None]:
-    """Close a reader after the block, and tell an error of use in the block where it stands.
+    """Close a reader after the block, and add its place in the input to an error of the block.
 
-    An iterator of the caller is not closed. A reader that ``is_ahead`` has read on behind what an
-    ApplyError is about: that gets the name of the source, and no place.
+    An iterator of the caller is not closed. A reader that ``is_ahead`` has already read past the
+    operation that an ApplyError is about: that error gets the name of the source, but no place.
     """
     if not isinstance(opened, OperationReader | BatchSource):
         yield

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 class PatchOperations:
     """The operations of one patch, in order, without the `Op.END` after them.
 
-    They were given as tuples, or ``slices`` has them as rows of batches, as a reader has them. An
-    `Op.END` as the last one is left out; before others it is a ValueError, as that is more than one
-    patch.
+    They are tuples, or rows of batches in ``slices``, as readers have them. A final `Op.END` is
+    left out. Operations after an `Op.END` raise a ValueError, since they would be another patch.
     """
 
     def __init__(self, operations: Iterable[Operation] = ()) -> None:
@@ -31,7 +30,7 @@ class PatchOperations:
 
     @classmethod
     def of_slices(cls, slices: list[BatchSlice]) -> Self:
-        """Return the patch that consists of rows of batches, which are not checked."""
+        """Return the patch that consists of rows of batches; the rows are not checked."""
         patch = cls()
         patch.slices = slices
         return patch
@@ -47,7 +46,7 @@ class PatchOperations:
         return sum(map(len, self.slices))
 
     def cut(self, start: int, stop: int) -> Self:
-        """Return the operations from number ``start`` up to, without, number ``stop``."""
+        """Return the operations from number ``start`` up to number ``stop``, exclusive."""
         if self.slices is None:
             return type(self)(self._operations[start:stop])
         slices = []
@@ -60,10 +59,10 @@ class PatchOperations:
 
     @property
     def header(self) -> Headers:
-        """The headers by key; of a key that comes more than once, the last value.
+        """The headers by key; a repeated key has its last value.
 
-        Keys are as they came, and are found as Jena finds them: in any case of letters, and
-        ``previous`` by ``prev``.
+        Keys keep their spelling. As in Jena, a key is found in upper or lower case, and ``prev``
+        also finds ``previous``.
         """
         if self.slices is None:
             headers = (each for each in self._operations if each[0] == Op.H)

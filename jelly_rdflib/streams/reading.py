@@ -18,34 +18,34 @@ def read_operations(
 ) -> OperationReader:
     """Iterate over the operations of a stream of changes: Jelly-Patch or RDF Patch.
 
-    Memory is bounded by the largest frame, of RDF Patch by the longest row. A file that is opened
-    here is closed at the end of the stream, at an error, and by ``close()`` of the iterator.
+    The memory needed depends on the largest frame, in RDF Patch on the longest row. A file that is
+    opened here is closed at the end of the stream, at an error, and by the iterator's ``close()``.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
             or compressed with gzip or zstd; delimited frames or one bare frame.
-        limits: What to accept; by default `Limits`' own defaults.
+        limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
             False keeps each lexical form.
         format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
-            ``"jelly-patch-text"``, one of its file extensions or media types. None: what a path's
-            name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``, also with ``.gz`` or
-            ``.zst``), else what the first bytes look like. Jelly-Patch as text needs the extra
+            ``"jelly-patch-text"``, or a file extension or media type of one of them. None: as a
+            path's name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``, also with ``.gz``
+            or ``.zst``), else as the first bytes show. Jelly-Patch as text needs the extra
             ``protobuf``.
-        on_repeated_options: What to do with a frame that has options again; see `PatchDecoder`:
-            ``"restart"`` reads files of Jelly-Patch that were put together as they are (``cat
-            a.jellyp b.jellyp``).
+        on_repeated_options: What to do with a frame that repeats the options; see `PatchDecoder`.
+            ``"restart"`` reads files of Jelly-Patch that were simply concatenated (``cat a.jellyp
+            b.jellyp``).
 
     Returns:
         An iterator of operations: tuples that start with an `Op`.
 
     Raises:
         DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is none of these.
-        LookupError: There is no such format for changes.
-        ImportError: The format needs a package that is not there; the message names the extra.
+        LimitError: The input exceeds one of ``limits``.
+        TypeError: ``source`` is of another type.
+        LookupError: ``format`` names no format for changes.
+        ImportError: The format needs a package that is not installed; the message names the extra.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -91,15 +91,15 @@ def read_statements(
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
 
-    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean, and by the longest
-    line of N-Triples and N-Quads; of another text, by what pyoxigraph makes of the bytes that
-    ``max_frame_size`` lets stand between two statements. A file that is opened here is closed at
-    the end of the stream, at an error, and by ``close()`` of the iterator.
+    The memory needed depends on the largest frame of Jelly-RDF, and on the longest line of
+    N-Triples and N-Quads. In other syntaxes it depends on what pyoxigraph makes of the bytes
+    between two statements, at most ``max_frame_size``. A file that is opened here is closed at the
+    end of the stream, at an error, and by the iterator's ``close()``.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
-            or compressed with gzip or zstd; of Jelly-RDF delimited frames or one bare frame.
-        limits: What to accept; by default `Limits`' own defaults.
+            or compressed with gzip or zstd; Jelly-RDF as delimited frames or one bare frame.
+        limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do. None follows ``rdflib.NORMALIZE_LITERALS``; False keeps each lexical form.
         strict: Whether to refuse a stream of Jelly-RDF whose logical type does not fit its physical
@@ -107,45 +107,46 @@ def read_statements(
             with a warning, and IRIs and language tags of a text are not checked.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
-            ``"jelly-text"``, one of its file extensions or media types. None: what a path's name
-            says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with ``.gz`` or ``.zst``), else
-            what the first bytes look like, which tells Jelly-RDF and its text, RDF/XML, JSON-LD and
-            RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``, Turtle to
-            JSON-LD the extra ``syntaxes``.
-        base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
-            in the text, they are an error.
-        isolated: Parse a text in a child process, as is needed where strangers wrote it:
-            pyoxigraph may crash, or take much memory or time. The child has ``max_parser_memory``
-            and ``max_parser_seconds`` of ``limits``. If it crashes or hangs, that is a
-            `DecodeError`. For Jelly-RDF, N-Triples and N-Quads, which this package itself reads,
-            it changes nothing.
+            ``"jelly-text"``, or a file extension or media type of one of them. None: as a path's
+            name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with ``.gz`` or ``.zst``),
+            else as the first bytes show, which works for Jelly-RDF and its text, RDF/XML, JSON-LD
+            and RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``, Turtle
+            to JSON-LD the extra ``syntaxes``.
+        base: The IRI that relative IRIs of a text are relative to. Without it, relative IRIs are an
+            error unless the text itself declares a base.
+        isolated: Whether to parse a text in a child process. Use this for texts from strangers,
+            since pyoxigraph may crash, or take much memory or time. ``max_parser_memory`` and
+            ``max_parser_seconds`` of ``limits`` bound the child. If it crashes or hangs, a
+            `DecodeError` is raised. For Jelly-RDF, N-Triples and N-Quads, which this package itself
+            reads, nothing changes.
         generalized: Whether N-Triples and N-Quads may have any term in any place, such as a literal
-            as a subject, but no quoted triple as a graph. Jelly-RDF says itself whether it has such
-            statements; the syntaxes that pyoxigraph reads have none, so that this is an error.
+            as a subject, but no quoted triple as a graph. A Jelly-RDF stream itself says whether it
+            has such statements. For the syntaxes that pyoxigraph reads, True is an error.
         directions: What to do with the base directions that literals of RDF 1.2 have, as in
             ``"x"@ar--rtl``. ``"keep"``: they are a part of the term. rdflib's literals can't have
-            one, so to make nodes of such a term is an error. ``"drop"``: they are left out, with a
-            warning. In JSON-LD, which has another meaning for them in RDF 1.1, they always are.
-        on_repeated_options: What to do with a frame that has options again; see `StatementDecoder`:
-            ``"restart"`` reads files of Jelly-RDF that were put together as they are (``cat a.jelly
-            b.jelly``).
+            one, so making a node of such a term raises an error. ``"drop"``: they are left out,
+            with a warning. In JSON-LD for RDF 1.1, where they mean something else, they are always
+            left out.
+        on_repeated_options: What to do with a frame that repeats the options; see
+            `StatementDecoder`. ``"restart"`` reads files of Jelly-RDF that were simply concatenated
+            (``cat a.jelly b.jelly``).
 
     Returns:
         An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
         or graphs; the default graph is rdflib's ``DATASET_DEFAULT_GRAPH_ID``.
 
     Raises:
-        DecodeError: The input breaks a rule of the format, or its first bytes don't tell what it
-            is; or a literal has a base direction that is to be kept. (Raised by the iterator.)
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is none of these.
-        LookupError: There is no such format for statements.
-        ImportError: The format needs a package that is not there; the message names the extra.
-        ValueError: The base is no absolute IRI, or the format has no relative IRIs; or no
-            generalized statements; or ``directions`` is none of these.
+        DecodeError: The input breaks a rule of the format; or its first bytes don't show the
+            format; or a literal has a base direction that is to be kept. (Raised by the iterator.)
+        LimitError: The input exceeds one of ``limits``.
+        TypeError: ``source`` is of another type.
+        LookupError: ``format`` names no format for statements.
+        ImportError: The format needs a package that is not installed; the message names the extra.
+        ValueError: The base is not an absolute IRI; or ``base`` or ``generalized`` is given for a
+            format that has no such thing; or ``directions`` is another value.
         OSError: The path can't be opened or read; or the child process can't be started.
-        NotImplementedError: A text is to be parsed in a child process, and the system has no limits
-            for processes (as Windows has none), or Python is embedded in another program.
+        NotImplementedError: A text is to be parsed in a child process, but the system can't limit
+            processes (Windows can't), or Python is embedded in another program.
 
     See Also:
         - `read_frames`: frame by frame, with metadata.

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenedElsewhere:
-    """A source whose batches the caller opens, in its own format and with its own limits.
+    """A source whose batches are opened by the caller's ``open``, with its format and limits.
 
-    ``can_reopen`` says whether ``open`` gives the batches each time, and not only once.
+    ``can_reopen`` says whether ``open`` can be called more than once.
     """
 
     open: Callable[[], Any]
@@ -27,13 +27,13 @@ class OpenedElsewhere:
 
 
 def is_readable(source: Any) -> TypeIs[Readable]:
-    """Does it consist of bytes, so that limits are for it? Else it may have operations."""
+    """Return whether a source consists of bytes, to which limits apply; others have operations."""
     is_file = hasattr(source, "read") or isinstance(source, OpenedElsewhere)
     return is_file or is_rereadable(source)
 
 
 def is_rereadable(source: Any) -> bool:
-    """Can it be read any number of times, since it is bytes or a path?"""
+    """Return whether a source can be read any number of times, as bytes and a path can."""
     if isinstance(source, str | os.PathLike):
         return True
     try:
@@ -44,9 +44,9 @@ def is_rereadable(source: Any) -> bool:
 
 
 def name_of(source: Any) -> str | None:
-    """Return the path of a file, or the address of an answer; None for all other sources.
+    """Return the path of a file, or the address of an HTTP answer; None for all other sources.
 
-    The address has no query, which may have a secret.
+    The address is returned without its query, which may contain a secret.
     """
     if isinstance(source, str | os.PathLike):
         return os.fsdecode(source)
@@ -57,7 +57,7 @@ def name_of(source: Any) -> str | None:
 
 
 def is_at_hand(source: Any) -> bool:
-    """Can it be read without waiting for a live source: bytes, or a file on disk?"""
+    """Return whether a source can be read without waiting, as bytes and files on disk can."""
     if isinstance(source, io.BytesIO):
         return True
     try:
@@ -68,6 +68,6 @@ def is_at_hand(source: Any) -> bool:
         else:
             return is_rereadable(source)
     except (OSError, AttributeError):
-        # A missing file fails when it is read.
+        # Reading a missing file will raise the error.
         return False
     return stat.S_ISREG(mode)

@@ -38,7 +38,7 @@ def _open(
     opened = Destination(destination)
     found = choose_format(destination, format, holds_changes=holds_changes)
     encoder = found.make_encoder(NODE_TYPES, options, opened.write)
-    # Last, so that a file is not overwritten if the options are invalid.
+    # The file is opened last, so that invalid options overwrite nothing.
     opened.open()
     return opened, encoder, found.name
 
@@ -52,26 +52,26 @@ class PatchWriter(OperationSink):
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with
             ``.gz`` or ``.zst`` makes a compressed file.
-        options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has
-            none.
+        options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has no
+            options.
         format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
-            ``"jelly-patch-text"``, one of its file extensions or media types. None: what a path's
-            name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``); for a file object
-            Jelly-Patch. Jelly-Patch as text needs the extra ``protobuf``.
+            ``"jelly-patch-text"``, or a file extension or media type of one of them. None: as a
+            path's name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``); for a file
+            object Jelly-Patch. Jelly-Patch as text needs the extra ``protobuf``.
 
     Raises:
-        EncodeError: By its methods: what is to be written can't be expressed with the options, or
-            is out of place. The stream is then as if it had not been tried.
-        RuntimeError: By its methods: another thread is writing at this moment, or the file that is
-            written to calls back. That writing goes on, and nothing is lost.
-        LookupError: There is no such format for changes, or the path's name says none, or one for
-            statements.
-        ImportError: The format needs a package that is not there; the message names the extra.
-        ValueError: There are options, but the format has none.
+        EncodeError: Raised by methods: an operation can't be expressed with the options, or is out
+            of place. The failed call leaves no trace in the stream.
+        RuntimeError: Raised by methods: another thread is writing at this moment, or the ``write``
+            of the file has called the writer. That writing goes on, and nothing is lost.
+        LookupError: ``format`` names no format for changes, or the path's name says none, or a
+            format for statements.
+        ImportError: The format needs a package that is not installed; the message names the extra.
+        ValueError: Options are given, but the format has none.
         OSError: The path can't be opened or written.
 
     See Also:
-        - `record`: writes what is changed in a graph.
+        - `record`: writes the changes of a graph.
         - `PatchEncoder`: frames for a message queue.
 
     Examples:
@@ -120,12 +120,12 @@ class PatchWriter(OperationSink):
 
     @property
     def options(self) -> PatchOptions | None:
-        """The stream's options; None for a text."""
+        """The stream's options; None if the format has no options."""
         options: PatchOptions | None = self.encoder.options
         return options
 
     def write_all(self, operations: Iterable[Operation] | Batch) -> None:
-        """Write each operation of an iterable; those of a `Batch`, `Patch` or reader as rows."""
+        """Write all operations of an iterable, `Batch`, `Patch` or reader."""
         slices = operations.slices if isinstance(operations, PatchOperations) else None
         for part in slices or ():
             super().write_all(part.as_batch())
@@ -165,8 +165,9 @@ class PatchWriter(OperationSink):
         """End an open patch, write the waiting rows, and close the file if the writer opened it.
 
         Raises:
-            EncodeError: A transaction is open; it has been aborted (``TA``).
-            RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
+            EncodeError: A transaction was open; it is now aborted (``TA``).
+            RuntimeError: Another thread is writing, or the ``write`` of the file has called this
+                method; nothing is closed.
         """
         was_in_transaction = self._destination.is_open and self.in_transaction
         self._destination.close_after(self.encoder.finish)
@@ -180,35 +181,34 @@ class PatchWriter(OperationSink):
 class StatementWriter(StatementSink):
     """Writes statements: a Jelly-RDF stream, or another syntax of RDF.
 
-    As a context manager it closes the stream at the end of the block; if the block is left by an
-    exception, a graph or dataset of Jelly-RDF that was not ended is left out, and the options with
-    it if it is the first. A frame is written in one piece, and so are some thousand statements of a
-    text.
+    As a context manager it closes the stream at the end of the block. If an exception leaves the
+    block, an unfinished graph or dataset of Jelly-RDF is left out; if it is the first, so are the
+    options. A frame is written in one piece, and so are some thousand statements of a text.
 
-    In a stream of physical type GRAPHS, graphs are started and ended as the statements' graphs ask
-    for it: fewest rows are written if statements come graph by graph.
+    In a stream of physical type GRAPHS, each change of the statements' graph ends a graph and
+    starts another. So the fewest rows are written if the statements are sorted by graph.
 
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with
             ``.gz`` or ``.zst`` makes a compressed file.
         options: The options of a Jelly-RDF stream; by default `StreamOptions()`. If their logical
-            type is one of graphs or datasets, each frame is one of them and ends with `end_frame`
-            only. A text has none.
+            type is one of graphs or datasets, each frame is one graph or dataset, and only
+            `end_frame` ends it. A text has no options.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
-            ``"jelly-text"``, one of its file extensions or media types. None: what a path's name
-            says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. The last
-            two need the extra ``protobuf``, Turtle to JSON-LD the extra ``syntaxes``.
+            ``"jelly-text"``, or a file extension or media type of one of them. None: as a path's
+            name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. The
+            last two need the extra ``protobuf``, Turtle to JSON-LD the extra ``syntaxes``.
 
     Raises:
-        EncodeError: By its methods: what is to be written can't be expressed in the format, or
-            with the options. The stream is then as if it had not been tried.
-        RuntimeError: By its methods: another thread is writing at this moment, or the file that is
-            written to calls back. That writing goes on, and nothing is lost.
-        LookupError: There is no such format for statements, or the path's name says none, or one
-            for changes.
-        ImportError: The format needs a package that is not there; the message names the extra.
-        ValueError: There are options, but the format has none.
+        EncodeError: Raised by methods: a statement can't be expressed in the format, or with the
+            options. The failed call leaves no trace in the stream.
+        RuntimeError: Raised by methods: another thread is writing at this moment, or the ``write``
+            of the file has called the writer. That writing goes on, and nothing is lost.
+        LookupError: ``format`` names no format for statements, or the path's name says none, or a
+            format for changes.
+        ImportError: The format needs a package that is not installed; the message names the extra.
+        ValueError: Options are given, but the format has none.
         OSError: The path can't be opened or written.
 
     See Also:
@@ -254,22 +254,23 @@ class StatementWriter(StatementSink):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None for a text."""
+        """The stream's options; None if the format has no options."""
         options: StreamOptions | None = self.encoder.options
         return options
 
     def write_all(self, statements: Iterable[GivenStatement] | Batch) -> None:
-        """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
+        """Write all statements of an iterable, or all statements and namespaces of a `Batch`.
 
-        Of a batch namespaces are left out where the format, or the options, have no place for them.
+        Namespaces of a batch are left out if the format or the options don't allow them.
         """
         super().write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
         """Declare a namespace, for people to read.
 
-        Options of Jelly-RDF need ``namespace_declarations``. N-Triples, N-Quads and JSON-LD have no
-        place for it, nor has RDF/XML after the first statement: there it is left out.
+        In Jelly-RDF the options need ``namespace_declarations``. N-Triples, N-Quads and JSON-LD
+        can't declare namespaces, nor can RDF/XML after the first statement: there the namespace is
+        left out.
 
         Args:
             prefix: The prefix without its colon.
@@ -278,11 +279,11 @@ class StatementWriter(StatementSink):
         super().add_namespace(prefix, as_iri(iri))
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame: what follows is in the next one. Of a text, hand on what is written.
+        """End the frame, so that later statements are in the next one; flush a text.
 
         Args:
-            metadata: What to attach to the frame: a dict of str to bytes. A text has no place for
-                it.
+            metadata: Metadata to attach to the frame: a dict of str to bytes. A text can't have
+                metadata.
         """
         self.encoder.end_frame(metadata)
 
@@ -297,6 +298,7 @@ class StatementWriter(StatementSink):
         """Write the waiting rows, and close the file if the writer opened it.
 
         Raises:
-            RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
+            RuntimeError: Another thread is writing, or the ``write`` of the file has called this
+                method; nothing is closed.
         """
         self._destination.close_after(self.encoder.finish)

@@ -254,12 +254,12 @@ class TestStale:
         path = Path(index_path(file))
         rest = path.read_bytes()[len(index.MAGIC) :]
         path.write_bytes(start if start.startswith(index.MAGIC) else start + rest)
-        self.refuse(file, "no index, or of another version")
+        self.refuse(file, "not an index, or an index of another version")
 
     def test_an_index_cut_off_or_too_long(self, file: Path) -> None:
         path = Path(index_path(file))
         path.write_bytes(path.read_bytes() + b"\0")
-        self.refuse(file, "cut off, or has more")
+        self.refuse(file, "cut off, or has bytes after its end")
 
 
 @pytest.mark.parametrize("is_statements", [False], indirect=True)

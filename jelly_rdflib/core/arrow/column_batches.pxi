@@ -1,7 +1,7 @@
 """Makes batches from Arrow columns of operations, whose terms are N-Triples texts."""
 
 cdef enum:
-    # Rows of a batch, and bytes of text after which it ends.
+    # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 1 << 12
     MAX_TEXT = 1 << 22
 
@@ -12,7 +12,7 @@ cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 cdef class TextColumnView:
     """A readable Arrow column of strings: ``count`` rows from number ``first`` of the buffers on.
 
-    ``valid`` is None if no row is null. Buffers that do not fit are a ValueError.
+    ``valid`` is None if no row is null. Buffers that do not fit raise a ValueError.
     """
 
     cdef Py_buffer[3] buffers
@@ -33,7 +33,7 @@ cdef class TextColumnView:
         rows = self.buffers[1].len // sizeof(int32_t)
         if self.has_valid:
             rows = min(rows, <size_t>self.buffers[0].len * 8 + 1)
-        # Of offsets there is one more.
+        # A column has one more offset than rows.
         if count >= rows or first >= rows - count:
             raise ValueError("the column's buffers are too small")
         for i in range(count + 1):
@@ -61,7 +61,7 @@ cdef class TextColumnView:
         return True
 
 ctypedef struct LastCell:
-    # The last term of a column, which often comes again.
+    # The last term of a column, kept since terms are often repeated.
     const uint8_t* start
     size_t size
     uint32_t number
@@ -69,23 +69,23 @@ ctypedef struct LastCell:
 
 @cython.final
 cdef class ColumnBatches:
-    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation."""
+    """Makes batches from columns; parses each term, and checks that each row is an operation."""
 
     cdef TermParser parser
     cdef LastCell[4] last
     cdef size_t max_string_size
-    cdef size_t first  # the number of the columns' first row, in messages
+    cdef size_t first  # the number that messages give to the columns' first row
 
     def __cinit__(self, factory not None, limits):
         self.parser = TermParser(factory, limits)
         self.max_string_size = limits.max_string_size
 
     def make(self, size_t start, dict columns not None, size_t first=0):
-        """Make a batch of rows from number ``start`` on; return it and the number of the next row.
+        """Make a batch from the rows from ``start`` on; return it and the number of the next row.
 
-        There is a `TextColumnView` of the same length for each of ``op``, ``s``, ``p``, ``o``,
-        ``g`` and ``name``, or None. Without ``op`` all rows are additions. In messages the first row
-        of the columns has the number ``first``.
+        ``columns`` has a `TextColumnView`, or None, for each of ``op``, ``s``, ``p``, ``o``, ``g``
+        and ``name``, all of the same length. Without ``op`` all rows are additions. Messages give
+        the number ``first`` to the first row of the columns.
         """
         cdef TextDecoder decoder = self.parser.decoder
         cdef list views = [columns[name] for name in COLUMN_NAMES[:OP + 1]]
@@ -136,7 +136,7 @@ cdef class ColumnBatches:
             return A
         if not ops.get(row, &text):
             raise EncodeError(f"row {self.first + row}: op is null")
-        # Nearly all rows are additions or deletions.
+        # Check single letters first, since nearly all rows are additions or deletions.
         if text.end - text.start == 1:
             if text.start[0] == b"A":
                 return A

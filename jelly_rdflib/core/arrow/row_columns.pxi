@@ -1,23 +1,23 @@
 """Turns batches into the buffers of Arrow columns."""
 
 ctypedef struct Column:
-    # An Arrow column of strings or of numbers, or one with a dictionary.
+    # An Arrow column of strings, of numbers, or of strings with a dictionary.
     WriteBuffer data  # texts, or int64
     WriteBuffer offsets  # int32; empty for numbers
     WriteBuffer nulls  # the numbers of the rows that are null, int64
-    # With a dictionary the texts are those of the dictionary.
+    # With a dictionary, `data` and `offsets` are those of the dictionary.
     WriteBuffer entries  # for each row the number of its text, int32
     uint32_t count  # of texts
-    uint32_t* places  # by the number of a distinct term: that of its text, counted from 1; or 0
-    uint32_t capacity  # of `places`
+    uint32_t* places  # by number of a distinct term: the number of its text, counted from 1; or 0
+    uint32_t capacity  # the length of `places`
 
 cdef enum:
-    # The columns after those of a statement's positions.
+    # The columns after s, p, o and g.
     NAME = 4
     OP, PATCH, TRANSACTION, SEQ
 
 cdef enum:
-    # The parts of a term, each with a column of its own.
+    # The parts of a term, if each gets its own column.
     KIND, VALUE, DATATYPE, LANGUAGE, PARTS
 
 cdef enum:
@@ -27,7 +27,7 @@ cdef enum:
 TERM_COLUMNS = ("s", "p", "o", "g")
 cdef tuple COLUMN_NAMES = (*TERM_COLUMNS, "name", "op", "patch", "txn", "seq")
 
-# Long enough to be copied in a block.
+# Padded, so that each name can be copied as a block.
 cdef uint8_t[CODES][BLOCK] OP_NAMES
 cdef size_t[CODES] OP_SIZES
 memset(OP_NAMES, 0, sizeof(OP_NAMES))
@@ -37,7 +37,7 @@ for op in Op:
         OP_NAMES[<int>op][<int>i] = letter
 
 cdef const char* KIND_NAMES[<int>TermKind.STRING + 1]
-# These are no terms, but a batch may be built with them.
+# These two are no terms of RDF, but a batch may contain them.
 KIND_NAMES[<int>TermKind.NONE] = KIND_NAMES[<int>TermKind.DEFAULT_GRAPH] = b"none"
 KIND_NAMES[<int>TermKind.STRING] = b"string"
 KIND_NAMES[<int>TermKind.IRI] = b"iri"
@@ -62,9 +62,9 @@ cdef inline int put_offset(Column* column) except -1:
 
 
 cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dictionary):
-    """Return the buffers of so many rows, in Arrow's order, and the number of nulls.
+    """Return the buffers of ``count`` rows, in Arrow's order, and the number of nulls.
 
-    With a dictionary also its buffers, and how many texts it has.
+    With a dictionary, also return its buffers and the number of its texts.
     """
     cdef size_t data_size = column.data.size
     cdef size_t offsets_size = column.offsets.size + sizeof(int32_t)
@@ -76,7 +76,7 @@ cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dicti
     memset(bits, 0xFF, (count + 7) // 8)
     for i in range(column.nulls.size // sizeof(int64_t)):
         row = (<const int64_t*>column.nulls.data)[i]
-        # A row that failed is not counted.
+        # A row that failed may have added a null, but is not counted.
         if row < count:
             bits[row >> 3] &= <char>~(1 << (row & 7))
             nulls += 1
@@ -88,11 +88,11 @@ cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dicti
         memory.append(take_memory(&column.offsets))
         buffer_reserve(&column.offsets, offsets_size)
     memory.append(take_memory(&column.data))
-    # The next column is likely to be about as large as this one.
+    # Reserve memory, since the next column is likely to be about as large as this one.
     buffer_reserve(&column.data, data_size + data_size // 8 + 4 * BLOCK)
     if not is_dictionary:
         return buffers + memory, nulls
-    # A text that failed has a number, but no offset.
+    # Count offsets, since a text that failed has a number, but no offset.
     texts = len(memory[0]) // sizeof(int32_t) - 1
     buffers.append(take_memory(&column.entries))
     buffer_reserve(&column.entries, entries_size)
@@ -104,20 +104,20 @@ cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dicti
 
 @cython.final
 cdef class RowColumnsBuilder:
-    """Appends the rows of batches to columns, up to a size, and gives their buffers away.
+    """Appends the rows of batches to columns, up to a size, and returns the columns' buffers.
 
     Terms are N-Triples text as in `jelly_rdflib.core.text`, made once for each distinct term of a
-    batch; with ``is_struct`` they are taken apart. In rows that are no statement s and p are null.
-    With ``is_dictionary`` each column of text has a dictionary of the texts in it.
+    batch; with ``is_struct`` each part of a term has its own column. Rows that are no statements
+    have null as s and p. With ``is_dictionary`` each column of text has a dictionary of its texts.
 
     Args:
         columns: The names of the wanted columns, from `COLUMN_NAMES`.
         default_graph: The IRI of the default graph; without one the default graph is null.
         counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch;
-            either counts from 1.
-        place: The `place` of another builder, after whose rows this one goes on.
-        max_bytes: With so many bytes of text, or with ``max_rows`` rows, the columns are full; a
-            row is never cut, however large it is.
+            both numbers count from 1.
+        place: The `place` of another builder, whose rows this one continues.
+        max_bytes: The columns are full with this many bytes of text, or with ``max_rows`` rows. A
+            row is never split, however large it is.
     """
 
     cdef bint is_struct
@@ -134,7 +134,7 @@ cdef class RowColumnsBuilder:
     cdef DistinctTerms distinct
     cdef size_t count
     cdef size_t size  # bytes of text in the columns
-    cdef Column columns[SEQ + 1][PARTS]  # all but terms in parts have only the first
+    cdef Column columns[SEQ + 1][PARTS]  # only terms in parts use more than the first
 
     def __cinit__(
         self, *, columns, size_t max_text_size, bint is_struct=False, bint is_dictionary=False,
@@ -178,14 +178,14 @@ cdef class RowColumnsBuilder:
 
     @property
     def place(self):
-        """Where the next operation stands in the file: five numbers."""
+        """The place of the next operation in the file, as five numbers."""
         return (
             self.at.seq, self.at.patch, self.at.next_transaction,
             self.at.transaction, self.at.implicit_transaction,
         )
 
     cpdef bint is_full(self) noexcept:
-        """Are there as many rows or bytes as the columns may have?"""
+        """Return whether the columns have as many rows or bytes as they may have."""
         return self.count >= self.max_rows or self.size >= self.max_bytes
 
     def append(self, Batch batch not None, size_t start=0, stop=None):
@@ -198,8 +198,8 @@ cdef class RowColumnsBuilder:
         cdef size_t row
         cdef OperationPlace before
         cdef int64_t transaction
-        # The destructors of the last batch's nodes run any code, which may call this again: the
-        # nodes are kept until the end.
+        # Keep the last batch's nodes until the end, since their destructors may run any code, even
+        # code that calls this method.
         cdef tuple last = (self.texts.table, None if self.filter is None else self.filter.table)
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
@@ -213,7 +213,7 @@ cdef class RowColumnsBuilder:
             self.texts.start(batch.terms)
         if self.is_dictionary:
             self.distinct.start(batch.terms)
-        # If a row fails, some columns already have a part of it.
+        # Reset at the end: if a row fails, some columns already have a part of it.
         self.is_broken = True
         for row in range(start, end):
             before = self.at
@@ -312,14 +312,14 @@ cdef class RowColumnsBuilder:
         )
 
     cdef inline bint lacks(self, const TermColumns* terms, uint32_t term) noexcept:
-        """Is a term null?"""
+        """Return whether a term is null in the columns."""
         return term == 0 if self.default_graph is not None else is_unnamed(terms, term)
 
     cdef inline bint append_entry(self, int position, uint32_t number) except -1:
         """Append the number of a text to a column with a dictionary.
 
-        Return whether the text is there; if not, it is to be appended to the dictionary. Texts are
-        told apart by the numbers of distinct terms, or by the codes of operations.
+        Return whether the dictionary already has the text; if not, the caller must append it. Texts
+        are identified by the numbers of distinct terms, or by the codes of operations.
         """
         cdef Column* column = self.columns[position]
         cdef uint32_t capacity
@@ -346,12 +346,12 @@ cdef class RowColumnsBuilder:
     cdef inline int append_padded(
         self, Column* column, const uint8_t* text, size_t size
     ) except -1:
-        """Append a text with a `BLOCK` of bytes to read behind it."""
+        """Append a text that has a `BLOCK` of readable bytes after it."""
         cdef uint8_t* target
         self.start_text(column, size)
         buffer_reserve(&column.data, size + BLOCK)
         target = column.data.data + column.data.size
-        # Most texts are short.
+        # One block is enough for most texts, which are short.
         memcpy(target, text, BLOCK)
         if size > BLOCK:
             memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
@@ -361,14 +361,14 @@ cdef class RowColumnsBuilder:
     cdef inline int append_text(
         self, Column* column, const TermColumns* terms, uint32_t term
     ) except -1:
-        """Append the text of a term as it is in the table."""
+        """Append the text of a term as the table has it, without N-Triples syntax."""
         return self.append_bytes(
             column, terms.data + terms.offsets[term], terms.offsets[term + 1] - terms.offsets[term]
         )
 
     cdef inline int append_bytes(self, Column* column, const uint8_t* text, size_t size) except -1:
         self.start_text(column, size)
-        # C leaves undefined what memcpy does with NULL, which a table without texts may have.
+        # In C memcpy with NULL is undefined, and a table without texts may have NULL.
         if size > 0:
             buffer_reserve(&column.data, size)
             put_bytes(&column.data, text, size)
@@ -391,12 +391,12 @@ cdef class RowColumnsBuilder:
         return put_number(&column.nulls, self.count)
 
     def drain(self):
-        """Return the columns, and start anew.
+        """Return the columns, and start with empty ones.
 
-        It is a dict of each wanted column's parts: one, or the four of a term. A part is a tuple of
-        Arrow's buffers and the null count. The buffers are the validity bitmap or None, for text
-        the offsets (int32), and the data (for numbers int64). With a dictionary the data are int32,
-        and the buffers of the dictionary and the number of its texts come after the null count.
+        The result is a dict from each wanted column to its parts: one, or the four parts of a term.
+        A part is a tuple of Arrow's buffers and the null count. The buffers are the validity bitmap
+        or None, for text the offsets (int32), and the data (for numbers int64). With a dictionary
+        the data are int32, and the dictionary's buffers and number of texts follow the null count.
         """
         cdef dict result = {}
         cdef int position, part

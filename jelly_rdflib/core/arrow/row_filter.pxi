@@ -1,19 +1,19 @@
-"""Filters the rows of a batch by its distinct terms, before any row is made."""
+"""Filters the rows of a batch by its distinct terms, before rows are converted."""
 
 
 @cython.final
 cdef class TermCondition:
-    """A condition on the term in a column: it has one of some N-Triples texts, or none of them.
+    """A condition on the term in a column: it must be, or must not be, among some N-Triples texts.
 
-    With ``values`` of None any term will do, or none. A text that is malformed matches no term, nor
-    does one that is not canonical, unless there is ``any_spelling``: then a term matches in each of
-    its spellings. Not so for Spark, which compares texts.
+    If ``values`` is None, the condition is only whether the column has a term. A malformed text
+    matches no term, nor does a text that is not canonical. With ``any_spelling`` each spelling of
+    a term matches; Spark, which compares texts, does not use this.
     """
 
-    cdef readonly bint accepts_null  # whether it holds where there is no term
+    cdef readonly bint accepts_null  # whether a column without a term fulfils the condition
     cdef readonly list unknown  # the texts that are malformed or not canonical
     cdef bint is_negated
-    cdef TermParser parser  # its decoder's table has the values; None: any term will do
+    cdef TermParser parser  # its decoder's table has the values; None: any term is accepted
     cdef uint8_t* is_value  # by number in that table
     cdef bint any_spelling
 
@@ -42,7 +42,7 @@ cdef class TermCondition:
                     numbers.append(number)
                     continue
             except LimitError:
-                # Readers accept no term as large as this.
+                # Such a text matches nothing, since readers accept no term of this size.
                 continue
             except DecodeError:
                 pass
@@ -67,7 +67,7 @@ cdef class TermCondition:
         return 0
 
     cdef bint has(self, const TermColumns* terms, uint32_t term) except -1:
-        """Is it a term with one of the values?"""
+        """Return whether a term has one of the values."""
         cdef const TermColumns* values
         cdef uint32_t slot, number
         if self.parser is None:
@@ -98,12 +98,12 @@ cdef bytes canonical_text(TermParser parser, uint32_t number, size_t max_size):
 
 @cython.final
 cdef class RowFilter:
-    """The conditions of a row: a code of ``ops`` (None: any), and all those on its terms."""
+    """The conditions on a row: its code is in ``ops`` (None: any), and each term is accepted."""
 
     cdef uint8_t[CODES] ops
-    cdef list conditions  # of each position a list
-    cdef TermTable table  # of the batch that `wanted` is about
-    cdef uint8_t* wanted[GRAPH + 1]  # by number in that table; NULL: there are no conditions
+    cdef list conditions  # for each position a list
+    cdef TermTable table  # the table of the current batch
+    cdef uint8_t* wanted[GRAPH + 1]  # by number in `table`; NULL: no conditions
 
     def __cinit__(self, *, ops=None, s=(), p=(), o=(), g=()):
         memset(self.ops, ops is None, sizeof(self.ops))
@@ -135,7 +135,7 @@ cdef class RowFilter:
 
     cdef inline bint accepts(self, const RowColumns* rows, size_t row) noexcept:
         cdef uint8_t op = rows.ops[row]
-        # Other rows than statements have no term as s and p.
+        # Only statements have terms as s and p.
         cdef bint is_statement = op == A or op == D
         return (
             self.ops[op]

@@ -1,28 +1,28 @@
-"""Selects rows of batches, as batches of the same terms."""
+"""Selects rows of batches, and returns them as batches with the same terms."""
 
 
 @cython.final
 cdef class RowSelection:
-    """Selects the rows that a filter accepts, and what belongs to them in their stream.
+    """Selects the rows that a filter accepts, with the marks and headers around them.
 
-    With an accepted row the marks of its transaction stay, the headers of its patch that come
-    before or after it, and the end of its patch. Patches and transactions without an accepted row
-    go. Headers wait for the first such row: more of them than ``max_held``, the limit
-    ``max_held_operations``, are a LimitError.
+    With an accepted row are kept the marks of its transaction, all headers of its patch, and the
+    end of its patch. Patches and transactions without an accepted row are left out. Headers are
+    held until the first accepted row; more of them than ``max_held``, the limit
+    ``max_held_operations``, raise a LimitError.
 
     Args:
-        filter: A `RowFilter`; None: all rows are accepted.
-        keeps_prefixes: Whether prefixes are accepted whatever the filter says.
+        filter: A `RowFilter`; None accepts all rows.
+        keeps_prefixes: Whether to accept all rows of prefixes, whatever the filter says.
     """
 
     cdef public RowFilter filter
     cdef public bint keeps_prefixes
     cdef size_t max_held
-    cdef list held  # batches with the headers that wait, of earlier batches
-    cdef RowColumns headers  # that wait, of the batch that is selected from
+    cdef list held  # batches with the waiting headers of earlier batches
+    cdef RowColumns headers  # the waiting headers of the current batch
     cdef size_t held_count
-    cdef bint transaction_waits  # its start has been read, and no accepted row after it
-    cdef bint has_content  # the patch has had an accepted row
+    cdef bint transaction_waits  # a transaction has started, but has no accepted row yet
+    cdef bint has_content  # the patch has an accepted row
 
     def __cinit__(self, RowFilter filter, size_t max_held, *, bint keeps_prefixes=False):
         self.filter = filter
@@ -36,7 +36,7 @@ cdef class RowSelection:
         rows_free(&self.headers)
 
     def select(self, Batch batch not None, size_t start, size_t stop):
-        """Return the selected rows from number ``start`` up to, without, ``stop``, as batches."""
+        """Return the selected rows from ``start`` up to ``stop``, exclusive, as batches."""
         cdef RowColumns kept
         cdef size_t row
         if batch.terms is None:
@@ -66,7 +66,7 @@ cdef class RowSelection:
         cdef bint is_accepted = self.filter is None or self.filter.accepts(rows, row)
         if op == TX:
             self.transaction_waits = True
-            # Without a filter an empty transaction stays.
+            # Without a filter an empty transaction is kept.
             return 0 if self.filter is not None else self.start_content(kept, found)
         if op == TC or op == TA:
             if not self.transaction_waits:
@@ -94,9 +94,9 @@ cdef class RowSelection:
         return 0
 
     cdef int start_content(self, RowColumns* kept, list found) except -1:
-        """Put what waits before an accepted row."""
+        """Write the waiting headers and marks before an accepted row."""
         cdef size_t row
-        # Headers of an earlier batch wait only if nothing of this one was kept.
+        # If headers of earlier batches wait, no row of this batch was kept before.
         found += self.held
         for row in range(self.headers.count):
             rows_copy(kept, &self.headers, row, H)

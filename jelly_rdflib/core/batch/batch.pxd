@@ -3,8 +3,8 @@
 ctypedef struct RowColumns:
     size_t count
     size_t capacity
-    size_t max_count  # up to which the capacity may grow
-    # The columns: one piece of memory, which starts with `s`.
+    size_t max_count  # the highest capacity
+    # The columns, in one piece of memory, which starts with `s`.
     uint32_t* s
     uint32_t* p
     uint32_t* o
@@ -36,7 +36,7 @@ cdef inline int rows_append(
 cdef inline int rows_copy(
     RowColumns* target, const RowColumns* rows, size_t row, uint8_t op
 ) except -1:
-    """Append a row to others, with a code of its own."""
+    """Append a copy of a row, but with another operation code."""
     if rows_append(target, op, rows.s[row], rows.p[row], rows.o[row], rows.g[row]) < 0:
         raise MemoryError
     return 0
@@ -68,12 +68,12 @@ cdef class Batch(Tabular):
 cdef class RowIterator(Tabular):
     cdef Batch batch
     cdef list nodes  # of the batch's terms; None until they are wanted
-    cdef bint are_leaves  # no node can refer to anything that refers back
-    cdef tuple spare  # the last item, if its nodes are such ones; filled again unless it was kept
+    cdef bint are_leaves  # no node can be part of a reference cycle
+    cdef tuple spare  # the last item, if its nodes are leaves; reused unless the caller kept it
     cdef size_t row  # number of the next row in the batch
-    cdef size_t stop  # where the rows end that are at hand
+    cdef size_t stop  # the end of the current rows
     cdef bint only_statements
-    cdef bint is_reading  # the next piece
+    cdef bint is_reading  # whether the next piece is being read
     cdef bint fill_spare(self, Batch batch, size_t row, list nodes) except -1
     cdef object next_slice(self)
     cdef bint next_row(self) except -1

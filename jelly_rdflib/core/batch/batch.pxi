@@ -8,7 +8,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* Has nobody else this item? Without the GIL another thread may get it at any moment. */
+    /* Whether nobody else has this item. Without the GIL another thread may get it at any time. */
     #ifdef Py_GIL_DISABLED
     #define jelly_is_alone(item) 0
     #else
@@ -31,7 +31,7 @@ cdef extern from *:
 
 
 cdef list OPS = [None, *sorted(Op)]
-# Operations without items: the same tuple each time.
+# One shared tuple for each operation without terms.
 cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
 
 
@@ -47,14 +47,15 @@ cdef int rows_grow(RowColumns* rows) noexcept nogil:
 
 
 cdef int rows_reserve(RowColumns* rows, size_t more) noexcept nogil:
-    """Make room for so many rows more."""
+    """Make room for ``more`` rows."""
     return 0 if more <= rows.capacity - rows.count else rows_resize(rows, rows.count + more)
 
 
 cdef int rows_resize(RowColumns* rows, size_t capacity) noexcept nogil:
-    """Move the columns to memory with room for more rows; a failure leaves them as they were.
+    """Move the columns to memory with room for more rows; on failure they stay unchanged.
 
-    They are one piece of memory: most frames are short, and five pieces for each take longer.
+    The columns are one piece of memory: most frames are short, and allocating five pieces for each
+    would take longer.
     """
     cdef RowColumns old = rows[0]
     cdef size_t size = old.count * sizeof(uint32_t)
@@ -85,14 +86,14 @@ cdef void rows_free(RowColumns* rows) noexcept nogil:
 cdef Batch make_batch(
     RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
 ):
-    """Make a batch of columns, which are empty after that."""
+    """Make a batch from columns, which are empty after that."""
     cdef Batch batch = Batch.__new__(Batch)
     cdef TermTable table = TermTable.__new__(TermTable)
     batch.rows = rows[0]
     memset(rows, 0, sizeof(RowColumns))
     table.columns = terms[0]
     memset(terms, 0, sizeof(TermColumns))
-    # No term is looked up in the table any more.
+    # Free the hash table, since no more terms will be looked up.
     PyMem_RawFree(table.columns.slots)
     table.columns.slots = NULL
     table.factory = factory
@@ -103,7 +104,7 @@ cdef Batch make_batch(
 
 
 cdef Batch batch_of_rows(Batch source, RowColumns* rows):
-    """Make a batch of rows, which are empty after that, with the terms of another one."""
+    """Make a batch from rows, which are empty after that, with the terms of another batch."""
     cdef Batch batch = Batch.__new__(Batch)
     batch.rows = rows[0]
     memset(rows, 0, sizeof(RowColumns))
@@ -114,7 +115,7 @@ cdef Batch batch_of_rows(Batch source, RowColumns* rows):
 
 
 cdef Batch make_open_batch(TermTable table):
-    """Make a batch whose rows are filled in repeatedly, while terms are still added."""
+    """Make a batch whose rows are replaced again and again, while terms are still added."""
     cdef Batch batch = Batch.__new__(Batch)
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
@@ -135,12 +136,12 @@ cdef class Batch(Tabular):
 
     A frame of Jelly-RDF gives a batch too, with `Op.A` for each statement and `Op.PA` for each
     namespace declaration. ``metadata`` is a dict of str to bytes: the metadata of the frame.
-    ``message_ends`` is a tuple of the numbers of operations before which a message ends, in a
-    stream of messages (Jelly-RDF 1.2, a draft); None in any other stream.
+    ``message_ends`` is a tuple with the end of each message, as the number of the operation after
+    it, in a stream of messages (Jelly-RDF 1.2, a draft); None in any other stream.
 
     Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
-    ``pyarrow.py_buffer(batch.s)`` copy nothing. A batch is also a table with terms as text, for all
-    that know Arrow: ``pyarrow.record_batch(batch)``.
+    ``pyarrow.py_buffer(batch.s)`` copy nothing. For libraries that support Arrow, a batch is also a
+    table with terms as text: ``pyarrow.record_batch(batch)``.
     """
 
     def __init__(self):
@@ -156,7 +157,7 @@ cdef class Batch(Tabular):
         return self.operations()
 
     def operations(self, size_t start=0, stop=None):
-        """Iterate over the operations from number ``start`` up to, without, number ``stop``."""
+        """Iterate over the operations from number ``start`` up to number ``stop``, exclusive."""
         return iter(BatchSlice(self, start, self.rows.count if stop is None else stop))
 
     def statements(self):
@@ -167,7 +168,7 @@ cdef class Batch(Tabular):
         return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
 
     def __arrow_c_array__(self, requested_schema=None):
-        """Return the batch as a record batch, in capsules of Arrow."""
+        """Return the batch as a record batch, in Arrow's PyCapsules."""
         return importers.import_arrow().to_record_batch(self).__arrow_c_array__(requested_schema)
 
     def _slices(self):
@@ -184,7 +185,7 @@ cdef class Batch(Tabular):
         return self.terms.factory.show_batch(self)
 
     cdef tuple operation(self, size_t row, list nodes):
-        """The operation of a row; for one without terms ``nodes`` may be None."""
+        """Return the operation of a row; if it has no terms, ``nodes`` may be None."""
         cdef const RowColumns* rows = &self.rows
         cdef int op = rows.ops[row]
         if nodes is None:
@@ -201,7 +202,7 @@ cdef class Batch(Tabular):
         return BARE[op]
 
     cdef tuple statement(self, size_t row, list nodes):
-        """The statement of a row; None if the row adds none."""
+        """Return the statement that a row adds; None for any other row."""
         cdef const RowColumns* rows = &self.rows
         if rows.ops[row] != A:
             return None
@@ -238,7 +239,7 @@ cdef class Batch(Tabular):
 
 
 cdef class RowIterator(Tabular):
-    """Iterates over pieces of batches as tuples. Code that needs no tuples uses ``next_row``."""
+    """Iterates over rows of batches as tuples; code that needs no tuples uses ``next_row``."""
 
     def _slices(self):
         while (found := self.next_slice()) is not None:
@@ -246,11 +247,11 @@ cdef class RowIterator(Tabular):
 
     @cython.critical_section
     cdef object next_slice(self):
-        """Return the next rows that belong together, as a `BatchSlice`; None at the end."""
+        """Return the rest of the current or the next rows as a `BatchSlice`; None at the end."""
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():
-            # The rows from this one on.
+            # From the row that was just stepped to.
             batch, start, stop = self.batch, self.row - 1, self.stop
             if self.only_statements:
                 stop = start
@@ -275,8 +276,8 @@ cdef class RowIterator(Tabular):
         while item is None:
             if not self.next_row():
                 raise StopIteration
-            # Making nodes runs rdflib's code and other threads, which may go on with the iterator
-            # or close it.
+            # Take local copies, since making nodes runs rdflib's code and other threads, which may
+            # advance or close the iterator.
             batch, row = self.batch, self.row - 1
             nodes = self.need_nodes()
             are_leaves = self.nodes is nodes and self.are_leaves
@@ -287,15 +288,15 @@ cdef class RowIterator(Tabular):
             else:
                 item = batch.operation(row, nodes)
         if are_leaves and len(item) > 1:
-            # The garbage collector would look at all tuples that are kept, again and again.
+            # Else the garbage collector would visit all kept tuples again and again.
             PyObject_GC_UnTrack(item)
             self.spare = item
         return item
 
     cdef bint fill_spare(self, Batch batch, size_t row, list nodes) except -1:
-        """Fill the last tuple with another statement, if nobody has kept it; as `zip` does.
+        """Reuse the last tuple for another statement if nobody has kept it, as `zip` does.
 
-        All of its nodes, old and new ones, are leaves, which run no code when they go.
+        Its old and new nodes are all leaves, which run no code when they are released.
         """
         cdef const RowColumns* rows = &batch.rows
         cdef PyObject* spare = <PyObject*>self.spare
@@ -319,10 +320,10 @@ cdef class RowIterator(Tabular):
         return True
 
     cdef bint next_row(self) except -1:
-        """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
+        """Step to the next row, number ``row - 1`` of the batch; return False at the end."""
         while self.row >= self.stop:
             if self.is_reading:
-                # Another thread is, or a source's read() came back here.
+                # Another thread is reading, or the source's read() called this iterator.
                 raise ValueError("the reader is already reading")
             self.is_reading = True
             try:
@@ -334,17 +335,17 @@ cdef class RowIterator(Tabular):
         return True
 
     cdef bint next_piece(self) except -1:
-        """Go to the next rows by `start_piece`; False if there are none."""
+        """Step to the next rows with `start_piece`; return False at the end."""
         raise NotImplementedError
 
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1:
-        # The destructors of the old piece's nodes run last.
+        # Keep the old nodes until the end, since their destructors may run any code.
         cdef tuple old = (self.batch, self.nodes)
         self.batch, self.nodes, self.row, self.stop = batch, None, start, stop
         return 0
 
     cdef list need_nodes(self):
-        """Return the nodes of the batch that the iterator is at."""
+        """Return the nodes of the current batch, and make them if necessary."""
         cdef Batch batch = self.batch
         cdef list nodes = self.nodes
         if nodes is None:
@@ -366,17 +367,17 @@ cdef bint any_tracked(list nodes) noexcept:
 
 
 cdef enum:
-    # So many headers are made one by one.
+    # Up to this number of headers, their nodes are made one by one.
     FEW_HEADERS = 4
 
-# The code of the operation that undoes an operation.
+# Maps the code of each operation to that of the operation that undoes it.
 cdef bytes INVERSE = bytes.maketrans(
     bytes((Op.A, Op.D, Op.PA, Op.PD, Op.TX, Op.TC)), bytes((Op.D, Op.A, Op.PD, Op.PA, Op.TC, Op.TX))
 )
 
 @cython.final
 cdef class BatchSlice:
-    """Operations of a batch, from number ``start`` up to, without, ``stop``, as an iterable."""
+    """An iterable of the operations of a batch from number ``start`` up to ``stop``, exclusive."""
 
     def __cinit__(self, Batch batch not None, size_t start, size_t stop):
         if batch.terms is None:
@@ -392,9 +393,9 @@ cdef class BatchSlice:
         return SliceIterator((self,))
 
     def as_batch(self, bytes kept=None):
-        """Return the operations as a batch, which has the same table of terms.
+        """Return the operations as a batch with the same table of terms.
 
-        ``kept`` has a byte for each: those whose byte is 0 are left out.
+        ``kept`` has a byte for each operation; operations whose byte is 0 are left out.
         """
         cdef const uint8_t* keeps = NULL
         cdef RowColumns rows
@@ -407,7 +408,7 @@ cdef class BatchSlice:
             return self.batch
         if rows_init(&rows, self.stop - self.start) < 0:
             raise MemoryError
-        # There is room for all of them.
+        # The columns have room for all rows.
         for row in range(self.start, self.stop):
             if keeps == NULL or keeps[row - self.start] != 0:
                 rows_copy(&rows, &self.batch.rows, row, self.batch.rows.ops[row])
@@ -416,7 +417,7 @@ cdef class BatchSlice:
     def inverse(self):
         """Return the operations that undo these, in reverse order, as a batch without headers.
 
-        The end of a transaction starts one, and the other way round; `Op.TA` and `Op.END` stay.
+        TC becomes TX, and the other way round; `Op.TA` and `Op.END` stay unchanged.
         """
         cdef const uint8_t* inverse = INVERSE
         cdef RowColumns rows
@@ -439,7 +440,7 @@ cdef class BatchSlice:
             if rows.ops[row] == H:
                 if len(found) == FEW_HEADERS:
                     return [operation for operation in self if operation[0] == H]
-                # The nodes of all other terms would take far longer.
+                # Make only these nodes, since making those of all terms would take far longer.
                 terms.check_made()
                 found.append((OPS[H], terms.make_node(rows.s[row]), terms.make_node(rows.o[row])))
         return found
@@ -447,7 +448,7 @@ cdef class BatchSlice:
 
 @cython.final
 cdef class SliceIterator(RowIterator):
-    """Iterates over the rows of slices: over operations, or over the statements that are added."""
+    """Iterates over the rows of slices, as operations or as the statements that are added."""
 
     def __init__(self, slices, *, bint only_statements=False):
         self.slices = iter(slices)

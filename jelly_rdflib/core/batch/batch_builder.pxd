@@ -1,4 +1,4 @@
-# Builds batches of terms and operations that another library has parsed.
+# Builds batches from terms and operations that another library has parsed.
 
 @cython.final
 cdef class BatchBuilder:
@@ -6,10 +6,10 @@ cdef class BatchBuilder:
     cdef RowColumns rows
     cdef TermColumns terms
     cdef Failure failure
-    cdef uint64_t seed  # of hashes
+    cdef uint64_t seed  # the seed of hashes
     cdef size_t max_string_size
     cdef size_t max_text_size
-    cdef uint64_t given  # bytes of text for the batch, of each term as often as it was given
+    cdef uint64_t given  # bytes of text given for the batch, repeated terms included
 
     cdef int start_batch(self) except -1
     cdef int64_t intern(self, TermKind kind, str text, uint32_t extra) except -1

@@ -1,7 +1,7 @@
-"""Builds batches of terms and operations that another library has parsed."""
+"""Builds batches from terms and operations that another library has parsed."""
 
 cdef enum:
-    # Of a new batch, before it grows.
+    # The first capacity of a batch.
     START_ROWS = 512
     START_TERMS = 512
     START_TEXT = 1 << 14
@@ -10,9 +10,9 @@ cdef enum:
 @cython.nonecheck(True)
 @cython.final
 cdef class BatchBuilder:
-    """Builds batches: each term is given once or more and gets a number; rows have the numbers.
+    """Builds batches: methods return the number of each given term, and rows use these numbers.
 
-    A number is good for the batch that is being built, not for the next one.
+    A number is valid for the current batch only.
     """
 
     def __cinit__(self, NodeMaker factory not None, limits):
@@ -32,7 +32,7 @@ cdef class BatchBuilder:
 
     @property
     def text_size(self):
-        """The size of all distinct terms together, in bytes."""
+        """The total text size of all distinct terms, in bytes."""
         return self.terms.offsets[self.terms.count]
 
     def iri(self, str text not None):
@@ -44,7 +44,7 @@ cdef class BatchBuilder:
         return self.intern(TermKind.BLANK_NODE, label, 0)
 
     def literal(self, str lexical not None, str language=None, str datatype=None):
-        """Return the number of a literal; of a simple one if it has neither tag nor datatype."""
+        """Return the number of a literal, which is simple without a language and a datatype."""
         if language is not None:
             return self.intern(
                 TermKind.LANGUAGE_LITERAL, lexical, self.intern(TermKind.STRING, language, 0)
@@ -56,7 +56,7 @@ cdef class BatchBuilder:
         return self.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
 
     def string(self, str text not None):
-        """Return the number of what is no term: a header's key, a prefix's name."""
+        """Return the number of a header's key or a prefix's name."""
         return self.intern(TermKind.STRING, text, 0)
 
     def default_graph(self):
@@ -64,27 +64,27 @@ cdef class BatchBuilder:
         return self.intern(TermKind.DEFAULT_GRAPH, "", 0)
 
     def triple(self, uint32_t s, uint32_t p, uint32_t o):
-        """Return the number of a quoted triple of terms with these numbers."""
+        """Return the number of the quoted triple of three terms, given by number."""
         self.check_numbers(s, p, o, 0)
         return self.check(
             terms_intern_triple(&self.terms, s, p, o, <const uint8_t*>b"", &self.failure)
         )
 
     def add_row(self, uint8_t op, uint32_t s=0, uint32_t p=0, uint32_t o=0, uint32_t g=0):
-        """Add an operation; which of the numbers it has is told in `Batch`."""
+        """Add an operation; `Batch` describes which of the numbers it has."""
         if op == 0 or op >= CODES:
             raise ValueError(f"{op} is no operation's code: see jelly_rdflib.Op")
         self.add(op, s, p, o, g)
 
     def drain(self, *, bint has_graphs):
-        """Return the batch, and start the next one."""
+        """Return the batch, and start a new one."""
         cdef RowColumns rows = self.rows
         cdef TermColumns terms = self.terms
         self.start_batch()
         return make_batch(&rows, &terms, self.factory, has_graphs, {})
 
     cdef int start_batch(self) except -1:
-        """Start a batch; without memory for it the last one stays."""
+        """Start a batch; if memory runs out, the old batch stays."""
         cdef RowColumns rows
         cdef TermColumns terms
         if rows_init(&rows, START_ROWS) < 0:
@@ -121,13 +121,13 @@ cdef class BatchBuilder:
         return number
 
     cdef int append(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
-        """Add an operation whose numbers are known to be good."""
+        """Add an operation whose code and numbers are known to be valid."""
         if rows_append(&self.rows, op, s, p, o, g) < 0:
             raise MemoryError
         return 0
 
     cdef int add(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
-        """Add an operation whose code is one."""
+        """Check the numbers of an operation with a valid code, and add the operation."""
         self.check_numbers(s, p, o, g)
         return self.append(op, s, p, o, g)
 

@@ -3,13 +3,13 @@
 cdef class BatchSource(Tabular):
     cdef bint is_finished
     cdef bint is_reading
-    # Of a file or an address, for errors; else None.
+    # The path or address of the source, for errors; else None.
     cdef public object name
 
     cdef Batch next_batch(self)
     cpdef int place_error(self, error) except -1
 
-    # A subclass for a kind of stream defines these.
+    # Subclasses define these for their kind of stream.
     cdef Batch read_batch(self)
     cdef int locate_error(self, error) except -1
     cdef int close_source(self) except -1

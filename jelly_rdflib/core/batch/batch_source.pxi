@@ -28,11 +28,11 @@ cdef class BatchSource(Tabular):
 
     @property
     def options(self):
-        """The stream's options; None before they were read, and where a format has none."""
+        """The stream's options; None before they are read, and for formats without options."""
         return None
 
     cpdef int place_error(self, error) except -1:
-        """Tell an error that only the last batch's use shows where that batch stands."""
+        """Add the place of the last batch to an error that the use of this batch has raised."""
         self.locate_error(error)
         if error.source is None:
             error.source = self.name
@@ -48,7 +48,7 @@ cdef class BatchSource(Tabular):
         if self.is_finished:
             return None
         if self.is_reading:
-            # The source's read() came back here, or another thread is reading.
+            # The source's read() called this reader, or another thread is reading.
             raise ValueError("the reader is already reading")
         self.is_reading = True
         try:
@@ -66,24 +66,25 @@ cdef class BatchSource(Tabular):
         return batch
 
     cdef Batch read_batch(self):
-        """Read a batch; None, or ``is_finished``, says that it is the last."""
+        """Read and return a batch; None, or setting ``is_finished``, ends the stream."""
         raise NotImplementedError
 
     cdef int locate_error(self, error) except -1:
-        """Give an error the place of the last batch in the source."""
+        """Add the last batch's place in the source to an error."""
         return 0
 
     cdef int close_source(self) except -1:
-        """Let go of what is read from."""
+        """Close the source."""
         return 0
 
 
 @cython.nonecheck(True)
 @cython.final
 cdef class LateBatches(BatchSource):
-    """Batches of an input that is opened when the first of them is wanted.
+    """Batches of an input that is opened when the first batch is read.
 
-    The input's ``open`` returns them; its ``close`` lets go of it, if that was not called.
+    The input's ``open`` returns the batches. If it was never called, `close` calls the input's
+    ``close``.
     """
 
     cdef object input
@@ -97,7 +98,7 @@ cdef class LateBatches(BatchSource):
 
     @property
     def options(self):
-        """The stream's options; None before they were read, and where a format has none."""
+        """The stream's options; None before they are read, and for formats without options."""
         return None if self.batches is None else self.batches.options
 
     cdef Batch read_batch(self):
@@ -120,12 +121,12 @@ cdef class LateBatches(BatchSource):
 cdef class RowReader(RowIterator):
     """Iterates over the rows of a stream as tuples.
 
-    ``limits`` are for a consumer that buffers whole transactions: ``max_held_operations`` bounds
-    the operations since the last mark, counted by whole batches.
+    ``limits`` are given if the consumer buffers whole transactions: ``max_held_operations`` bounds
+    the number of operations since the last mark, counted by whole batches.
     """
 
     cdef BatchSource batches
-    # The operations of the transaction that the consumer buffers: how many it has, and may have.
+    # How many operations the buffered transaction has, and may have.
     cdef uint64_t held, max_held
 
     def __cinit__(self, BatchSource batches not None, *, limits=None):
@@ -137,7 +138,7 @@ cdef class RowReader(RowIterator):
 
     cdef bint next_piece(self) except -1:
         cdef Batch batch
-        # Two batches with their nodes would be twice as much.
+        # Drop the old batch first, since two batches with nodes would need twice the memory.
         self.drop_batch()
         batch = self.batches.next_batch()
         if batch is None:
@@ -163,7 +164,7 @@ cdef class RowReader(RowIterator):
         self.batch = self.nodes = None
 
     cdef int count_held(self, Batch batch) except -1:
-        """Check how many operations there are since the last mark."""
+        """Check the number of operations since the last mark."""
         cdef size_t row = batch.rows.count
         while row > 0 and batch.rows.ops[row - 1] not in (TX, TC, TA, END):
             row -= 1
@@ -176,7 +177,7 @@ cdef class RowReader(RowIterator):
         return 0
 
     def place_error(self, error):
-        """Tell an error of the last row's use where the batch stands that has it."""
+        """Add the place of the last row's batch to an error that the use of this row has raised."""
         self.batches.place_error(error)
 
     @cython.critical_section

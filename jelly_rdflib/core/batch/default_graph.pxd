@@ -1,12 +1,12 @@
-# Tells the terms that stand for the default graph.
+# Recognizes the terms that stand for the default graph.
 
 cdef inline bint is_unnamed(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Is it the default graph, or no graph at all?"""
+    """Return whether a graph is the default graph, or no graph at all."""
     return terms.kinds[term] == TermKind.NONE or terms.kinds[term] == TermKind.DEFAULT_GRAPH
 
 
 cdef inline bint is_jena_default_graph(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Is it an IRI that Apache Jena has for the default graph, and writes as if it were one?"""
+    """Return whether a graph is one of Jena's IRIs for the default graph, written like a name."""
     cdef Span text = text_of(terms, term)
     return terms.kinds[term] == TermKind.IRI and (
         has_bytes(text, b"urn:x-arq:DefaultGraph", 22)
@@ -17,7 +17,7 @@ cdef inline bint is_jena_default_graph(const TermColumns* terms, uint32_t term) 
 cdef inline bint is_default_graph(
     const TermColumns* terms, uint32_t term, bytes name
 ) noexcept:
-    """Is it the default graph, or no graph at all, or the IRI that has that name?"""
+    """Return whether a graph is the default graph, no graph at all, or the default graph's IRI."""
     return is_unnamed(terms, term) or (
         terms.kinds[term] == TermKind.IRI
         and has_bytes(text_of(terms, term), PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))

@@ -1,10 +1,10 @@
-"""Batches as bytes, for a temporary file of this process."""
+"""Converts batches to bytes and back, for temporary files of this process."""
 
 ctypedef struct Sizes:
     size_t rows, terms, text, has_graphs
 
 cdef enum:
-    # Bytes of a row in its columns, and of a term in its columns beside the text.
+    # The bytes of a row in the columns, and of a term in the columns besides its text.
     ROW_SIZE = 4 * 4 + 1
     TERM_SIZE = 8 + 2 * 4 + 1
 
@@ -14,7 +14,7 @@ cdef bytes as_bytes(const void* column, size_t size):
 
 
 def dump_batch(Batch batch not None):
-    """Return a batch without its metadata as bytes, which only this process can read again."""
+    """Return a batch, without its metadata, as bytes that only this process can read."""
     cdef const RowColumns* rows = &batch.rows
     cdef const TermColumns* terms = &batch.terms.columns
     cdef Sizes sizes
@@ -32,7 +32,7 @@ def dump_batch(Batch batch not None):
 
 
 def load_batch(bytes dumped not None, NodeMaker factory not None):
-    """Return the batch of which `dump_batch` made these bytes."""
+    """Return the batch from which `dump_batch` made these bytes."""
     cdef const uint8_t* start = dumped
     cdef size_t rows_size, terms_size
     cdef Sizes sizes
@@ -42,7 +42,7 @@ def load_batch(bytes dumped not None, NodeMaker factory not None):
     rows_size, terms_size = sizes.rows * ROW_SIZE, sizes.terms * TERM_SIZE + 4
     if <size_t>len(dumped) != sizeof(sizes) + rows_size + terms_size + sizes.text:
         raise ValueError("these are not the bytes of a batch")
-    # The columns of each lie side by side where there is room for no more than they have.
+    # Without spare capacity the columns of rows, and those of terms, are contiguous.
     if rows_init(&rows, sizes.rows) < 0:
         raise MemoryError
     if terms_init(&terms, <uint32_t>sizes.terms - 1, sizes.text, MAX_TABLE_TEXT) < 0:

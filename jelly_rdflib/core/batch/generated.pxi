@@ -2,7 +2,7 @@
 
 @cython.nonecheck(True)
 cdef class GeneratedBatches(BatchSource):
-    """Batches that come one by one from a generator, which is closed when no more are wanted."""
+    """Iterates over the batches of a generator, and closes it when no more are wanted."""
 
     cdef object batches
 
@@ -20,7 +20,7 @@ cdef class GeneratedBatches(BatchSource):
 @cython.nonecheck(True)
 @cython.final
 cdef class PlacedBatches(GeneratedBatches):
-    """Batches of frames: the generator yields each with its place.
+    """Iterates over the batches of a generator that yields each frame's batch with its place.
 
     An item is a tuple of the batch, the stream's options, and the frame's offset and number.
     """

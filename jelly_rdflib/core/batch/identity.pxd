@@ -1,12 +1,12 @@
-# One identity of a term, however it is spelled (RDF 1.1, Concepts, section 3.3): a literal of the
+# The identity of a term, whatever its spelling (RDF 1.1, Concepts, section 3.3): a literal of the
 # datatype xsd:string is the simple literal with the same text, and language tags are compared
-# without case. All else is compared as it stands. Quoted triples are the same if their terms are.
+# without case. All else is compared literally. Quoted triples are the same if their terms are.
 #
 # The batches of a stream keep the spelling, and `terms_same` compares terms with or without it. The
-# dictionary of a store (`identity_of`) and the viewer have rules of their own: they compare the
-# numbers of tags and datatypes, which is faster than their texts. `jelly_rdflib.terms.identity` is
-# for nodes, `NodeNumbers` has a faster form of it, and Spark has one in SQL.
-# tests/graph/test_identity.py compares them; that of Spark is in tests/spark/pipeline.
+# dictionary of a store (`identity_of`) and the viewer have their own implementations, which compare
+# the numbers of tags and datatypes, since this is faster than comparing texts.
+# `jelly_rdflib.terms.identity` is for nodes, `NodeNumbers` has a faster form of it, and Spark has
+# one in SQL. tests/graph/test_identity.py compares them; tests/spark/pipeline compares Spark's.
 
 cdef extern from *:
     """
@@ -20,7 +20,7 @@ cdef inline uint8_t lower_letter(uint8_t letter) noexcept nogil:
 
 
 cdef inline bint has_capital(Span tag) noexcept nogil:
-    """Is a language tag not its own lower case form?"""
+    """Return whether a language tag has a capital letter."""
     cdef const uint8_t* at = tag.start
     while at < tag.end:
         if lower_letter(at[0]) != at[0]:
@@ -41,7 +41,7 @@ cdef inline bint is_same_tag(Span tag, Span other) noexcept nogil:
 
 
 cdef inline int identity_kind(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Return the kind of a term; of ``"x"^^xsd:string`` it is that of ``"x"``."""
+    """Return the kind of a term; ``"x"^^xsd:string`` has the kind of ``"x"``."""
     cdef int kind = terms.kinds[term]
     if kind == TermKind.TYPED_LITERAL and has_bytes(
         text_of(terms, terms.extras[term]), XSD_STRING, strlen(XSD_STRING)

@@ -1,16 +1,16 @@
-# Where an operation stands in its file: which patch, which transaction, which operation.
+# The place of an operation in its file: the numbers of its patch, transaction and operation.
 
 cdef enum:
     NO_TRANSACTION = -1
 
 
 ctypedef struct OperationPlace:
-    # Of the operation that comes next.
+    # The numbers of the next operation.
     int64_t seq
     int64_t patch
     int64_t next_transaction
-    # The transaction that is open, or NO_TRANSACTION: one that TX started, or one that an
-    # operation outside of those started, up to the next TX or the end of the patch.
+    # The open transaction, or NO_TRANSACTION. Operations outside of TX … TC also form a
+    # transaction, up to the next TX or the end of the patch.
     int64_t transaction
     int64_t implicit_transaction
 

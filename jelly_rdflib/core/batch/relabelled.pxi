@@ -1,12 +1,12 @@
-"""Batches whose blank nodes get labels that no other document has."""
+"""Gives blank nodes labels that no other document has."""
 
 @cython.nonecheck(True)
 @cython.final
 cdef class RelabelledBatches(BatchSource):
-    """Puts a prefix before the label of each blank node of some batches.
+    """Puts a prefix before the label of each blank node in batches.
 
     Args:
-        batches: New batches, of which no node was made and no column exported. They are changed.
+        batches: New batches, without nodes and exported columns. They are changed in place.
         prefix: The prefix, in ASCII.
     """
 
@@ -19,7 +19,7 @@ cdef class RelabelledBatches(BatchSource):
 
     @property
     def options(self):
-        """The stream's options; None before they were read, and where a format has none."""
+        """The stream's options; None before they are read, and for formats without options."""
         return self.batches.options
 
     cdef Batch read_batch(self):
@@ -54,7 +54,7 @@ cdef int relabel(TermColumns* terms, bytes prefix) except -1:
     data = <uint8_t*>PyMem_RawMalloc(terms.offsets[terms.count] + added + DATA_SLACK)
     if data == NULL:
         raise MemoryError
-    # The old text of a term starts where that of the term before it ended.
+    # The old text of a term starts at the old end of the text before it.
     offset = 0
     added = 0
     for term in range(1, terms.count):

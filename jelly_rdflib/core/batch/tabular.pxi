@@ -1,34 +1,35 @@
-"""What all that have rows of batches have in common: they are tables."""
+"""The base class of all classes whose rows become Arrow tables."""
 
 cdef class Tabular:
-    """Operations that become a table: of Arrow, and so of pandas, polars, DuckDB and others.
+    """Operations that can become a table of Arrow, pandas, polars, DuckDB and others.
 
-    All that know Arrow's PyCapsule interface take it as it is: ``pyarrow.table(patch)``,
-    ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. The columns are those of
-    `jelly_rdflib.arrow.read_arrow`, with each distinct term once, as Arrow's dictionaries have it.
-    A reader gives what it has not given yet, record batch by record batch.
+    All libraries that support Arrow's PyCapsule interface accept the object directly:
+    ``pyarrow.table(patch)``, ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. The columns
+    are those of `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries have each distinct term once.
+    A reader gives the operations that it has not returned yet, one record batch after another.
 
     All of this needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
     """
 
     def __arrow_c_schema__(self):
-        """Return the schema of the table, in a capsule of Arrow."""
+        """Return the schema of the table, in an Arrow PyCapsule."""
         return importers.import_arrow().open_table(self).schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema=None):
-        """Return a stream of record batches, in a capsule of Arrow; they are made as asked for."""
+        """Return a stream of record batches, made on demand, in an Arrow PyCapsule."""
         return importers.import_arrow().open_table(self).__arrow_c_stream__(requested_schema)
 
     def to_arrow(self, columns=None, *, terms="dictionary"):
-        """Return the operations as a table of Arrow; a row is an operation.
+        """Return the operations as an Arrow table, one row for each operation.
 
-        The default graph of a dataset is ``<urn:x-rdflib:default>``, and no graph is null, so that
-        `Patch.from_arrow` makes the same patch again.
+        The default graph of a dataset is ``<urn:x-rdflib:default>``, and a missing graph is null,
+        so that `Patch.from_arrow` makes the same patch again.
 
         Args:
             columns: The wanted columns, in this order; by default all: ``patch``, ``txn``, ``seq``,
                 ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``. A `PatchLog` also has ``version``
-                and ``time``, and of the header KEY of each patch ``header:KEY``, which must be named.
+                and ``time``; its columns ``header:KEY``, with the header KEY of each patch, must be
+                named.
             terms: ``"dictionary"``: N-Triples; a column has each distinct text once, and for each
                 row the number of its text. ``"string"``: N-Triples, in each row. ``"struct"``: as
                 for `jelly_rdflib.arrow.read_arrow`.
@@ -37,29 +38,29 @@ cdef class Tabular:
             A ``pyarrow.Table``.
 
         Raises:
-            ModuleNotFoundError: pyarrow is missing.
+            ModuleNotFoundError: pyarrow is not installed.
             ValueError: A column, or the form of terms, does not exist.
-            DecodeError, LimitError: As by the reader; or a quoted triple is too long as text.
+            DecodeError, LimitError: As raised by the reader; or a quoted triple's text is too long.
         """
         return importers.import_arrow().to_table(self, columns, terms)
 
     def to_pandas(self, columns=None, *, terms="dictionary"):
-        """Return the operations as a DataFrame of pandas; arguments and errors as `to_arrow`.
+        """Return the operations as a pandas DataFrame; arguments and errors as for `to_arrow`.
 
-        Columns of text are categories, those of numbers ``Int64``, which may be missing.
+        Columns of text are categories, columns of numbers ``Int64``, which allows missing values.
         """
         return importers.import_arrow().to_pandas(self, columns, terms)
 
     def to_polars(self, columns=None, *, terms="dictionary"):
-        """Return the operations as a DataFrame of polars; arguments and errors as `to_arrow`.
+        """Return the operations as a polars DataFrame; arguments and errors as for `to_arrow`.
 
         Columns of text are ``Categorical``.
         """
         return importers.import_arrow().to_polars(self, columns, terms)
 
     def _origins(self):
-        """Return an iterable of the version and time of each patch; None: they have none."""
+        """Return an iterable of the version and time of each patch; None if patches have none."""
 
     def _slices(self):
-        """Return an iterable of the `BatchSlice` that have the rows."""
+        """Return an iterable of `BatchSlice` objects with the rows."""
         raise NotImplementedError

@@ -1,12 +1,12 @@
-# The distinct terms of a batch as Python sees them.
+# The distinct terms of a batch as a Python object.
 
 cdef enum:
-    # Of quoted triples that are written.
+    # The limit for quoted triples in output.
     MAX_NESTING_DEPTH = 1000
 
 
 cdef class NodeMaker:
-    cdef bytes default_graph  # the IRI of its node
+    cdef bytes default_graph  # the IRI that stands for it
     cdef list make_nodes(self, const TermColumns* terms)
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)
 

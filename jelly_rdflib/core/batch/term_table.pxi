@@ -1,15 +1,15 @@
-"""The distinct terms of a batch as Python sees them."""
+"""The distinct terms of a batch as a Python object."""
 
 @cython.nonecheck(True)
 cdef class NodeMaker:
-    """Makes nodes from the terms of a batch; a base class, since core knows no class of nodes."""
+    """Makes nodes from the terms of a batch; a base class, since core does not import rdflib."""
 
     cdef list make_nodes(self, const TermColumns* terms):
-        """Return a list with the node of each term, in the order of the table; None is number 0."""
+        """Return a list with the node of each term, in the order of the table, after a None."""
         raise NotImplementedError
 
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes):
-        """Return the node of a term; ``nodes`` has those of the terms that it refers to."""
+        """Return the node of a term; ``nodes`` has the nodes of the terms that it refers to."""
         raise NotImplementedError
 
     def show_node(self, node):
@@ -17,11 +17,11 @@ cdef class NodeMaker:
         raise NotImplementedError
 
     def for_messages(self):
-        """Return a maker of nodes to be shown, which may be none of the library's own."""
+        """Return a maker of nodes for messages only, which may have terms that rdflib lacks."""
         raise NotImplementedError
 
     def show_batch(self, batch):
-        """Return a batch as HTML, as its nodes look there."""
+        """Return a batch as HTML."""
         raise NotImplementedError
 
 
@@ -45,7 +45,7 @@ cdef class TermTable:
 
     @cython.critical_section
     def __getitem__(self, index):
-        # A caller that asks for one node will ask for more.
+        # Make all nodes, since a caller that asks for one will ask for more.
         if self.nodes is None:
             self.check_made()
             self.nodes = self.factory.make_nodes(&self.columns)
@@ -63,7 +63,7 @@ cdef class TermTable:
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
     cdef object make_node(self, uint32_t term, NodeMaker factory=None):
-        """Make the node of one term alone, where the table may have very many; None for no term."""
+        """Make the node of one term only, since the table may be large; None for number 0."""
         cdef NodeMaker maker = self.factory if factory is None else factory
         cdef TermColumns copies
         cdef Failure failure
@@ -75,28 +75,28 @@ cdef class TermTable:
         try:
             copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
             if copied < 0:
-                # Its text is no longer than the table may have.
+                # Memory ran out, since a part of a table is within the limits of a table.
                 raise MemoryError
             return maker.make_nodes(&copies)[copied]
         finally:
             terms_free(&copies)
 
     cpdef str text_of(self, uint32_t term):
-        """Return the text of a term alone: of a literal its lexical form."""
+        """Return the text of a term: of a literal only the lexical form."""
         if term >= self.columns.count:
             raise IndexError(term)
         cdef Span text = text_of(&self.columns, term)
         return (<const char*>text.start)[:text.end - text.start].decode("utf-8")
 
     cpdef str show(self, uint32_t term):
-        """Return a term as text for a message: in N-Triples, and cut if it is long."""
+        """Return a term in N-Triples for a message, shortened if it is long."""
         self.check_made()
         if term >= self.columns.count:
             raise IndexError(term)
         return self.factory.show_node(self.make_node(term, self.factory.for_messages()))
 
     cdef bint is_default(self, uint32_t graph) noexcept:
-        """Is a graph None in operations? Its table has a factory."""
+        """Return whether operations have None for a graph; the table must have a factory."""
         return is_default_graph(&self.columns, graph, self.factory.default_graph)
 
     cdef int check_made(self) except -1:
@@ -105,13 +105,13 @@ cdef class TermTable:
         return 0
 
     cdef int check_name(self, uint32_t term, str what) except -1:
-        """See that a term is a header's key or a prefix's name."""
+        """Check that a term is a header's key or a prefix's name."""
         if not is_text(self.columns.kinds[term]):
             raise EncodeError(f"{what} {self.show(term)} is no str")
         return 0
 
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1:
-        """See that a prefix has a name, and an IRI, which may lack where it is deleted."""
+        """Check that a prefix has a name and an IRI; a deleted prefix may lack the IRI."""
         cdef int kind = self.columns.kinds[iri]
         self.check_name(name, "prefix")
         if kind > TermKind.IRI and kind != TermKind.DEFAULT_GRAPH:
@@ -125,13 +125,13 @@ cdef class TermTable:
 
     @property
     def kinds(self):
-        """Column: for each term its `jelly_rdflib.TermKind`, uint8. What the others then hold:
+        """Column: for each term its `jelly_rdflib.TermKind`, uint8. The other columns then hold:
 
         - ``NONE``: nothing; number 0 stands for no term
         - ``IRI``, ``BLANK_NODE``: the text
         - ``SIMPLE_LITERAL``: the lexical form as text
         - ``LANGUAGE_LITERAL``: also, as the extra, the number of the tag, which is a ``STRING``;
-          a base direction stands behind the language, as in ``ar--rtl``
+          a base direction follows the language, as in ``ar--rtl``
         - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
         - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
         - ``DEFAULT_GRAPH``: nothing
@@ -142,13 +142,13 @@ cdef class TermTable:
 
     @property
     def offsets(self):
-        """Column: term i has the text ``data[offsets[i]:offsets[i + 1]]``, uint32, one more."""
+        """Column: the text of term i is ``data[offsets[i]:offsets[i + 1]]``; uint32, one extra."""
         self.check_made()
         return export_column(self, self.columns.offsets, self.columns.count + 1, sizeof(uint32_t))
 
     @property
     def extras(self):
-        """Column: number of a literal's language tag or datatype in this table, uint32."""
+        """Column: the number in this table of a literal's language tag or datatype, uint32."""
         self.check_made()
         return export_column(self, self.columns.extras, self.columns.count, sizeof(uint32_t))
 
@@ -160,7 +160,7 @@ cdef class TermTable:
 
 
 cdef int refuse_node(object node) except -1:
-    """Say that something is no term of RDF."""
+    """Raise an EncodeError that says that an object is no term of RDF."""
     raise EncodeError(
         f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
         " Literal, or a TripleTerm; of a Graph, its identifier"

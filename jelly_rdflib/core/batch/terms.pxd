@@ -1,4 +1,4 @@
-# The distinct terms of a batch as columns: what a term is, and finding and adding one.
+# The distinct terms of a batch as columns: their layout, and functions to find and add terms.
 
 cpdef enum TermKind:
     # The kind of a term, and the meaning of its text and of its extra number.
@@ -15,7 +15,7 @@ cpdef enum TermKind:
 
 
 cdef enum:
-    # Room behind the texts, so that they can be copied in whole blocks.
+    # Spare bytes after the texts, so that texts can be copied in whole blocks.
     DATA_SLACK = 2 * BLOCK
 
 
@@ -30,17 +30,17 @@ cdef extern from *:
 ctypedef struct TermColumns:
     uint32_t count
     uint32_t capacity
-    uint32_t max_count  # up to which neither the columns nor the slots must grow
-    uint32_t max_terms  # up to which they may grow
-    # The columns: one piece of memory, which starts with `hashes`.
-    uint64_t* hashes  # equal for equal terms, of whatever table
+    uint32_t max_count  # the count up to which neither the columns nor the slots need to grow
+    uint32_t max_terms  # the highest number of terms
+    # The columns, in one piece of memory, which starts with `hashes`.
+    uint64_t* hashes  # equal for equal terms, even in different tables
     uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
     uint32_t* extras
     uint8_t* kinds
     uint8_t* data
     size_t data_capacity
     size_t max_text
-    # Open addressing over the hashes; 0 is a free slot, as term 0 is never looked for.
+    # A hash table with open addressing; 0 marks a free slot, since term 0 is never looked up.
     uint32_t* slots
     uint32_t slot_mask
 
@@ -55,7 +55,7 @@ cdef inline uint64_t term_hash(
 
 
 cdef inline bint is_text(int kind) noexcept nogil:
-    """Can the text of a term of this kind be a header's key or a prefix's name?"""
+    """Return whether a term of this kind can be a header's key or a prefix's name."""
     return (
         kind != TermKind.NONE and kind != TermKind.TRIPLE_TERM and kind != TermKind.DEFAULT_GRAPH
     )
@@ -63,7 +63,7 @@ cdef inline bint is_text(int kind) noexcept nogil:
 
 cdef int resize(void** memory, size_t size) noexcept nogil
 
-# Each of these returns a number (0 or the term's), or -1 with the failure filled in.
+# Each of these returns 0 or the number of a term, or -1 with the failure filled in.
 cdef int terms_init(
     TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
 ) noexcept nogil
@@ -95,7 +95,7 @@ cdef void terms_free(TermColumns* terms) noexcept nogil
 
 
 cdef inline Span text_of(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Return the text of a term, good until the table grows."""
+    """Return the text of a term, which is valid until the table grows."""
     cdef Span text
     text.start = terms.data + terms.offsets[term]
     text.end = terms.data + terms.offsets[term + 1]
@@ -109,7 +109,7 @@ cdef inline bint has_bytes(Span text, const void* other, size_t size) noexcept n
 cdef inline int terms_reserve(
     TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Make room for one more term with a text of that size."""
+    """Make room for one more term with a text of the given size."""
     if (
         terms.count < terms.max_count
         and terms.offsets[terms.count] + text <= terms.data_capacity
@@ -122,7 +122,7 @@ cdef inline int64_t terms_find_or_add(
     TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
     uint64_t hash
 ) noexcept nogil:
-    """Intern a term after `terms_reserve`; the caller puts the text of a new one in place."""
+    """Intern a term after `terms_reserve`; the caller must store the text of a new term."""
     cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
     cdef uint32_t new = terms.count
     cdef uint32_t term, start
@@ -150,7 +150,7 @@ cdef inline int64_t terms_find_or_add(
 cdef inline int64_t terms_intern_tail(
     TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
 ) noexcept nogil:
-    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
+    """Intern a term whose text the caller stored after the last text, after `terms_reserve`."""
     cdef const uint8_t* tail = terms.data + terms.offsets[terms.count]
     return terms_find_or_add(terms, kind, tail, size, extra, hash)
 
@@ -164,7 +164,7 @@ cdef inline int64_t terms_intern(
     if terms_reserve(terms, size, at, failure) < 0:
         return -1
     term = terms_find_or_add(terms, kind, text, size, extra, hash)
-    # If the last term was found, its text is put there once more.
+    # If the term was found as the last one, this stores the same text again.
     if term + 1 == terms.count:
         memcpy(terms.data + terms.offsets[term], text, size)
     return term
@@ -174,7 +174,7 @@ cdef inline int64_t intern_text(
     TermColumns* terms, TermKind kind, Span text, uint32_t extra, uint64_t seed, size_t max_size,
     Failure* failure
 ) noexcept nogil:
-    """Check a text and intern the term that it is the text of."""
+    """Check a text, and intern the term with this text."""
     cdef size_t size = text.end - text.start
     if check_text(text, max_size, failure) < 0:
         return -1
@@ -189,7 +189,7 @@ cdef inline int64_t intern_padded_text(
     TermColumns* terms, TermKind kind, const uint8_t* start, size_t size, uint32_t extra,
     uint64_t seed, size_t max_size, Failure* failure
 ) noexcept nogil:
-    """Do what `intern_text` does, where there is a `BLOCK` of bytes to read behind the text."""
+    """Do the same as `intern_text`, for a text with a `BLOCK` of readable bytes after it."""
     cdef uint64_t bits, hash
     cdef Span text
     if terms_reserve(terms, size, start, failure) < 0:

@@ -1,4 +1,4 @@
-"""The distinct terms of a batch as columns: what a term is, and finding and adding one."""
+"""The distinct terms of a batch as columns: their layout, and functions to find and add terms."""
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
 
@@ -32,7 +32,7 @@ cdef int terms_init(
 
 
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
-    """Say how many terms there may be; one more may come before that fails."""
+    """Set the highest number of terms; only the second term beyond it fails."""
     terms.max_terms = max_terms
     set_max_count(terms)
 
@@ -55,7 +55,7 @@ cdef void terms_clear(TermColumns* terms) noexcept nogil:
 cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil:
     """Forget all terms but the first ``count``."""
     cdef uint32_t term, slot
-    # From the last one back: no term that stays was put behind one that goes.
+    # Remove the last term first, so that the probe sequences of the others stay intact.
     while terms.count > count:
         terms.count -= 1
         term = terms.count
@@ -73,7 +73,7 @@ cdef void terms_free(TermColumns* terms) noexcept nogil:
 
 
 cdef int resize(void** memory, size_t size) noexcept nogil:
-    """Allocate memory, or resize it; on failure it stays as it was."""
+    """Allocate or resize memory; on failure it stays unchanged."""
     cdef void* resized = PyMem_RawRealloc(memory[0], size)
     if resized == NULL:
         return -1
@@ -82,7 +82,7 @@ cdef int resize(void** memory, size_t size) noexcept nogil:
 
 
 cdef int terms_resize(TermColumns* terms, uint32_t capacity) noexcept nogil:
-    """Move the columns to memory with room for more terms; a failure leaves them as they were."""
+    """Move the columns to memory with room for more terms; on failure they stay unchanged."""
     cdef TermColumns old = terms[0]
     cdef size_t size = sizeof(uint64_t) + 2 * sizeof(uint32_t) + 1
     cdef uint64_t* memory
@@ -123,8 +123,8 @@ cdef int terms_rehash(TermColumns* terms) noexcept nogil:
 
 
 cdef void set_max_count(TermColumns* terms) noexcept nogil:
-    # The slots are never more than half full. There is room for a term more than are allowed, as
-    # it is asked for before it is known whether the term is new.
+    # The slots are never more than half full. One term more than allowed has room, since room is
+    # made before it is known whether the term is new.
     terms.max_count = <uint32_t>min(
         <uint64_t>min(terms.capacity, terms.slot_mask // 2), <uint64_t>terms.max_terms + 2
     )
@@ -133,8 +133,8 @@ cdef void set_max_count(TermColumns* terms) noexcept nogil:
 cdef int terms_check_count(
     const TermColumns* terms, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Fail if there are more terms than are allowed."""
-    # Term 0 is none.
+    """Fail if the table has more terms than allowed."""
+    # Term 0 does not count.
     if terms.count > <uint64_t>terms.max_terms + 1:
         return fail_limit(
             failure, at,
@@ -147,7 +147,7 @@ cdef int terms_check_count(
 cdef int terms_make_room(
     TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Grow what is too small for one more term with a text of that size."""
+    """Grow the columns, slots or texts that lack room for one more term with its text."""
     cdef size_t needed = terms.offsets[terms.count] + text
     if terms_check_count(terms, at, failure) < 0:
         return -1
@@ -192,11 +192,11 @@ cdef int64_t terms_copy(
     TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
     Failure* failure
 ) noexcept nogil:
-    """Intern in ``target`` a term of ``source``, with the terms that it refers to."""
+    """Intern a term of ``source``, with the terms that it refers to, in ``target``."""
     cdef uint32_t* copies = NULL
     cdef int64_t copied
     if source.kinds[term] == TermKind.TRIPLE_TERM:
-        # Quoted triples may share terms, so that there are far fewer terms than places for them.
+        # Copy each term once, since quoted triples may share terms, and so repeat them often.
         copies = <uint32_t*>PyMem_RawCalloc(source.count, sizeof(uint32_t))
         if copies == NULL:
             return fail_memory(failure, at)
@@ -209,9 +209,9 @@ cdef int64_t terms_copy_once(
     TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
     uint32_t* copies, Failure* failure
 ) noexcept nogil:
-    """Do what `terms_copy` does, unless ``copies``, if it is there, has the number of the copy.
+    """Do the same as `terms_copy`, but look up and store finished copies in ``copies``.
 
-    By the terms of ``source``, ``copies`` has the numbers of their copies, or 0.
+    ``copies`` has for each term of ``source`` the number of its copy, or 0; it may be NULL.
     """
     cdef uint32_t start = source.offsets[term]
     cdef uint32_t[3] numbers
@@ -246,10 +246,10 @@ cdef bint terms_same(
     const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term,
     bint any_spelling,
 ) noexcept nogil:
-    """Are terms of two tables the same one? One of them must have been written out before.
+    """Return whether terms of two tables are the same; one of them must have been written before.
 
-    That bounds how long it takes: terms that quoted triples share are gone through each time. With
-    ``any_spelling`` it is their identity that is compared.
+    Writing has bounded its size, and so the time: terms that quoted triples share are compared each
+    time. With ``any_spelling``, compare the identity of the terms.
     """
     cdef Span text = text_of(one, term)
     cdef Span other_text = text_of(other, other_term)

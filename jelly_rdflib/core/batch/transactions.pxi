@@ -1,9 +1,9 @@
-"""Transactions of operations: where they may start and end."""
+"""Checks where transactions may start and end."""
 
 def follow_transaction(uint8_t op, bint is_open):
-    """Check that a transaction starts or ends where it may; return whether one is open after it.
+    """Check that an operation may start or end a transaction; return whether one is open after it.
 
-    Operations other than TX, TC, TA and END have nothing to do with transactions.
+    Operations other than TX, TC, TA and END change nothing.
     """
     cdef const char* fault = transaction_fault(is_open, op)
     if fault != NULL:

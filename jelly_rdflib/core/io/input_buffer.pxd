@@ -1,15 +1,15 @@
-# The bytes of a source that were read and not yet consumed.
+# The bytes of a source that were read, but not yet consumed.
 
 cdef enum:
-    # How many bytes may be read behind `InputBuffer.end`, whatever they are.
+    # How many bytes after `InputBuffer.end` may be read; their values are arbitrary.
     PADDING = 64
 
 
 cdef class InputBuffer:
-    cdef object source  # a ByteSource, or None where all bytes are in memory
+    cdef object source  # a ByteSource; None if all bytes are in memory
     cdef Py_buffer view
     cdef bint has_view
-    cdef uint8_t* memory  # what was read from the source but not yet consumed, and more room
+    cdef uint8_t* memory  # the bytes that were read, but not yet consumed, and spare room
     cdef size_t capacity
     cdef const uint8_t* begin
     cdef const uint8_t* end

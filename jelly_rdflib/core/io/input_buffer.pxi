@@ -1,8 +1,8 @@
-"""The bytes of a source that were read and not yet consumed."""
+"""The bytes of a source that were read, but not yet consumed."""
 
 cdef enum:
     CHUNK = 1 << 18
-    # No more is asked for at once, as it is there twice for a moment.
+    # The most bytes to read at once, since they are in memory twice for a moment.
     MAX_PIECE = 1 << 20
 
 
@@ -10,8 +10,8 @@ cdef enum:
 cdef class InputBuffer:
     """The bytes of a source that are ready to be decoded: from ``begin`` to ``end``.
 
-    Memory grows only as bytes come in. Bytes that are in memory already are not copied, but for
-    the last ones where ``padding`` is wanted: `PADDING` bytes behind ``end`` that can be read.
+    Memory grows only as bytes arrive. Input in memory is not copied, except for its last bytes if
+    ``padding`` is set, which asks for `PADDING` readable bytes after ``end``.
     """
 
     def __cinit__(self, source, limits, *_, bint padding=False, **__):
@@ -23,7 +23,7 @@ cdef class InputBuffer:
             self.end = self.begin + self.view.len
             self.is_at_end = not padding
             if padding:
-                # The last bytes serve as padding; `read_more` gives them.
+                # Hold the last bytes back as padding, until `read_more` copies them.
                 self.end -= min(self.view.len, PADDING)
         else:
             self.source = opened
@@ -38,7 +38,7 @@ cdef class InputBuffer:
 
     @cython.critical_section
     def close(self):
-        """Let go of the source: close what `open_source` opened."""
+        """Close the source that `open_source` opened."""
         if self.is_reading:
             raise ValueError("the source is being read, and can't be closed")
         self.release()
@@ -52,12 +52,12 @@ cdef class InputBuffer:
             PyBuffer_Release(&self.view)
 
     cdef void take(self, size_t size) noexcept:
-        """Consume that many bytes."""
+        """Consume ``size`` bytes."""
         self.begin += size
         self.position += size
 
     cdef bint fill(self, size_t size) except -1:
-        """Make ``size`` bytes available from `begin` on; False if the input has fewer."""
+        """Make ``size`` bytes available from `begin` on; return False if the input has fewer."""
         while <size_t>(self.end - self.begin) < size:
             if self.is_at_end:
                 return False
@@ -70,18 +70,18 @@ cdef class InputBuffer:
         return 0
 
     cdef int read_more(self, size_t wanted=0) except -1:
-        """Get some more bytes, or see that there are none; this moves those that are there.
+        """Read some more bytes, or notice the end of the input; this moves the bytes in memory.
 
-        Memory is doubled where it is full, but not beyond what is wanted and a piece more.
+        Full memory is doubled, but at most to the wanted size and one more piece.
         """
         cdef size_t held = self.end - self.begin
         cdef bytes piece
         if self.is_reading:
-            # The source's read() came back here, or another thread is reading.
+            # The source's read() called this buffer, or another thread is reading.
             raise ValueError("the source is being read already")
         if self.source is None:
             return self.keep_tail()
-        # `begin` only moves forward: start the memory over with what is still held.
+        # Move the unconsumed bytes to the start of the memory.
         if self.begin != self.memory:
             memmove(self.memory, self.begin, held)
             self.begin = self.memory
@@ -92,7 +92,7 @@ cdef class InputBuffer:
         try:
             piece = self.source.read(min(self.capacity - held, <size_t>MAX_PIECE))
         except DecodeError as error:
-            # Bad compressed data: say where in the uncompressed input it showed.
+            # For bad compressed data, report the place in the decompressed input.
             error.offset = self.position + held
             raise
         finally:
@@ -107,7 +107,7 @@ cdef class InputBuffer:
         return 0
 
     cdef int keep_tail(self) except -1:
-        """Copy what is left of bytes in memory, so that all of it can be seen."""
+        """Copy the last bytes of input in memory, so that padding follows them."""
         cdef const uint8_t* left = self.begin
         cdef size_t size = 0
         self.is_at_end = True
@@ -121,7 +121,7 @@ cdef class InputBuffer:
         return 0
 
     cdef int make_room(self, size_t size) except -1:
-        """Make the memory so large; what it holds stays."""
+        """Make room for ``size`` bytes, and keep the content."""
         cdef size_t held = self.end - self.begin
         cdef uint8_t* grown = <uint8_t*>PyMem_RawRealloc(self.memory, size + PADDING)
         if grown == NULL:

@@ -1,9 +1,9 @@
-# Where an encoder hands on what it has made, and whether it may.
+# The base class of encoders, which passes bytes to a sink and keeps track of its state.
 
 cdef enum OutputState:
     NOT_INITIALIZED  # `Output.__init__` was not called
     OPEN
-    IN_FLIGHT  # a call is at work: it puts a row together, or hands on what is ready
+    IN_FLIGHT  # a call is encoding a row, or passing bytes to the sink
     BROKEN  # something was lost
     FINISHED  # nothing may follow
 
@@ -11,7 +11,7 @@ cdef enum OutputState:
 cdef class Output:
     cdef OutputState state
     cdef object sink
-    cdef readonly object options  # of the stream; None where the format has none
+    cdef readonly object options  # of the stream; None if the format has none
     cdef readonly bint in_transaction
 
     cdef int put_batch(self, Batch batch) except -1
@@ -24,18 +24,18 @@ cdef class Output:
     cdef int send(self, bytes piece) except -1
 
 
-# Cython counts references where a subclass is handed on as an `Output`. So the hot paths of
-# encoders look at `state` themselves.
+# Cython counts references if a subclass is passed as an `Output`. So the hot paths of encoders
+# check `state` themselves.
 
 cdef inline int check_usable(Output output) except -1:
-    """Begin to write; refuse it if another call is writing."""
+    """Check that writing may begin; raise an error if another call is writing."""
     if output.state != OPEN:
         return output.refuse()
     return 0
 
 
 cdef inline int claim_output(Output output) except -1:
-    """Keep all other calls out until `free_output`."""
+    """Refuse all other calls until `free_output`."""
     with cython.critical_section(output):
         if output.state != OPEN:
             return output.refuse()
@@ -44,7 +44,7 @@ cdef inline int claim_output(Output output) except -1:
 
 
 cdef inline void free_output(Output output) noexcept:
-    """Let other calls in again, unless something was lost."""
+    """Allow other calls again, unless output was lost."""
     with cython.critical_section(output):
         if output.state == IN_FLIGHT:
             output.state = OPEN

@@ -1,15 +1,14 @@
-"""Where an encoder hands on what it has made, and whether it may.
+"""The base class of encoders, which passes bytes to a sink and keeps track of its state.
 
-A sink may take its time, and run any code: other threads write meanwhile, or the sink itself does.
-They are refused, and not told that anything is wrong with the stream; only a sink that fails breaks
-it.
+A sink may take long, and run any code. Meanwhile another thread, or the sink itself, may try to
+write. Such a call is refused, but leaves the stream intact; only a failing sink breaks the stream.
 """
 
 @cython.nonecheck(True)
 cdef class Output:
-    """Base of encoders, which call ``sink`` with bytes as they are ready.
+    """Base of encoders, which call ``sink`` with bytes when these are ready.
 
-    The encoder of a format has a `put_batch` and a ``finish`` of its own.
+    The encoder of each format defines `put_batch` and ``finish``.
     """
 
     def __init__(self, sink):
@@ -19,32 +18,32 @@ cdef class Output:
 
     @property
     def is_over(self):
-        """Is there nothing more to be handed on, since the output has ended or is broken?"""
+        """Return whether no more output can follow, since the output has ended or is broken."""
         if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
             self.refuse()
         return self.state != OPEN
 
     def hand_on(self, bytes piece not None):
-        """Hand on what is ready; `claim_output` comes first."""
+        """Pass bytes to the sink; call `claim_output` first."""
         self.check_claimed()
         self.send(piece)
 
     def lose(self):
-        """Say that something was lost; `claim_output` comes first."""
+        """Mark the output as broken, since output was lost; call `claim_output` first."""
         self.check_claimed()
         self.state = BROKEN
 
     def end(self):
-        """Say that nothing follows; `claim_output` comes first."""
+        """Mark the output as finished; call `claim_output` first."""
         self.check_claimed()
         self.state = FINISHED
 
     def write_batch(self, Batch batch not None):
-        """Write the rows of a batch, lexical forms to the letter, without making objects of them.
+        """Write the rows of a batch with unchanged lexical forms, without making Python objects.
 
-        If a row can't be encoded, it raises `EncodeError`: the rows before it are written, and the
-        stream is as if that row had not been tried. A batch that is still being filled may come
-        again and again; it has the rows that are to be written each time.
+        A row that can't be encoded raises an `EncodeError`: the rows before it are written, and the
+        row leaves no trace in the stream. A batch that is still being filled may be passed again
+        and again; each time it has only the rows to be written.
         """
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
@@ -52,19 +51,19 @@ cdef class Output:
         self.put_batch(batch)
 
     cdef int put_batch(self, Batch batch) except -1:
-        """Do what `write_batch` does with a batch that has terms."""
+        """Write the rows of a batch, which was checked; see `write_batch`."""
         raise NotImplementedError
 
     cdef int end_batch(self) except -1:
-        """Let go of the batch that is still being filled: its terms are about to go."""
+        """Forget the batch that is still being filled, since its terms will be removed."""
         return 0
 
     cdef int check_namespaces(self, object prefix) except -1:
-        """See that a namespace may be declared; where there is no place for it, it is left out."""
+        """Check that a namespace may be declared; return whether the format has a place for it."""
         return 0
 
     cdef int check_mark(self, int op) except -1:
-        """See that a transaction may start or end here (TX, TC, TA), or the patch (END)."""
+        """Check that a transaction may start or end here (TX, TC, TA), or the patch end (END)."""
         if transaction_fault(self.in_transaction, op) == NULL:
             return 0
         raise EncodeError(
@@ -85,7 +84,7 @@ cdef class Output:
         return 0
 
     cdef int refuse(self) except -1:
-        """Say why nothing can be written."""
+        """Raise an error that says why nothing can be written."""
         if self.state == NOT_INITIALIZED:
             raise RuntimeError("the encoder was not initialized: __init__ was not called")
         if self.state == IN_FLIGHT:
@@ -103,8 +102,8 @@ cdef class Output:
         )
 
     cdef int send(self, bytes piece) except -1:
-        """Give the sink something, whatever the state was."""
-        # Bytes that a sink failed to take can't be given again: it may have taken a part of them.
+        """Pass bytes to the sink, whatever the state."""
+        # If the sink fails, the bytes can't be passed again, since it may have taken some of them.
         cdef OutputState before = self.state
         self.state = IN_FLIGHT
         try:

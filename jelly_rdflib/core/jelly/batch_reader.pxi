@@ -1,21 +1,21 @@
 """Iterates over the batches of a stream of frames."""
 
 cdef enum:
-    # Frames that may come before the options: a file of zeros is empty frames without an end.
+    # How many frames may come before the options, since a file of zeros is a run of empty frames.
     MOST_FRAMES_BEFORE_OPTIONS = 1 << 16
 
 @cython.nonecheck(True)
 @cython.final
 cdef class BatchReader(BatchSource):
-    """Iterates over a stream's batches: one for each frame, and one for the end if it has rows.
+    """Iterates over a stream's batches: one for each frame, and one for the end if that adds rows.
 
     Args:
         source: See `jelly_rdflib.core.source.open_source`.
-        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: only the
+        statement_decoder: Decodes the frames if they turn out to be Jelly-RDF. None: only the
             format of ``decoder`` is expected.
-        offset: For a part of a stream that starts behind the stream's start: its offset there. Its
-            frames are delimited, and ``decoder`` was restored from a checkpoint.
-        is_last: Whether the stream ends where the source ends.
+        offset: The offset of the source in the stream, if the source is a later part of the stream.
+            Its frames are delimited, and ``decoder`` was restored from a checkpoint.
+        is_last: Whether the end of the source is the end of the stream.
     """
 
     cdef FrameReader frames
@@ -45,7 +45,7 @@ cdef class BatchReader(BatchSource):
 
     @property
     def draft_options(self):
-        """What the options have that only Jelly-RDF 1.2 has; None of any other stream."""
+        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
         return self.decoder.draft_options
 
     cdef int close_source(self) except -1:
@@ -87,7 +87,7 @@ cdef class BatchReader(BatchSource):
         return 0
 
     cdef int choose_decoder(self) except -1:
-        """Choose by the first frame with rows; one without may have metadata, as of Jelly-RDF."""
+        """Choose the decoder by the first frame with rows, or with metadata, as in Jelly-RDF."""
         cdef StreamKind kind = find_stream_kind(self.found_frame())
         if (self.decoder is self.statement_decoder) != (
             kind == StreamKind.STATEMENT_STREAM or kind == StreamKind.NO_ROWS
@@ -100,7 +100,7 @@ cdef class BatchReader(BatchSource):
         return 0
 
     cdef Span found_frame(self) noexcept:
-        """Return the last frame, which is there up to the next reading."""
+        """Return the last frame, which is valid until the next read."""
         cdef Span frame
         frame.start = self.frames.frame
         frame.end = self.frames.frame + self.frames.frame_size

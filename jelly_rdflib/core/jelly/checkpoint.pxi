@@ -1,19 +1,19 @@
 """Checkpoints: the state of a decoder as bytes, saved and restored.
 
-A checkpoint consists of varints, and of texts with their length before them. Strangers may have
-made it, so it is checked as a stream is: sizes against limits, numbers against the entries and
-terms that they refer to, and texts for being UTF-8.
+A checkpoint consists of varints, and of texts with their length before them. It may be forged, so
+it is checked like a stream: sizes against limits, numbers against the entries and terms that they
+refer to, and texts for valid UTF-8.
 """
 
 cdef enum:
-    # Bytes of a varint, at the most.
+    # The highest number of bytes of a varint.
     MAX_VARINT = 10
-    # Bytes of a quoted triple besides those of its terms, where it is written out.
+    # The size of a written quoted triple besides its terms, in bytes.
     TRIPLE_SIZE = 16
 
 ctypedef struct WrittenTerm:
-    # The size of a restored term if it were written out: quoted triples may share terms, so that a
-    # few terms can stand for any number.
+    # The size that a restored term would have in output: quoted triples may share terms, so a few
+    # terms can stand for any number of terms.
     int depth
     size_t size
 
@@ -32,7 +32,7 @@ cdef int put_saved_text(WriteBuffer* out, const uint8_t* text, size_t size) exce
 
 
 cdef int save_lookup(WriteBuffer* out, const Lookup* lookup) except -1:
-    """Save the entries of a lookup that are set, and the id of the one that was set last."""
+    """Save the set entries of a lookup, and the id of the entry that was set last."""
     cdef uint32_t id
     cdef uint32_t count = 0
     for id in range(1, lookup.size + 1):
@@ -130,7 +130,7 @@ cdef int restore_terms(
     Span* rest, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
 ) except -1:
     """Make a table of the terms that `save_terms` saved, in the same order."""
-    # Each takes three bytes or more.
+    # Each term takes at least three bytes.
     cdef uint32_t count = <uint32_t>take_saved_number(rest, (rest.end - rest.start) // 3)
     cdef WrittenTerm* written = <WrittenTerm*>PyMem_RawCalloc(
         <size_t>count + 1, sizeof(WrittenTerm)

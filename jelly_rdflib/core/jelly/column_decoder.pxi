@@ -1,6 +1,6 @@
 """Decodes the columns of a frame (RdfColumnBatch of Jelly-RDF 1.2, a draft) to rows of a batch.
 
-A column has the values of its runs once each, and says how they fill its cells. So it is decoded
+A column has one value for each run of equal cells, and says which cells it fills. So it is decoded
 run by run, and each value is looked up once.
 """
 
@@ -20,10 +20,10 @@ cdef enum:
     TRIPLE_VALUE = 3
 
 cdef enum:
-    # A number of a column's layouts.
-    LAYOUT_SKIP = 5  # bits to the right of the values that stand once each
+    # The parts of a number in a column's layouts.
+    LAYOUT_SKIP = 5  # the shift to the number of values that fill one cell each
     LAYOUT_UNBOUND = 0x10
-    LAYOUT_LENGTH = 0x0F  # this very length is followed by a number to add to it
+    LAYOUT_LENGTH = 0x0F  # this length is followed by a number to add to it
 
 cdef enum:
     # `RdfBaseDirection`.
@@ -31,7 +31,7 @@ cdef enum:
     RIGHT_TO_LEFT = 2
     DIRECTION_SIZE = 5  # of "--ltr"
 
-# The lists that have the values of each kind.
+# For each kind of value, the list that has its values.
 cdef uint8_t[4] VALUE_LISTS = [COLUMN_NAME_IDS, COLUMN_TEXTS, COLUMN_LABELS, COLUMN_TRIPLES]
 cdef LookupName[4] VALUE_NAMES = [b"IRI", b"literal", b"blank node", b"triple term"]
 # The kinds that a position may have, by bit.
@@ -44,11 +44,11 @@ cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#
 cdef const char* DIRECTED_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString"
 
 ctypedef struct Column:
-    # A column that is being decoded.
+    # The state of a column that is being decoded.
     const uint8_t* at  # where it starts, for errors
     int position
     uint32_t value_count
-    uint32_t value  # number of the next one
+    uint32_t value  # the number of the next value
     Span kinds  # of the values; empty: all are of the same ``kind``
     int kind
     uint32_t last_name
@@ -63,23 +63,23 @@ ctypedef struct Column:
 cdef class ColumnDecoder:
     """Decodes the column batches of a stream, with the lookups of its `TermDecoder`.
 
-    Methods return -1 on failure, with ``terms.failure`` filled in; none needs the GIL but
+    Methods return -1 on failure, with ``terms.failure`` filled in. Decoding needs the GIL only for
     `put_message_ends`.
     """
 
     cdef TermDecoder terms
     cdef uint32_t max_rows
     cdef bint drops_directions
-    cdef bint has_dropped  # a direction
-    # Of the stream's options.
+    cdef bint has_dropped  # whether a base direction was dropped
+    # From the stream's options.
     cdef bint has_graphs
     cdef bint has_messages
     cdef uint32_t rdf_version
     cdef uint32_t lengths_field
     cdef bint message_is_open  # the last message has rows, and may go on
-    # Of the batch that is being decoded.
+    # About the batch that is being decoded.
     cdef uint32_t row_count
-    cdef uint32_t found_columns  # by bit
+    cdef uint32_t found_columns  # a bit for each column
     cdef Span[4] columns
     cdef ValueList lengths
     # The tags of a column, by their number: terms of the batch.
@@ -98,7 +98,7 @@ cdef class ColumnDecoder:
         PyMem_RawFree(self.tags)
 
     cdef int start_stream(self, const uint32_t* options) noexcept with gil:
-        """Take the options of the stream, which may be restated: an open message ends there."""
+        """Take the options of the stream; repeated options end an open message."""
         self.has_graphs = options[PHYSICAL_TYPE] != TRIPLES
         self.has_messages = options[MESSAGES_OPTION] != 0
         self.rdf_version = options[RDF_VERSION_OPTION]
@@ -116,7 +116,7 @@ cdef class ColumnDecoder:
     cdef int start_batch(self, Span message) noexcept nogil:
         """Find the fields of an RdfColumnBatch, and set its lookup entries.
 
-        All ids mean what they mean behind these. The batch's namespaces come next.
+        All ids in the batch refer to the lookups after these entries. Its namespaces come next.
         """
         cdef Failure* failure = &self.terms.failure
         cdef Span rest = message
@@ -125,7 +125,7 @@ cdef class ColumnDecoder:
         cdef uint32_t field, wire_type, position
         self.row_count = self.found_columns = 0
         for position in range(4):
-            # A column that is not there has no values.
+            # A missing column has no values.
             self.columns[position].start = self.columns[position].end = message.end
         memset(&self.lengths, 0, sizeof(self.lengths))
         self.lengths.field = self.lengths_field
@@ -178,7 +178,7 @@ cdef class ColumnDecoder:
         cdef Span rest = message
         cdef Span text
         cdef int found
-        # The number may stand behind the values.
+        # The first id may come after the values.
         while True:
             found = find_field(&rest, 1, VARINT, &text)
             if found == 0:
@@ -200,7 +200,7 @@ cdef class ColumnDecoder:
                 )
             if self.terms.define_entry(number, id, text, message.start) < 0:
                 return -1
-            # The following ones count up, too.
+            # The ids of later entries count up from this one.
             id = 0
             tally.count += 1
             tally.size += text.end - text.start
@@ -211,13 +211,13 @@ cdef class ColumnDecoder:
         )
 
     cdef int decode_statements(self, RowColumns* rows) noexcept nogil:
-        """Append the statements of the batch, and take notice of the ends of its messages."""
+        """Append the statements of the batch, and note the ends of its messages."""
         cdef Failure* failure = &self.terms.failure
         cdef uint64_t count = <uint64_t>rows.count + self.row_count
         cdef Counts* counts = &self.terms.counts
         cdef Column column
         cdef int position
-        # Few bytes may declare very many rows.
+        # Check the limit, since a few bytes may declare very many rows.
         if count > self.max_rows:
             return fail_limit(
                 failure, self.columns[SUBJECT].start,
@@ -302,7 +302,7 @@ cdef class ColumnDecoder:
         return self.start_lists(column)
 
     cdef int check_kinds(self, Column* column) noexcept nogil:
-        """Check the kinds of a column's values: how many of each there are, and which may be."""
+        """Check the number of a column's values of each kind, and which kinds it may have."""
         cdef Failure* failure = &self.terms.failure
         cdef const uint8_t* kinds = column.kinds.start
         cdef size_t size = column.kinds.end - kinds
@@ -351,7 +351,10 @@ cdef class ColumnDecoder:
     cdef inline int check_version(
         self, uint32_t last, const uint8_t* at, const char* what
     ) noexcept nogil:
-        """Fail if the stream announces a version of RDF up to the last one without something."""
+        """Fail if the stream announces a version of RDF that lacks a feature.
+
+        ``last`` is the last version without the feature.
+        """
         if self.rdf_version == 0 or self.rdf_version > last:
             return 0
         self.terms.failure.what = what
@@ -361,7 +364,7 @@ cdef class ColumnDecoder:
         )
 
     cdef int start_lists(self, Column* column) noexcept nogil:
-        """Read the lists that have one value for all, and the tags; check those with one for each."""
+        """Read the tags and lists with one value for all; check lists with one value for each."""
         cdef ValueList* lists = column.lists
         cdef Failure* failure = &self.terms.failure
         if self.check_count(&lists[COLUMN_PREFIX_IDS], lists[COLUMN_NAME_IDS].count, b"IRIs") < 0:
@@ -380,7 +383,7 @@ cdef class ColumnDecoder:
                 return -1
         else:
             column.has_literal_kinds = lists[COLUMN_LITERAL_KINDS].count > 0
-        self.terms.last_name = self.terms.last_prefix = 0  # those of triple terms
+        self.terms.last_name = self.terms.last_prefix = 0  # for the IRIs in triple terms
         return self.read_tags(&lists[COLUMN_TAGS], &lists[COLUMN_DIRECTIONS])
 
     cdef int check_count(
@@ -409,7 +412,7 @@ cdef class ColumnDecoder:
             )
         self.tag_count = 0
         if tags.count > self.tag_capacity:
-            # Each of them takes two bytes of the frame, or more.
+            # Bounded, since each tag takes at least two bytes of the frame.
             capacity = tags.count
             if resize(<void**>&self.tags, capacity * sizeof(uint32_t)) < 0:
                 return fail_memory(failure, tags.rest.start)
@@ -488,7 +491,7 @@ cdef class ColumnDecoder:
             length += 1 if token & LAYOUT_UNBOUND else 2
             skip = token >> LAYOUT_SKIP
             left = column.value_count - column.value
-            # A value is repeated behind those that are skipped.
+            # A run of a repeated value needs one value after the skipped ones.
             if skip > left or (skip == left and not token & LAYOUT_UNBOUND):
                 return fail_number(
                     failure, at, b"column-layout",
@@ -529,7 +532,7 @@ cdef class ColumnDecoder:
     cdef int fill_values(
         self, Column* column, uint32_t* cells, uint32_t* row, uint32_t count
     ) noexcept nogil:
-        """Fill a cell with each of the next values; there are so many of both."""
+        """Fill ``count`` cells with the next ``count`` values."""
         cdef uint32_t end = row[0] + count
         cdef int64_t term
         while row[0] < end:
@@ -541,7 +544,7 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int64_t unbound_term(self, Column* column, const uint8_t* at) noexcept nogil:
-        """Return the default graph, which alone is a cell without a value."""
+        """Return the default graph; fail in other columns, whose cells need a value."""
         if column.position != GRAPH:
             return fail_number(
                 &self.terms.failure, at, b"column-unbound",
@@ -551,7 +554,7 @@ cdef class ColumnDecoder:
         return self.terms.intern_default_graph(at)
 
     cdef inline int64_t next_value(self, Column* column) noexcept nogil:
-        """Return the term of a column's next value; there is one."""
+        """Return the term of a column's next value, which must exist."""
         cdef uint32_t value = column.value
         cdef int kind = column.kind
         cdef Span span
@@ -569,9 +572,9 @@ cdef class ColumnDecoder:
         return self.decode_triple(span, 1)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
-        """Intern a literal or a blank node, and count it."""
+        """Intern a literal or a blank node, and count it for the statistics."""
         self.count_term(kind)
-        # A message that was put together has no bytes behind it.
+        # The fast function needs bytes after the text, which a joined message lacks.
         if self.terms.frame.start <= text.start and text.end <= self.terms.frame.end - SLACK:
             return self.terms.intern_regular_text(kind, text.start, text.end - text.start, extra)
         return self.terms.intern_text(kind, text, extra)
@@ -586,7 +589,7 @@ cdef class ColumnDecoder:
         cdef uint32_t name_id, prefix_id
         if next_number(ids, &name_id, &self.terms.failure) < 0:
             return -1
-        # Beyond 32 bits the next name is 0 again, which is out of range too.
+        # If the id overflows 32 bits, it is 0, which is also out of range.
         column.last_name = name_id if name_id != 0 else column.last_name + 1
         if column.has_prefixes:
             if next_number(
@@ -633,7 +636,7 @@ cdef class ColumnDecoder:
         return self.intern_text(TermKind.LANGUAGE_LITERAL, text, self.tags[kind // 2 - 1])
 
     cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil:
-        """Decode an RdfTripleTerm; ``depth`` counts it and those around it."""
+        """Decode an RdfTripleTerm; ``depth`` counts it and the triple terms around it."""
         cdef Failure* failure = &self.terms.failure
         cdef Field[3] terms
         cdef uint32_t[3] numbers
@@ -689,7 +692,7 @@ cdef class ColumnDecoder:
         return self.intern_text(kind, fields[0].span, <uint32_t>extra)
 
     cdef int put_message_ends(self, size_t row) noexcept with gil:
-        """Take notice of where messages end in the batch's statements; ``row`` is the first one."""
+        """Note where messages end in the batch's statements, of which ``row`` is the first."""
         cdef ValueList* lengths = &self.lengths
         cdef uint32_t left = self.row_count
         cdef uint32_t length, number

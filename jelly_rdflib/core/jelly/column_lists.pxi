@@ -1,7 +1,7 @@
-"""The repeated fields of columns (Jelly-RDF 1.2, a draft), read one value after another."""
+"""Reads the repeated fields of columns (Jelly-RDF 1.2, a draft), one value after another."""
 
 cdef enum:
-    # Fields of an RdfColumn; none is above `LAST_LIST`.
+    # Fields of an RdfColumn, the highest of which is `LAST_LIST`.
     COLUMN_KINDS = 1
     COLUMN_LAYOUTS = 2
     COLUMN_NAME_IDS = 3
@@ -15,24 +15,24 @@ cdef enum:
     LAST_LIST = 10
 
 cdef enum:
-    # Of these fields, by bit: they are numbers, and may be packed.
+    # The fields, as bits, whose values are numbers and may be packed.
     NUMBER_LISTS = (
         1 << COLUMN_LAYOUTS | 1 << COLUMN_NAME_IDS | 1 << COLUMN_PREFIX_IDS
         | 1 << COLUMN_LITERAL_KINDS | 1 << COLUMN_DIRECTIONS
     )
 
 ctypedef struct ValueList:
-    # A repeated field: how many values it has, and those that are unread.
+    # A repeated field: the number of its values, and its unread bytes.
     uint32_t field
     uint32_t count
-    Span rest  # of the message, from the field's next occurrence on
-    Span packed  # what is unread of a packed occurrence
+    Span rest  # the message from the field's next occurrence on
+    Span packed  # the unread rest of a packed occurrence
 
 
 cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more) noexcept nogil:
-    """Put a message that stands more than once together, as protobuf merges it.
+    """Join the parts of a message field that occurs more than once, as protobuf merges them.
 
-    Each part must end with a field; that the rest is right too is seen when it is read.
+    Each part must end with a complete field; all else is checked when the message is read.
     """
     cdef Span first = joined[0]
     cdef Span last = more
@@ -40,7 +40,7 @@ cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more
     if is_first:
         joined[0] = more
         return 0
-    # Parts that were joined before are not checked again: many parts would take quadratic time.
+    # Parts joined before are not checked again, which would take quadratic time.
     if (
         (not terms.is_last_merged(first) and find_field(&first, 0, VARINT, &ignored) < 0)
         or find_field(&last, 0, VARINT, &ignored) < 0
@@ -50,7 +50,7 @@ cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more
 
 
 cdef int count_numbers(Span packed, uint32_t* count, Failure* failure) noexcept nogil:
-    """Count the varints in a packed field; they are checked when they are read."""
+    """Count the varints in a packed field; reading them checks them."""
     cdef const uint8_t* at = packed.start
     cdef uint32_t found = 0
     if packed.start < packed.end and (packed.end - 1)[0] >= 0x80:
@@ -58,7 +58,7 @@ cdef int count_numbers(Span packed, uint32_t* count, Failure* failure) noexcept 
     while at < packed.end:
         found += at[0] < 0x80
         at += 1
-    # A frame has no more than 2 GB.
+    # This can't overflow, since a frame has at most 2 GB.
     count[0] += found
     return 0
 
@@ -67,7 +67,7 @@ cdef int count_values(
     ValueList* values, bint are_numbers, const uint8_t** at, const uint8_t* end,
     uint32_t wire_type, const uint8_t* tag, Failure* failure
 ) noexcept nogil:
-    """Count an occurrence of a field, whose tag was read, and skip it."""
+    """Count the values in an occurrence of a field, whose tag was read, and skip it."""
     cdef uint32_t number
     cdef Span span
     if values.rest.start == NULL:
@@ -88,9 +88,9 @@ cdef int count_values(
 
 
 cdef int next_span(ValueList* values, Span* span, Failure* failure) noexcept nogil:
-    """Find the field's next occurrence; a number that is not packed is a span of its own.
+    """Find the field's next occurrence; a number that is not packed is a span by itself.
 
-    The caller has counted the values, so that running out of them is an error.
+    The caller has counted the values, so it is an error if none is left.
     """
     cdef uint32_t field, wire_type
     while values.rest.start < values.rest.end:

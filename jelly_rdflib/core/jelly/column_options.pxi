@@ -1,17 +1,17 @@
-"""The options of Jelly-RDF 1.2: two drafts have the same version, and other numbers."""
+"""The options of Jelly-RDF 1.2, of which two drafts have the same version, but other numbers."""
 
 cdef enum:
-    # Of a frame: its columns.
+    # The field of a frame that has columns.
     COLUMNS_FIELD = 2
-    # Where the decoder keeps options that only Jelly-RDF 1.2 has, among those of Jelly-RDF 1.1.
+    # Places of options that only Jelly-RDF 1.2 has, in the decoder's array for Jelly-RDF 1.1.
     MESSAGES_OPTION = 5  # the stream type: 0 for FLAT, 1 for MESSAGES
     RDF_VERSION_OPTION = 6
-    LENGTHS_OPTION = 7  # the field of message lengths, which tells the draft
-    # The least size of the lookup of names.
+    LENGTHS_OPTION = 7  # the field of message lengths, which identifies the draft
+    # The smallest size of the name lookup.
     MIN_COLUMN_NAMES = 128
 
 cdef enum:
-    # `RdfVersion`, where 0 announces none.
+    # The values of `RdfVersion`; 0 announces no version.
     RDF_1_1 = 1
     RDF_1_2_BASIC = 2
     RDF_1_2 = 3
@@ -19,7 +19,7 @@ cdef enum:
 RDF_VERSIONS = ["unspecified", "1.1", "1.2-basic", "1.2"]
 
 ctypedef struct Draft:
-    # The numbers of fields: three of the options, and one of a batch of columns.
+    # Field numbers: three of the options, and one of a batch of columns.
     uint32_t physical_type
     uint32_t stream_type
     uint32_t rdf_version

@@ -1,33 +1,33 @@
-"""Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
+"""Decodes frames to batches: the part that Jelly-RDF and Jelly-Patch share."""
 
 cdef enum:
-    # Fields of the options. Those of both formats ...
+    # Fields of the options: the fields of both formats ...
     GENERALIZED_STATEMENTS = 3
     RDF_STAR = 4
     TABLE_SIZES = 9  # the first of three: the sizes of the lookups
     VERSION = 15
     OPTION_FIELDS = 16
-    # ... and those of one.
+    # ... and the fields of one format.
     STATEMENT_TYPE = 1
     STREAM_TYPE = 2
     PHYSICAL_TYPE = 2
     LOGICAL_TYPE = 14
 
 cdef enum:
-    # The meaning of an options row that repeats the options of the stream.
+    # What a decoder does with an options row that repeats the stream's options.
     GO_ON = 0
     START_ANEW = 1
     REFUSE = 2
 
 cdef enum:
-    # Of checkpoints: a checkpoint of another version can't be read.
+    # The version of checkpoints; other versions can't be read.
     CHECKPOINT_VERSION = 1
     MAX_FRAMES = 0x3FFFFFFFFFFFFFFF
     MIN_NAME_TABLE_SIZE = 8
-    # In place of a row's number.
+    # Stands for a missing row number.
     NO_ROW = 0xFFFFFFFFFFFFFFFF
 
-# The names that users give to these meanings.
+# The names of these choices in the public API.
 REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
 
 
@@ -37,50 +37,49 @@ cdef class FrameDecoder:
     Args:
         factory: Makes the nodes of the batches.
         limits: A `jelly_rdflib.Limits`.
-        faults: A list that takes errors after which decoding goes on as if there had been none:
-            those of rules that what follows does not depend on. Else each is raised.
+        faults: A list to which recoverable errors are appended: errors that do not affect the rest
+            of the stream. None: they are raised.
         on_repeated_options: See `jelly_rdflib.PatchDecoder`.
     """
 
     cdef TermDecoder terms
     cdef NodeMaker factory
     # Set by a subclass for its format: the messages of rows and options in `schema`, the version of
-    # the protocol, the format's name, and what is said
-    # of options of the other format.
+    # the protocol, the format's name, and the error message for options of the other format.
     cdef int row_message
     cdef int options_message
     cdef uint32_t newest_version
     cdef const char* format
     cdef StreamKind other_kind
-    # Of options that are those of the other format.
+    # The rule that options of the other format break.
     cdef const char* type_rule
     cdef const char* other_options
-    # The rows of statements that `TermDecoder.decode_regular_rows` may decode now, if any.
+    # Whether `TermDecoder.decode_regular_rows` may decode the statements now.
     cdef bint has_regular_rows
-    cdef bint has_graphs  # statements have graphs, from wherever
-    cdef RowKinds kinds  # set by a subclass, too
-    cdef readonly bint found_options  # even if they are no good
+    cdef bint has_graphs  # statements have graphs, in the row or from around it
+    cdef RowKinds kinds  # also set by a subclass
+    cdef readonly bint found_options  # even invalid ones
     cdef bint has_options
-    cdef int repeated_options  # what they mean
+    cdef int repeated_options  # GO_ON, START_ANEW or REFUSE
     cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
-    cdef bytes warning  # what is odd about the options, but not wrong
+    cdef bytes warning  # about options that are odd, but allowed
     cdef bytes stream_name  # in Jelly-RDF
     cdef const char* name_start  # of `stream_name`, for code without the GIL
     cdef size_t name_size
     cdef readonly bint is_broken
     cdef bint is_finished
-    cdef bint is_busy  # some thread is in there, without the GIL
+    cdef bint is_busy  # a thread is decoding, without the GIL
     cdef uint32_t[LOOKUPS] max_sizes  # of the lookups
     cdef size_t max_frame_size
     cdef size_t max_frame_rows
-    # Where the decoder is, for errors.
+    # The decoder's place, for errors.
     cdef uint64_t frame
     cdef uint64_t row
     cdef bint is_in_row
     cdef bint in_transaction
     cdef bint patch_is_open  # operations came since the last end of a patch
     cdef bint is_in_graph  # in a GRAPHS stream
-    cdef list faults  # takes those that were recovered; None: none is
+    cdef list faults  # for recovered errors; None: no error is recovered
     # The frame being decoded.
     cdef RowColumns rows
     cdef dict metadata
@@ -99,7 +98,7 @@ cdef class FrameDecoder:
             )
         self.repeated_options = REPEATED_OPTIONS[on_repeated_options]
         self.factory = factory
-        # A subclass has its own.
+        # Subclasses set these.
         self.format = self.type_rule = self.other_options = b""
         self.stream_name = b""
         self.terms = TermDecoder.__new__(TermDecoder)
@@ -138,14 +137,14 @@ cdef class FrameDecoder:
 
     @property
     def draft_options(self):
-        """What the options have that only Jelly-RDF 1.2 has; None of any other stream."""
+        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
         return None
 
     def finish(self):
-        """End the stream; return a batch with the `Op.END` that its end stands for, if any.
+        """End the stream; return a batch with the `Op.END` that its end implies, if any.
 
-        That is the END of a FLAT stream, or of the last patch of a PUNCTUATED stream that has no
-        mark behind it.
+        The end of a FLAT stream implies an END, and so does the end of a PUNCTUATED stream whose
+        last patch has no mark after it.
         """
         return self.end(0)
 
@@ -166,7 +165,7 @@ cdef class FrameDecoder:
     def save(self):
         """Return a checkpoint: bytes with which another decoder goes on from the next frame.
 
-        It has as many bytes as the lookups' entries, and some more.
+        Its size is that of the lookups' entries, and a little more.
         """
         cdef WriteBuffer out
         cdef size_t field
@@ -210,7 +209,7 @@ cdef class FrameDecoder:
         take_span(&rest, &name, self.terms.limits.string_size)
         if self.set_options(options, name, name.start) < 0:
             raise failure_to_error(&self.terms.failure, None, None, None)
-        # The decoder that read the options has warned of them.
+        # The decoder that read the options has already given the warning.
         self.warning = None
         self.frame = take_saved_number(&rest, MAX_FRAMES)
         self.terms.restore(&rest)
@@ -221,7 +220,7 @@ cdef class FrameDecoder:
         self.found_options = True
 
     cdef dict named_options(self, dict fields):
-        """Return the options that are numbers, by name, from their fields' numbers by name."""
+        """Return the numeric options by name; ``fields`` maps names to field numbers."""
         return {name: self.option_fields[<int>field] for name, field in fields.items()}
 
     cdef int check_usable(self) except -1:
@@ -264,7 +263,7 @@ cdef class FrameDecoder:
         self.frame += 1
         batch = self.take_batch()
         if self.warning is not None:
-            # Last, since it may run any code, which may decode the next frame.
+            # Warn last, since a warning may run any code, which may decode the next frame.
             warning, self.warning = self.warning, None
             warn(warning.decode())
         return batch
@@ -272,7 +271,7 @@ cdef class FrameDecoder:
     @cython.critical_section
     cdef Batch end(self, uint64_t offset):
         self.check_usable()
-        # Nothing comes after the end, also if it is an error.
+        # Set this first, since the stream has ended even if finishing it fails.
         self.is_finished = True
         if not self.has_options:
             raise DecodeError(
@@ -303,7 +302,7 @@ cdef class FrameDecoder:
     cdef int report_recovered(
         self, const uint8_t* start, size_t size, uint64_t offset
     ) except -1:
-        """Put what was recovered in the frame into the list of faults."""
+        """Append the recovered errors of the frame to the list of faults."""
         cdef RecoveredFault* fault
         cdef const uint8_t* at
         cdef uint32_t number
@@ -313,7 +312,7 @@ cdef class FrameDecoder:
             self.faults.append(
                 failure_to_error(
                     &fault.failure,
-                    # A message that was merged from several fields has no offset of its own.
+                    # A message merged from several fields has no offset, so use the frame's.
                     offset + (at - start) if start <= at <= start + size else offset,
                     self.frame, None if fault.row == NO_ROW else fault.row,
                 )
@@ -332,7 +331,7 @@ cdef class FrameDecoder:
         cdef dict metadata = {} if self.metadata is None else self.metadata
         cdef TermColumns* terms = &self.terms.terms
         cdef Batch batch
-        # The next frame is likely to be about as large as this one.
+        # Reserve memory, since the next frame is likely to be about as large as this one.
         self.row_hint = self.rows.count + 8
         self.term_hint = terms.count + terms.count // 4 + 8
         self.text_hint = terms.offsets[terms.count]
@@ -380,15 +379,15 @@ cdef class FrameDecoder:
             tally.size += at - field.at
             self.row += 1
         self.terms.row = NO_ROW
-        # The END that the end of the stream stands for is no row of the frame.
+        # The END that the end of the stream implies does not count as a row of the frame.
         self.rows.max_count += 1
-        # There are no options in a frame without rows, before the first row of the stream.
+        # Before the options come at most frames without rows, whose ends mean nothing.
         if self.has_options and self.end_frame(at) < 0:
             return -1
         return self.terms.end_frame()
 
     cdef int decode_row(self, Span row, uint32_t* row_field) noexcept nogil:
-        """Decode a row, and say which member of its oneof it has; 0 if none that is known."""
+        """Decode a row, and store which member of its oneof it has; 0 for an unknown one."""
         cdef Field content
         if self.terms.read_message(self.row_message, row, &content) < 0:
             return -1
@@ -414,9 +413,9 @@ cdef class FrameDecoder:
     cdef int next_operation(
         self, Span* rest, const uint8_t** row_at, uint64_t* number
     ) noexcept nogil:
-        """Find the next row of a decoded frame that makes an operation; 0 if there is none.
+        """Find the next row of a decoded frame that makes an operation; return 0 at the end.
 
-        ``number`` counts the rows up to it.
+        ``number`` counts the rows up to that row.
         """
         cdef uint32_t field, wire_type
         cdef Field content
@@ -440,7 +439,7 @@ cdef class FrameDecoder:
             number[0] += 1
             if content.kind == NO_FIELD or OPERATIONS[self.row_message][content.number] == 0:
                 continue
-            # Two kinds of wrong rows are recovered without an operation.
+            # Two kinds of wrong rows are skipped without an operation.
             if content.kind == PATCH_HEADER:
                 if self.terms.read_message(PATCH_HEADER, content.span, header) < 0:
                     return -1
@@ -464,7 +463,7 @@ cdef class FrameDecoder:
         return 0
 
     cdef int use_options(self, Span message) noexcept nogil:
-        """Take the stream's options, or do what options mean that it has already."""
+        """Take the stream's options, or handle repeated ones as `repeated_options` says."""
         cdef uint32_t[OPTION_FIELDS] options
         cdef Span name
         self.found_options = True
@@ -475,8 +474,8 @@ cdef class FrameDecoder:
         if self.repeated_options == REFUSE:
             return self.refuse_repeated(message.start)
         if self.repeated_options == START_ANEW:
-            # The rows before it in the frame would belong to the old stream, and those after it
-            # to the new one.
+            # The frame's earlier rows would belong to the old stream, its later rows to the new
+            # one.
             if self.row > 0:
                 return fail(
                     &self.terms.failure, message.start,
@@ -510,7 +509,7 @@ cdef class FrameDecoder:
     cdef int set_options(
         self, const uint32_t* options, Span name, const uint8_t* at
     ) noexcept nogil:
-        """Check the stream's options, and make the lookups that they ask for."""
+        """Check the stream's options, and make lookups of the requested sizes."""
         if (
             self.check_version(options[VERSION], at) < 0
             or self.check_types(options, at) < 0
@@ -527,7 +526,7 @@ cdef class FrameDecoder:
 
     cdef int put_name(self, Span name) noexcept with gil:
         try:
-            # Another thread may read the options meanwhile.
+            # Guarded, since another thread may read the options meanwhile.
             with cython.critical_section(self):
                 self.stream_name = <bytes>(<const char*>name.start)[:name.end - name.start]
         except MemoryError:
@@ -537,11 +536,11 @@ cdef class FrameDecoder:
         return 0
 
     cdef int read_options(self, Span message, uint32_t* options, Span* name) noexcept nogil:
-        """Read the numbers of an options message, by field, and the text that it may have."""
+        """Read the numbers of an options message, by field, and the stream's name if it has one."""
         cdef Field[MAX_SLOTS] fields
         cdef uint32_t number
         cdef int slot
-        # Field 1 is the one in which the options of the two formats can't be mistaken.
+        # Field 1 shows which of the two formats the options belong to.
         if find_options_kind(message) == self.other_kind:
             return fail(&self.terms.failure, message.start, self.type_rule, self.other_options)
         memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))
@@ -553,14 +552,14 @@ cdef class FrameDecoder:
             if fields[slot].kind == TEXT:
                 name[0] = fields[slot].span
             elif fields[slot].kind != NO_FIELD:
-                # As for protobuf, whose enums have 32 bits: a negative number takes 64.
+                # Cut to 32 bits, as protobuf does for enums: a negative number takes 64 bits.
                 options[number] = <uint32_t>fields[slot].value
                 if number == GENERALIZED_STATEMENTS or number == RDF_STAR:
                     options[number] = fields[slot].value != 0
         return self.terms.check_text(name[0])
 
     cdef int check_version(self, uint32_t version, const uint8_t* at) noexcept nogil:
-        """Check the version, which says what the other fields mean."""
+        """Check the version, on which the meaning of the other fields depends."""
         self.terms.failure.what = self.format
         if version == 0:
             return fail(
@@ -634,7 +633,7 @@ cdef class FrameDecoder:
         except MemoryError:
             return fail_memory(&self.terms.failure, key.start)
         except UnicodeDecodeError:
-            # It was UTF-8 when it was checked: somebody changes the frame under our hands.
+            # The key was valid UTF-8 before, so someone is changing the frame while it is decoded.
             return fail(&self.terms.failure, key.start, b"utf-8", b"string is not UTF-8")
         return 0
 
@@ -659,15 +658,15 @@ cdef class FrameDecoder:
             )
         if kind == PATCH_NAMESPACE:
             if self.has_graphs:
-                # A graph must be set, or repeated. Jelly-JVM sets none where Jena's prefix has
-                # none: before the first graph that can but mean no graph, and is read so.
+                # A graph must be set, or repeated. Jelly-JVM leaves it unset for Jena's prefixes,
+                # which have no graph. Before the first graph this can only mean no graph.
                 if fields[2].kind != NO_FIELD or self.terms.last[GRAPH] != NOT_YET:
                     graph = self.terms.decode_position(&fields[2], GRAPH, message.start)
                     if graph < 0:
                         return -1
             else:
-                # Ignored. But its writer has counted its ids, as Jelly-JVM does where Jena's prefix
-                # has a graph, and the next IRI goes on from them ("RDF terms and graph nodes").
+                # The graph is ignored, but its ids count: its writer, such as Jelly-JVM, goes on
+                # from them with the next IRI ("RDF terms and graph nodes").
                 if (
                     self.terms.check_graph(kind, &fields[2]) < 0
                     or fields[2].kind == IRI_MESSAGE
@@ -677,7 +676,7 @@ cdef class FrameDecoder:
         return self.append(op, <uint32_t>name, 0, <uint32_t>value, <uint32_t>graph)
 
     cdef int end_frame(self, const uint8_t* at) noexcept nogil:
-        """Do what the end of a frame stands for (Jelly-Patch, "Patch frames")."""
+        """Apply the meaning of the end of a frame (Jelly-Patch, "Patch frames")."""
         if self.kinds.stream_type == FRAME:
             if self.in_transaction and self.terms.recover(
                 at, b"transaction-frame",
@@ -692,14 +691,14 @@ cdef class FrameDecoder:
         return 0
 
     cdef int end_rows(self) noexcept nogil:
-        """Append the rows that the end of input stands for."""
+        """Append the rows that the end of the input implies."""
         if self.kinds.stream_type == FLAT or self.patch_is_open:
             return self.append(END, 0, 0, 0, 0)
         return 0
 
     cdef int end_stream(self) noexcept nogil:
-        """End the stream where another one starts: end its patch, and abort its transaction."""
-        # These are no rows of the frame.
+        """End the stream at the start of another one: end its patch, and abort its transaction."""
+        # The added rows do not count as rows of the frame.
         self.rows.max_count += 2
         if self.in_transaction and self.append(TA, 0, 0, 0, 0) < 0:
             return -1
@@ -709,17 +708,17 @@ cdef class FrameDecoder:
         return 0
 
     cdef int decode_content(self, const Field* row) noexcept nogil:
-        """Decode a row that has neither options nor an entry of a lookup."""
+        """Decode a row other than options and lookup entries."""
         return 0
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Check the fields of the options that only this format has, and take notice of them."""
+        """Check and store the options that only this format has."""
         return 0
 
     cdef int save_state(self, WriteBuffer* out) except -1:
-        """Save what only this format has to know of earlier frames."""
+        """Save the state that only this format needs from earlier frames."""
         return 0
 
     cdef int restore_state(self, Span* rest) except -1:
-        """Restore what `save_state` saved; the options and the last terms are there."""
+        """Restore the state that `save_state` saved, after the options and the last terms."""
         return 0

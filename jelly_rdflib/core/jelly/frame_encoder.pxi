@@ -20,9 +20,9 @@ cdef inline uint32_t checked_graph(FrameEncoder self, uint32_t number) except? 0
     return 0
 
 cdef inline int put_row(FrameEncoder self, uint32_t field, const uint32_t* numbers) except -1:
-    """Put a row with four terms of the batch: their numbers are in the order of `Batch`.
+    """Write a row with four terms, given by number in the order of `Batch`.
 
-    If a term can't be put, the row is not written, and its ids must not count.
+    If a term can't be encoded, the row is not written, and its ids must not count.
     """
     try_row(self, field, numbers)
     if self.terms.is_out_of_prefixes:
@@ -34,7 +34,7 @@ cdef inline int put_row(FrameEncoder self, uint32_t field, const uint32_t* numbe
     return 0
 
 cdef int try_row(FrameEncoder self, uint32_t field, const uint32_t* numbers) except -1:
-    """Put a row, unless the terms find that it needs too many prefixes."""
+    """Write a row, unless its terms need more prefixes than the lookup can hold."""
     cdef LastIri last_iri = self.terms.last_iri
     cdef bint is_put = False
     begin_row(self.terms)
@@ -49,10 +49,10 @@ cdef int try_row(FrameEncoder self, uint32_t field, const uint32_t* numbers) exc
     return 0
 
 cdef enum:
-    # Tag and number of a field, at the most.
+    # The highest number of bytes of a field's tag and number.
     MAX_NUMBER_SIZE = 16
     MAX_LENGTH_SIZE = 10
-    # The id that no other one follows: ids start at 1, and the sum is of 32 bits.
+    # The id before 0: with 32 bits, one more than it is 0, which is no id.
     ID_BEFORE_NONE = 0xFFFFFFFF
 
 
@@ -62,7 +62,7 @@ cdef class FrameEncoder(Output):
     A row that can't be encoded raises `EncodeError` and is left out. The stream can go on after it.
 
     Args:
-        types: Has the node of the default graph.
+        types: The classes of nodes; only the node of the default graph is used.
         options: The stream's options.
         sink: Called with the bytes of each frame when it is closed, its length before it if the
             options say ``delimited``; see `leave_lengths_out`. None: bare frames are returned
@@ -74,12 +74,12 @@ cdef class FrameEncoder(Output):
     cdef bint has_graphs
     cdef size_t frame_rows
     cdef size_t frame_bytes
-    cdef bint is_delimited  # frames may follow one another
+    cdef bint is_delimited  # each frame has its length before it
     cdef bint has_lengths
     cdef bint is_cut  # frames are closed when they are full
     cdef size_t frames
-    cdef bint is_in_frame  # a frame is being made for a caller who takes it
-    cdef bint is_in_batch  # the rows of a batch are being put
+    cdef bint is_in_frame  # a frame is being made that is returned to the caller
+    cdef bint is_in_batch  # the rows of a batch are being written
 
     def __init__(self, types not None, options, sink, entry_fields):
         self.check_new()
@@ -88,11 +88,11 @@ cdef class FrameEncoder(Output):
         self.frame_rows = options.frame_rows
         self.frame_bytes = options.frame_bytes
         self.is_delimited = self.has_lengths = options.delimited and sink is not None
-        # Output.__init__ opens the encoder for use: all attributes are set before.
+        # Set all attributes first, since Output.__init__ opens the encoder for use.
         Output.__init__(self, sink)
 
     cdef int put_options(self, dict fields, bytes name) except -1:
-        """Put the first row of the stream: its name, and the options that are numbers."""
+        """Write the first row of the stream, with its name and the numeric options."""
         cdef Text text = Text(<const uint8_t*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
         begin_row(self.terms)
         self.terms.put_string(1, &text)
@@ -104,9 +104,9 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(OPTIONS_ROW)
 
     def leave_lengths_out(self):
-        """Hand on bare frames: for messages of a queue and rows of a table, which keep frames apart.
+        """Pass bare frames to the sink, for queues and tables, which keep frames apart themselves.
 
-        It is called before the first frame is closed.
+        Call this before the first frame is closed.
         """
         self.has_lengths = False
 
@@ -116,10 +116,10 @@ cdef class FrameEncoder(Output):
 
     @cython.critical_section
     def write_first_ids(self):
-        """Leave none of the first ids out, as those that follow from rows before.
+        """Write the first ids in full, even if they could be left out at the start of a stream.
 
-        So the stream means the same to a reader that goes on with the lookups and the last terms of
-        an earlier stream with the same options. It is called before the first row.
+        So the stream means the same to a reader that still has the lookups and the last terms of
+        an earlier stream with the same options. Call this before the first row.
         """
         check_usable(self)
         self.terms.last_iri.name = ID_BEFORE_NONE
@@ -128,7 +128,7 @@ cdef class FrameEncoder(Output):
 
     @cython.critical_section
     cdef int begin_frame(self, str instead) except -1:
-        """Begin a frame that the caller takes; the caller resets ``is_in_frame`` at its end.
+        """Begin a frame that is returned to the caller, who resets ``is_in_frame`` at its end.
 
         ``instead`` says what to do in a stream whose frames have a destination.
         """
@@ -142,12 +142,12 @@ cdef class FrameEncoder(Output):
         return 0
 
     cdef int put_mark(self, uint32_t field) except -1:
-        """Put a row without content."""
+        """Write a row without content."""
         begin_row(self.terms)
         return self.terms.end_row(field)
 
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
-        """Put the terms of a row of this field."""
+        """Write the terms of a row that is stored in the given field."""
         return 0
 
     @cython.critical_section
@@ -167,7 +167,7 @@ cdef class FrameEncoder(Output):
                 self.put_batch_row(batch.rows.ops[row], numbers)
         finally:
             self.is_in_batch = False
-            # A batch that is still being filled is put again later.
+            # A batch that is still being filled will be passed again.
             if not batch.terms.is_open:
                 self.terms.end_batch()
         return 0
@@ -177,11 +177,11 @@ cdef class FrameEncoder(Output):
         return self.terms.end_batch()
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
-        """Put a row of a batch, whose terms have these numbers."""
+        """Write a row of a batch, whose terms have the given numbers."""
         return 0
 
     cdef bytes take_frame(self):
-        """Return the frame, with its length before it if it is to have one, and start anew."""
+        """Return the frame, after its length if it is delimited, and start a new one."""
         cdef uint8_t[MAX_LENGTH_SIZE] room
         cdef WriteBuffer length
         cdef bytes frame

@@ -1,30 +1,30 @@
 """Cuts a stream of bytes into frames."""
 
 cdef enum:
-    # Of a frame's columns, in Jelly-RDF 1.2.
+    # The tag of a frame's columns in Jelly-RDF 1.2.
     COLUMNS_TAG = COLUMNS_FIELD << 3 | LENGTH_DELIMITED
 
 @cython.nonecheck(True)
 @cython.final
 cdef class FrameReader(InputBuffer):
-    """Finds the frames of a source, delimited or bare; or messages that surely are delimited.
+    """Finds the frames of a source, delimited or bare, or other messages that must be delimited.
 
-    Memory is bounded by the largest frame: a frame's length is checked against the limit before
-    room is made for it, and room is made only as its bytes come in.
+    The largest frame bounds the memory: a frame's length is checked against the limit first, and
+    memory grows only as the frame's bytes arrive.
     """
 
     cdef bint is_started
     cdef bint is_delimited
     cdef size_t max_frame_size
     cdef uint64_t frame_number
-    # The frame that was found; good until the next call.
+    # The last frame, valid until the next call.
     cdef const uint8_t* frame
     cdef size_t frame_size
     cdef uint64_t frame_offset
 
     def __cinit__(self, source, limits, *, bint delimited=False):
         self.max_frame_size = limits.max_frame_size
-        # Else the first bytes tell it.
+        # If not given as delimited, the first bytes decide.
         self.is_started = self.is_delimited = delimited
 
     def __iter__(self):
@@ -38,7 +38,7 @@ cdef class FrameReader(InputBuffer):
         return PyBytes_FromStringAndSize(<const char*>self.frame, self.frame_size)
 
     cdef bint next_frame(self) except -1:
-        """Find the next frame; False at the end of the input."""
+        """Find the next frame; return False at the end of the input."""
         cdef bint found
         try:
             if not self.is_started:
@@ -51,13 +51,13 @@ cdef class FrameReader(InputBuffer):
         return found
 
     cdef int start(self) except -1:
-        """Tell delimited from bare.
+        """Find out whether the frames are delimited.
 
         A bare frame starts with the tag of its first row, the row's length and the tag of the
-        options in it; a delimited one with its length and the tag of its first row. As the tags
-        are the same byte, a first byte that is not the tag must be a length; one that is may be
-        either, and then the third byte tells: no row in a frame of 10 bytes is 10 bytes long.
-        Only a bare frame of Jelly-RDF 1.2 may start with the tag of its columns instead.
+        options in the row; a delimited frame with its length and the tag of its first row. Both
+        tags are the same byte, 10. So a first byte other than 10 must be a length. If it is 10, the
+        third byte decides, since no row in a frame of 10 bytes is 10 bytes long. Only a bare frame
+        of Jelly-RDF 1.2 may start with the tag of its columns instead.
         """
         self.is_started = True
         if self.fill(1) and self.begin[0] == COLUMNS_TAG:
@@ -74,10 +74,11 @@ cdef class FrameReader(InputBuffer):
         return 0
 
     cdef bint starts_with_columns(self) except -1:
-        """Tell a bare frame that starts with its columns from delimited ones, the first of 18 bytes.
+        """Return whether a bare frame starts with its columns, and not a delimited one of 18 bytes.
 
-        The columns' tag is the same byte as this length. A frame of that size with options or
-        metadata is seen at once, without waiting for a next one. Else the whole input decides.
+        The columns' tag is the same byte as the length 18. A frame of that size with options or
+        metadata is recognized at once, without waiting for another frame. Else the whole input
+        decides.
         """
         cdef Span frame, entry, ignored
         cdef StreamKind kind
@@ -90,7 +91,7 @@ cdef class FrameReader(InputBuffer):
             if (
                 kind == StreamKind.NO_ROWS
                 and find_field(&frame, METADATA, LENGTH_DELIMITED, &entry) > 0
-                # Its fields are texts: this reads it up to its end.
+                # All fields of an entry are texts, so this reads the entry to its end.
                 and find_field(&entry, 1, VARINT, &ignored) == 0
             ):
                 return False
@@ -130,7 +131,7 @@ cdef class FrameReader(InputBuffer):
     cdef bint next_bare(self) except -1:
         if self.frame_number > 0:
             return False
-        # One byte more than is allowed tells a frame that is too long.
+        # Read one byte more than allowed, to notice a frame that is too long.
         if self.fill(self.max_frame_size + 1):
             raise self.limit_error(None)
         self.frame_offset = self.position

@@ -2,22 +2,21 @@
 
 @cython.final
 cdef class FrameStatistics:
-    """Tells what frames that a reader has decoded are made of: rows, lookup entries and terms.
+    """Reports the rows, lookup entries and terms in the frames that a reader has decoded.
 
-    The reader's decoders count as soon as there are statistics of it; `count` comes after each of
-    its batches.
+    Making this object starts the counting in the reader's decoders. Call `count` after each batch.
     """
 
     cdef BatchReader batches
     cdef uint64_t frames
-    # Of the last frame.
+    # About the last frame.
     cdef uint64_t frame_offset
     cdef uint64_t frame_size
     cdef uint64_t frame_rows
     cdef uint64_t frame_entries
-    # Of all frames up to that one.
+    # About all frames up to the last one.
     cdef Counts frame_counts
-    cdef Lookup[LOOKUPS] counted_lookups  # only for their counts
+    cdef Lookup[LOOKUPS] counted_lookups  # only their counts are used
 
     def __cinit__(self, BatchReader batches not None):
         self.batches = batches
@@ -26,9 +25,9 @@ cdef class FrameStatistics:
             batches.other_decoder.terms.inspect()
 
     def count(self):
-        """Take over the counts up to the frame of the reader's last batch, if it has one.
+        """Update the counts with the frame of the reader's last batch, if the batch has a frame.
 
-        The batch that stands for the end of the input has none.
+        A batch for the end of the input has no frame.
         """
         cdef FrameReader frames = self.batches.frames
         cdef FrameDecoder decoder = self.batches.decoder
@@ -48,10 +47,10 @@ cdef class FrameStatistics:
         return True
 
     def locate(self, list rows not None):
-        """Say where operations of the last batch, by rising numbers, are in the input.
+        """Return the places in the input of operations of the last batch, given by rising numbers.
 
-        Each gets its offset in bytes, and the number of its row in the frame; an operation that no
-        row stands for gets the end of the frame, and None. In Jelly-RDF 1.2 that is each of them.
+        A place is the offset in bytes, and the number of the row in the frame. An operation without
+        a row gets the end of the frame, and None, as do all operations in Jelly-RDF 1.2.
         """
         cdef FrameReader frames = self.batches.frames
         cdef FrameDecoder decoder = self.batches.decoder
@@ -64,10 +63,10 @@ cdef class FrameStatistics:
         self.check_frame()
         rest.start = rest.end = frames.frame
         if not self.batches.is_finished and decoder.draft_options is None:
-            # Else the memory of the frame may be gone, or it has columns in place of rows.
+            # Else the frame's memory may be released, or the frame has columns instead of rows.
             rest.end += frames.frame_size
         places = []
-        # The decoder merges the same messages again.
+        # Reset the count, since decoding merges the same messages again.
         decoder.terms.merged_size = 0
         self.batches.is_reading = True
         try:
@@ -76,7 +75,7 @@ cdef class FrameStatistics:
                     found = decoder.next_operation(&rest, &row_at, &number)
                     operation += 1
                 if found < 0:
-                    # The frame was decoded, and so must have been changed.
+                    # The frame was decoded before, so someone has changed it since.
                     raise failure_to_error(
                         &decoder.terms.failure, self.frame_offset, self.frames - 1, None
                     )
@@ -90,11 +89,11 @@ cdef class FrameStatistics:
         return places
 
     def find_unexpected_fields(self):
-        """Find fields of the last frame that protobuf does not mind, but a stream should not have.
+        """Return fields of the last frame that protobuf accepts, but a stream should not have.
 
-        Each kind of field is told once, however many of them the stream has: why it is unexpected
-        (an `UnexpectedKind`), its message's name and its own number, its offset in the input in
-        bytes, and the number of its row.
+        Each kind of field is returned once in a stream, as a tuple: the reason (an
+        `UnexpectedKind`), the name of its message, the number of the field, its offset in the
+        input in bytes, and the number of its row.
         """
         cdef FrameReader frames = self.batches.frames
         cdef UnexpectedFields* unexpected = self.batches.decoder.terms.unexpected
@@ -105,7 +104,7 @@ cdef class FrameStatistics:
         for number in range(0 if self.batches.is_finished else unexpected.count):
             field = &unexpected.found[number]
             offset = self.frame_offset
-            # A field of a message that was merged from several has no offset of its own.
+            # A field of a merged message has no offset in the input.
             if frames.frame <= field.at < frames.frame + frames.frame_size:
                 offset += field.at - frames.frame
             kind = <UnexpectedKind>field.kind
@@ -113,7 +112,7 @@ cdef class FrameStatistics:
         return found
 
     cdef int check_frame(self) except -1:
-        """See that the frame is still the reader's last one: no other one stays in memory."""
+        """Check that the frame is still the reader's last one, since only that is in memory."""
         if self.batches.is_reading:
             raise ValueError("the reader is already reading")
         if self.batches.frames.frame_number != self.frames:
@@ -137,12 +136,12 @@ cdef class FrameStatistics:
 
     @property
     def position(self):
-        """Bytes of the uncompressed input up to the end of the last frame; 0 before the first."""
+        """The offset of the last frame's end in the uncompressed input; 0 before any frame."""
         return self.frame_offset + self.frame_size
 
     @property
     def last_frame(self):
-        """Number, offset and size in bytes of the last frame, its rows, and its lookup entries."""
+        """The last frame's number, offset and size in bytes, rows, and lookup entries."""
         return (
             max(self.frames, <uint64_t>1) - 1, self.frame_offset, self.frame_size, self.frame_rows,
             self.frame_entries,
@@ -155,5 +154,5 @@ cdef class FrameStatistics:
 
     @property
     def lookups(self):
-        """For the lookups of names, prefixes and datatypes, their sizes and `LookupCounts`."""
+        """The sizes and `LookupCounts` of the lookups of names, prefixes and datatypes."""
         return [{"size": lookup.size, **lookup.counts} for lookup in self.counted_lookups]

@@ -12,14 +12,14 @@ ctypedef const char* LookupName
 cdef LookupName[LOOKUPS] LOOKUP_NAMES = [b"name", b"prefix", b"datatype"]
 
 cdef enum:
-    # Serials: each definition of an entry has one of its own, from FIRST_SERIAL on.
+    # Serials: each definition of an entry gets a new one, from FIRST_SERIAL on.
     NOT_SET = 0
-    EMPTY_PREFIX = 1  # the prefix that a stream has until it names one
+    EMPTY_PREFIX = 1  # the serial of the prefix before a stream has used any
     FIRST_SERIAL = 2
 
 cdef enum:
-    # An entry keeps its memory for the next stream if that has no more bytes than this, and the
-    # lookup no more entries than `KEPT_ENTRIES`.
+    # An entry of at most this many bytes keeps its memory for the next stream, if the lookup has at
+    # most `KEPT_ENTRIES` entries.
     KEPT_TEXT = 256
     KEPT_ENTRIES = 1 << 14
 
@@ -28,11 +28,11 @@ ctypedef struct LookupEntry:
     uint32_t size
     uint32_t capacity
     uint32_t counted  # the capacity that the entry would have in a new decoder
-    # The hash of the IRI that the name makes with the prefix of the serial `hashed_prefix`; there is
-    # no hash yet where that is NOT_SET.
+    # The hash of the IRI of this name with the prefix that has the serial `hashed_prefix`; invalid
+    # if that is NOT_SET.
     uint64_t hash
     uint64_t hashed_prefix
-    bint is_unused  # no term has referred to it; of use only while frames are inspected
+    bint is_unused  # no term has referred to it; used only while frames are inspected
 
 ctypedef struct TextLimits:
     size_t string_size
@@ -40,13 +40,13 @@ ctypedef struct TextLimits:
     uint64_t expansion
 
 ctypedef struct LookupUse:
-    # The term that an entry had when it was last used, valid as long as `key` is the same. It is
-    # kept apart from the entries, since most IRIs need nothing else.
+    # The term that an entry made at its last use, valid as long as `key` is the same. Uses are not
+    # stored in the entries, since most IRIs need only the use.
     uint32_t key
     uint32_t term
 
 ctypedef struct LookupCounts:
-    # All but the first are for `FrameStatistics`; only inspected decoders count regular entries.
+    # All but the first are for `FrameStatistics`; regular entries are counted only if inspected.
     uint32_t highest_id
     uint64_t entries
     uint64_t replaced  # entries whose place another entry took
@@ -56,15 +56,15 @@ ctypedef struct LookupCounts:
 
 ctypedef struct Lookup:
     const char* name
-    LookupEntry* entries  # numbered from 1: 0 is no entry; none is set up above the highest id
-    uint64_t* serials  # of the entries' definitions; entry 0 stands for the empty prefix
+    LookupEntry* entries  # numbered from 1; entries above the highest id are uninitialized
+    uint64_t* serials  # the serial of each entry's definition; entry 0 is the empty prefix
     LookupUse* uses
     uint32_t size
     uint32_t last_set
     LookupCounts counts
 
 cdef inline const char* range_rule(const Lookup* lookup, uint32_t id) noexcept nogil:
-    """Return the rule that an id breaks which is out of range."""
+    """Return the rule that an id out of range breaks."""
     if lookup.size == 0:
         return b"no-lookup"
     return b"datatype-id" if id == 0 else b"lookup-size"
@@ -73,7 +73,7 @@ cdef inline const char* range_rule(const Lookup* lookup, uint32_t id) noexcept n
 cdef inline LookupEntry* lookup_find(
     Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Return the entry with that number, or NULL: each id of the stream goes through here."""
+    """Return the entry with the given id; NULL, with a failure, if there is no such entry."""
     if id == 0 or id > lookup.size:
         failure.what = lookup.name
         fail_number(
@@ -98,14 +98,14 @@ cdef inline size_t counted_bytes(const Lookup* lookup, uint32_t id) noexcept nog
 
 
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil:
-    """Make an empty lookup, of zeros or of a lookup that was used.
+    """Make an empty lookup from zeroed memory, or from a used lookup.
 
     The caller has checked ``size`` against its limit.
     """
     cdef size_t id
     if lookup.entries != NULL and lookup.size == size:
-        # A message may be a stream: it is not to pay for all that a lookup may hold, so entries
-        # keep their memory. Uses are of an earlier frame, so none of them is good.
+        # Entries keep their memory, since each message of a queue may be a stream, and must not pay
+        # for a whole lookup. The uses need no reset, since they are of an earlier epoch.
         for id in range(1, <size_t>lookup.counts.highest_id + 1):
             if lookup.serials[id] == NOT_SET:
                 continue
@@ -119,7 +119,7 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     lookup_free(lookup)
     lookup.name = name
     lookup.size = size
-    # An entry is set up when a stream has one of its number: a short stream must not pay for all.
+    # Entries are initialized when a stream sets them, so that a short stream does not pay for all.
     lookup.entries = <LookupEntry*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(LookupEntry))
     lookup.uses = <LookupUse*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupUse))
     lookup.serials = <uint64_t*>PyMem_RawCalloc(<size_t>size + 1, sizeof(uint64_t))
@@ -149,9 +149,9 @@ cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil:
 cdef inline int lookup_make_room(
     Lookup* lookup, uint32_t id, uint32_t size, size_t* held
 ) noexcept nogil:
-    """Make room for the text of an entry, all of which was checked; -1 if there is no memory.
+    """Make room for the text of an entry, after all checks; return -1 without memory.
 
-    ``held`` counts the bytes that all lookups of the stream keep.
+    ``held`` counts the bytes that all lookups of the stream hold.
     """
     cdef const LookupEntry* entry = &lookup.entries[id]
     cdef size_t most = KEPT_TEXT + 2 * <size_t>size
@@ -172,12 +172,12 @@ cdef int lookup_grow(Lookup* lookup, uint32_t id, uint32_t size, size_t* held) n
     if id > highest:
         memset(&lookup.entries[highest + 1], 0, (id - highest) * sizeof(LookupEntry))
         lookup.counts.highest_id = id
-    # That would keep a giant for a dwarf.
+    # Don't keep a large block of memory for a small text.
     if (
         size > entry.capacity or entry.text == NULL
         or entry.capacity > KEPT_TEXT + 2 * <uint64_t>size
     ):
-        # Room behind the text, so that it can be copied in whole blocks.
+        # Add room after the text, so that it can be copied in whole blocks.
         text = <uint8_t*>PyMem_RawMalloc(size + 8 + BLOCK)
         if text == NULL:
             return -1
@@ -193,7 +193,7 @@ cdef int lookup_grow(Lookup* lookup, uint32_t id, uint32_t size, size_t* held) n
 cdef inline void lookup_define(
     Lookup* lookup, uint32_t id, uint32_t size, uint64_t serial
 ) noexcept nogil:
-    """Define an entry, whose text was put into its room."""
+    """Define an entry, whose text is already in its memory."""
     lookup.entries[id].size = size
     lookup.entries[id].hashed_prefix = NOT_SET
     lookup.serials[id] = serial
@@ -204,7 +204,7 @@ cdef inline void lookup_define(
 cdef int lookup_set_text(
     Lookup* lookup, uint32_t id, const uint8_t* text, uint32_t size, uint64_t serial, size_t* held
 ) noexcept nogil:
-    """Set an entry whose number and text have been checked; -1 if there is no memory."""
+    """Set an entry whose number and text have been checked; return -1 without memory."""
     if lookup_make_room(lookup, id, size, held) < 0:
         return -1
     lookup.counts.entries += 1
@@ -218,7 +218,7 @@ cdef int lookup_set_text(
 
 
 cdef inline void count_reference(Lookup* lookup, uint32_t id) noexcept nogil:
-    """Count a reference to the entry of this number, which may be out of range."""
+    """Count a reference to the entry with the given id, which may be out of range."""
     lookup.counts.references += 1
     if id <= lookup.counts.highest_id:
         lookup.counts.unused -= lookup.entries[id].is_unused

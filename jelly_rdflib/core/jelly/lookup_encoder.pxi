@@ -1,4 +1,4 @@
-"""The lookups of an encoder: which strings the stream has numbers for, least recently used out."""
+"""The lookups of an encoder: least-recently-used caches of the strings that have numbers."""
 
 ctypedef struct EncoderEntry:
     uint8_t* text
@@ -7,13 +7,13 @@ ctypedef struct EncoderEntry:
     uint64_t hash
 
 ctypedef struct EntryMark:
-    # What most terms need to know of their entries: kept apart, so that more marks fit into the
-    # processor's cache.
-    uint64_t serial  # of this definition; another one gets another serial. 0: there is none
-    uint64_t use  # the number of its last use, of all uses in the stream
+    # The part of an entry that most terms need, kept apart from the rest, so that more of it fits
+    # into the processor's cache.
+    uint64_t serial  # of this definition; each definition has another serial. 0: not defined
+    uint64_t use  # the number of its last use; all uses in the stream are counted
 
 cdef enum:
-    # An entry with more bytes than these does not keep them for the next stream.
+    # An entry with more bytes than this releases them before the next stream.
     KEPT_TEXT = 256
 
 cdef enum LookupResult:
@@ -26,9 +26,9 @@ cdef enum LookupResult:
 cdef class LookupEncoder:
     """A lookup of at most ``size`` strings.
 
-    Entries are numbered from 1; entry 0 stands for no prefix. A use of an entry only marks it. The
-    order of use is found when a full lookup needs a place: all entries are sorted once, and taken
-    from the oldest on if they were not used meanwhile.
+    Entries are numbered from 1; entry 0 stands for no prefix. A use of an entry only marks it. When
+    a full lookup needs a place, all entries are sorted by their last use. Entries are then replaced
+    from the oldest on, but those that were used since the sorting are skipped.
     """
 
     cdef readonly str name
@@ -36,13 +36,13 @@ cdef class LookupEncoder:
     cdef EntryMark* marks
     cdef uint32_t size
     cdef uint32_t used
-    cdef uint32_t made  # entries that are set up, since this stream or an earlier one used them
+    cdef uint32_t made  # how many entries are initialized, by this stream or an earlier one
     cdef uint32_t last_set
     cdef uint64_t next_serial
-    # Open addressing over the hashes of texts; 0 is a free slot.
+    # A hash table of texts with open addressing; 0 marks a free slot.
     cdef uint32_t* slots
     cdef uint32_t slot_mask
-    # The entries by their last uses, when they were sorted, and room to sort them.
+    # The entries, sorted by their last uses at that time, and memory for sorting.
     cdef SortItem* oldest
     cdef uint32_t next_oldest
     cdef uint32_t oldest_count
@@ -55,7 +55,7 @@ cdef class LookupEncoder:
         self.size = size
         self.next_serial = 1
         self.slot_mask = slots - 1
-        # An entry is set up when it is used first: a small stream must not take long to start.
+        # Entries are initialized at their first use, so that a small stream starts fast.
         self.entries = <EncoderEntry*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(EncoderEntry))
         self.marks = <EntryMark*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(EntryMark))
         self.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
@@ -81,7 +81,7 @@ cdef class LookupEncoder:
         for id in range(1, self.used + 1):
             entry = &self.entries[id]
             self.marks[id].serial = 0
-            # The slots behind the entry's own are cleared, too: all entries are removed.
+            # Clear all slots from the entry's first one on, since all entries are removed.
             slot = <uint32_t>entry.hash & self.slot_mask
             while self.slots[slot] != 0:
                 self.slots[slot] = 0
@@ -97,11 +97,11 @@ cdef class LookupEncoder:
         self, const uint8_t* text, size_t size, uint64_t hash, uint64_t use, uint64_t first_use,
         uint32_t* id,
     ) except *:
-        """Find the entry with this text, or give it the least recently used one.
+        """Find the entry with a text, or reuse the least recently used entry for it.
 
-        ``use`` is the number of this use, and ``first_use`` that of the row's first. An entry that
-        the current row refers to is never taken: what defines an entry is written before the row,
-        so the row would then read the new text in both places.
+        ``use`` is the number of this use, and ``first_use`` the number of the row's first use. An
+        entry that the current row refers to is never reused: its new definition would be written
+        before the row, so both references in the row would mean the new text.
         """
         cdef uint32_t slot = <uint32_t>hash & self.slot_mask
         cdef EncoderEntry* entry
@@ -141,7 +141,7 @@ cdef class LookupEncoder:
                 if item.key >= first_use:
                     return 0
                 self.next_oldest += 1
-                # One that was used meanwhile is not among the oldest any more.
+                # An entry that was used since the sorting is skipped.
                 if self.marks[item.number].use == item.key:
                     return item.number
             if self.size == 0:
@@ -161,13 +161,13 @@ cdef class LookupEncoder:
         return 0
 
     cdef uint32_t id_to_write(self, uint32_t id) noexcept:
-        """Return how the row that defines an entry names it: 0 for the one after the last."""
+        """Return the id in the row that defines an entry: 0 if it follows the last defined one."""
         cdef uint32_t written = 0 if id == self.last_set + 1 else id
         self.last_set = id
         return written
 
     cdef int reserve(self, uint32_t id, size_t size) except -1:
-        """Get memory for an entry's next text: nothing can fail after that."""
+        """Allocate memory for an entry's next text, so that no later step can fail."""
         cdef EncoderEntry* entry = &self.entries[id]
         cdef uint8_t* text
         if size > entry.capacity or entry.text == NULL:
@@ -198,7 +198,7 @@ cdef class LookupEncoder:
         cdef uint32_t next_slot, home
         while self.slots[slot] != id:
             slot = (slot + 1) & self.slot_mask
-        # Close the gap, so that a search never stops before what it looks for.
+        # Close the gap, so that no search stops too early.
         next_slot = slot
         while True:
             next_slot = (next_slot + 1) & self.slot_mask

@@ -1,23 +1,23 @@
-"""Notes that a decoder takes for `FrameStatistics`: counts, and fields that no stream should have.
+"""A decoder's records for `FrameStatistics`: counts, and fields that no stream should have.
 
-Protobuf reads such fields without complaint.
+Protobuf accepts such fields.
 """
 
 cpdef enum UnexpectedKind:
-    UNKNOWN_FIELD  # which the schema does not have
-    SECOND_FIELD  # a singular field that stands twice
-    SECOND_MEMBER  # of a oneof that had another one
+    UNKNOWN_FIELD  # a field that the schema does not have
+    SECOND_FIELD  # a singular field that occurs twice
+    SECOND_MEMBER  # another member of a oneof that already has one
     GRAPH_FIELD  # a graph in a stream of triples
     UNEXPECTED_KINDS
 
 cdef enum:
-    # For each message each of its fields may be unexpected in each of these ways, once in a stream.
+    # In a stream, each field of each message is noted at most once for each kind.
     MAX_FOUND = 32 * MESSAGES * UNEXPECTED_KINDS
-    # In place of a message: the frame, and what it has that no message of its own says.
+    # Stands for the frame itself.
     FRAME_MESSAGE = 0
-    # The bit of all fields that no schema has a number for.
+    # The bit for all field numbers that are too high for the schema.
     HIGH_FIELD = 31
-    TERM_KINDS = 8  # those of `TermKind` but STRING, which is no term
+    TERM_KINDS = 8  # all of `TermKind` but STRING, which is no term
 
 ctypedef struct UnexpectedField:
     int kind  # an `UnexpectedKind`
@@ -27,10 +27,10 @@ ctypedef struct UnexpectedField:
     const uint8_t* at
 
 ctypedef struct UnexpectedFields:
-    # Those of this frame that were not found in an earlier one.
+    # The fields of this frame that no earlier frame had.
     UnexpectedField[MAX_FOUND] found
     uint32_t count
-    # Bits of the fields that were found, by kind and message.
+    # The bits of all fields found so far, by kind and message.
     uint32_t[UNEXPECTED_KINDS][MESSAGES] seen
 
 ctypedef struct Tally:
@@ -38,11 +38,11 @@ ctypedef struct Tally:
     uint64_t size  # in bytes
 
 ctypedef struct Counts:
-    # Of all frames, if they are inspected.
-    Tally[MAX_FIELD + 1] rows  # by the rows' fields; 0: rows of no kind
+    # About all frames, if they are inspected.
+    Tally[MAX_FIELD + 1] rows  # by the rows' fields; 0: rows of unknown kind
     Tally metadata
-    uint64_t[TERM_KINDS] terms  # that are written, by kind
-    uint64_t[4] repeated  # terms that are not written, by position
+    uint64_t[TERM_KINDS] terms  # written terms, by kind
+    uint64_t[4] repeated  # repeated terms, which are not written, by position
 
 MESSAGE_NAMES = {
     FRAME_MESSAGE: "frame",
@@ -71,7 +71,7 @@ ROW_NAMES = {MESSAGE_NAMES[PATCH_ROW], MESSAGE_NAMES[STREAM_ROW]}
 
 
 cdef void note_field(UnexpectedFields* fields, UnexpectedField field) noexcept nogil:
-    """Note an unexpected field unless one like it was noted before, in any frame."""
+    """Note an unexpected field, unless one of the same kind was noted before in any frame."""
     cdef uint32_t bit = 1U << (field.field if field.field <= MAX_FIELD else HIGH_FIELD)
     if fields.seen[field.kind][field.message] & bit == 0:
         fields.seen[field.kind][field.message] |= bit

@@ -40,7 +40,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         return 0
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Jelly-Patch, "Patch stream options"."""
+        """Check and store the types of the stream (Jelly-Patch, "Patch stream options")."""
         if options[STATEMENT_TYPE] == 0:
             return fail(&self.terms.failure, at, self.type_rule, self.other_options)
         if options[STREAM_TYPE] < FRAME or options[STREAM_TYPE] > PUNCTUATED:
@@ -87,7 +87,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         key = self.terms.intern_text(TermKind.STRING, fields[0].span, 0)
         if key < 0:
             return -1
-        # As an object: any term may stand there.
+        # Decode the value as an object, which may be any term.
         value = self.terms.decode_term(&fields[1], OBJECT, 0)
         if value < 0:
             return -1
@@ -104,7 +104,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         return self.append(op, 0, 0, 0, 0)
 
     cdef int end_patch(self, Span message) noexcept nogil:
-        """Decode a punctuation mark, which ends a patch wherever it stands in a frame."""
+        """Decode a punctuation mark, which ends a patch anywhere in a frame."""
         if self.kinds.stream_type != PUNCTUATED:
             return self.terms.recover(
                 message.start, b"punctuation-type",

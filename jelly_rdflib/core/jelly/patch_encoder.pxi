@@ -4,7 +4,7 @@ cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
 cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
 
-# By operation, the field of its row.
+# The field of the row for each operation code.
 cdef uint32_t[CODES] ROW_FIELDS = [
     0, HEADER, TRANSACTION_START, TRANSACTION_COMMIT, TRANSACTION_ABORT, NAMESPACE_ADD,
     NAMESPACE_DELETE, STATEMENT_ADD, STATEMENT_DELETE, PUNCTUATION,
@@ -13,7 +13,7 @@ cdef uint32_t[CODES] ROW_FIELDS = [
 
 @cython.final
 cdef class PatchFrameEncoder(FrameEncoder):
-    """Encodes operations, by `jelly_rdflib.PatchOptions`; see `FrameEncoder`."""
+    """Encodes operations with `jelly_rdflib.PatchOptions`; see `FrameEncoder`."""
 
     cdef int stream_type
     cdef bint patch_is_open  # operations came since the last end of a patch
@@ -35,7 +35,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
         """
         if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
             self.refuse()
-        # A finalizer may run in the middle of a row.
+        # Refuse a call from a finalizer, which may run in the middle of a row.
         if self.is_in_batch or self.is_in_frame:
             raise InUseError("another call is using this encoder: it can't start a stream now")
         self.terms.restart()
@@ -64,7 +64,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
 
     @cython.critical_section
     def finish(self):
-        """End the stream: end an open patch and hand the last frame over.
+        """End the stream: end an open patch, and pass the last frame to the sink.
 
         An open transaction is aborted.
         """
@@ -76,15 +76,15 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.put_transaction(TA)
         if self.patch_is_open:
             self.end_patch()
-        # Rows without an open patch are lookup entries that nothing came to use: in a FRAME stream
-        # a frame of them would be a patch.
+        # Rows without an open patch are only lookup entries that no row uses; in a FRAME stream a
+        # frame of them would be a patch.
         if self.frames == 0 or (self.terms.rows > 0 and self.stream_type != FRAME):
             self.emit()
         self.state = FINISHED
 
     @cython.critical_section
     def flush(self):
-        """Hand on what is written as a frame; a patch of a FRAME stream, or a bare frame, waits."""
+        """Write the waiting rows as a frame, unless it is the patch of a FRAME stream, or bare."""
         if self.is_cut and self.terms.rows > 0:
             self.emit()
 
@@ -98,7 +98,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
         return close_full_frame(self)
 
     cdef int put_transaction(self, int op) except -1:
-        """Put the row that starts a transaction, or the one that ends it."""
+        """Write the row that starts or ends a transaction."""
         self.start_operation()
         self.check_mark(op)
         self.put_mark(ROW_FIELDS[op])
@@ -112,10 +112,10 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.put_mark(PUNCTUATION)
         self.patch_is_open = False
         if self.stream_type == FLAT or (self.stream_type == FRAME and not self.is_delimited):
-            # A bare FRAME stream is one frame, which is one patch.
+            # Finished, since a bare FRAME stream is one frame with one patch.
             self.state = FINISHED
         elif self.is_delimited:
-            # A frame's end makes a patch that is whole visible at once.
+            # End the frame, so that readers see a complete patch at once.
             self.emit()
         return 0
 

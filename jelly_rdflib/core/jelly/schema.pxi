@@ -1,7 +1,7 @@
 """The messages of the schema as a table: the kinds of their fields, and their oneofs."""
 
 cdef enum:
-    # The kind of a field. From `FIRST_MESSAGE` on it is a message, of that number in `SCHEMA`.
+    # The kind of a field. From `FIRST_MESSAGE` on it is the number of a message in `SCHEMA`.
     NO_FIELD = 0  # the message has no such field
     NUMBER = 1  # uint32
     ENUM = 2  # or bool: any varint
@@ -10,7 +10,7 @@ cdef enum:
     FIRST_MESSAGE = 5
 
 cdef enum:
-    # A checkpoint has the number of the row's message.
+    # The numbers must not change, since checkpoints store the number of the row's message.
     IRI_MESSAGE = 5
     LITERAL_MESSAGE = 6
     TRIPLE_MESSAGE = 7
@@ -24,10 +24,10 @@ cdef enum:
     GRAPH_START_MESSAGE = 15
     NAMESPACE_DECLARATION = 16
     STREAM_ROW = 17
-    TRIPLE_STATEMENT = 18  # an RdfTriple that is a row, and so not quoted
+    TRIPLE_STATEMENT = 18  # an RdfTriple in a row, which is not quoted
     METADATA_ENTRY = 19
     EMPTY_MESSAGE = 20
-    # Of Jelly-RDF 1.2, a draft.
+    # The messages of Jelly-RDF 1.2, a draft.
     COLUMN_ROW = 21
     COLUMN_OPTIONS = 22
     COLUMN_TRIPLE = 23
@@ -39,7 +39,7 @@ cdef enum:
     MAX_SLOTS = 12
 
 ctypedef struct Field:
-    # A field on the wire that its message has in the schema.
+    # A field of the input that the schema has.
     uint32_t number
     int kind
     const uint8_t* at  # the field's tag
@@ -56,8 +56,8 @@ STATEMENT_ROWS = {
     6: NAMESPACE_DECLARATION, 9: LOOKUP_ENTRY, 10: LOOKUP_ENTRY, 11: LOOKUP_ENTRY,
 }
 
-# Of each message that has fields: its oneofs, as the kinds of their members by number of field. A
-# field by itself is a oneof of one member.
+# For each message with fields its oneofs, each a dict from a member's field number to its kind. A
+# single field is a oneof with one member.
 FIELDS = {
     IRI_MESSAGE: [{1: NUMBER}, {2: NUMBER}],
     LITERAL_MESSAGE: [{1: TEXT}, {2: TEXT, 3: NUMBER}],
@@ -73,7 +73,7 @@ FIELDS = {
         6: EMPTY_MESSAGE, 7: EMPTY_MESSAGE, 8: EMPTY_MESSAGE,
         11: LOOKUP_ENTRY, 12: LOOKUP_ENTRY, 13: LOOKUP_ENTRY, 14: PATCH_HEADER, 15: EMPTY_MESSAGE,
     }],
-    # Fields 5 and 6 must be unset: they are of Jelly-RDF 1.2.
+    # Fields 5 and 6, which belong to Jelly-RDF 1.2, must be unset.
     STREAM_OPTIONS: [
         {1: TEXT}, {2: ENUM}, *FLAGS, {5: ENUM}, {6: ENUM}, *SIZES, {14: ENUM}, {15: NUMBER},
     ],
@@ -82,7 +82,7 @@ FIELDS = {
     METADATA_ENTRY: [{1: TEXT}, {2: BYTES}],
     STREAM_ROW: [{1: STREAM_OPTIONS, **STATEMENT_ROWS}],
     COLUMN_ROW: [{1: COLUMN_OPTIONS, **STATEMENT_ROWS}],
-    # Both drafts: see `DRAFTS`.
+    # The fields of both drafts; see `DRAFTS`.
     COLUMN_OPTIONS: [
         {1: TEXT}, {2: ENUM}, *FLAGS, {5: ENUM}, {6: ENUM}, {7: ENUM}, *SIZES, {14: ENUM},
         {15: NUMBER},
@@ -94,7 +94,7 @@ FIELDS = {
     COLUMN_LITERAL: [{1: TEXT}, {2: TEXT, 3: NUMBER}, {4: ENUM}],
 }
 
-# By message and by number of field: what the field holds, and the slot of its oneof.
+# For each message and field number, the kind of the field and the slot of its oneof.
 cdef uint8_t[MESSAGES][MAX_FIELD + 1] SCHEMA
 cdef uint8_t[MESSAGES][MAX_FIELD + 1] SLOTS
 cdef uint8_t[MESSAGES] SLOT_COUNTS
@@ -110,7 +110,7 @@ for message in range(MESSAGES):
 cdef inline int field_kind(int message, uint32_t field) noexcept nogil:
     return SCHEMA[message][field] if field <= MAX_FIELD else NO_FIELD
 
-# By message of rows and number of field: the operation that such a row is; 0: it is none.
+# For each message of rows and field number, the operation of such a row; 0: none.
 cdef uint8_t[MESSAGES][MAX_FIELD + 1] OPERATIONS
 memset(OPERATIONS, 0, sizeof(OPERATIONS))
 for field, op in (

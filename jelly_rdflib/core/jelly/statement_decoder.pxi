@@ -4,8 +4,8 @@ cdef enum:
     MAX_ENUM = 0x7FFFFFFF
 
 
-# By physical type, which base types of logical types go with it (Jelly-RDF, "Consistency with
-# physical stream types").
+# Whether a base logical type fits a physical type (Jelly-RDF, "Consistency with physical stream
+# types").
 cdef uint8_t[4][10] IS_CONSISTENT
 for physical in PhysicalStreamType:
     for base in range(10):
@@ -19,14 +19,14 @@ cdef class StatementFrameDecoder(FrameDecoder):
     Statements become `Op.A`, namespace declarations `Op.PA`.
 
     Args:
-        strict: Refuse a logical type that does not go with the physical type; else warn of it.
+        strict: Refuse a logical type that does not fit the physical type; else give a warning.
         is_quiet: If not strict, don't warn.
         drop_directions: Leave base directions out of literals, with a warning.
     """
 
     cdef bint is_strict
-    cdef bint is_quiet  # not strict, and no warning either
-    cdef bint has_told_dropped  # that a direction was left out
+    cdef bint is_quiet  # neither strict nor warning
+    cdef bint has_told_dropped  # the warning about dropped directions was given
     cdef bint is_columnar  # the stream is of Jelly-RDF 1.2
     cdef ColumnDecoder columns
 
@@ -57,7 +57,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return None
         values = self.named_options(STREAM_OPTION_FIELDS)
         if self.is_columnar:
-            # Jelly-RDF 1.1 has a logical type instead. A message stands for what a frame is there.
+            # Return the logical type of Jelly-RDF 1.1 in which a frame is what a message is here.
             grouped = self.option_fields[MESSAGES_OPTION] != 0
             base = LogicalStreamType.GRAPHS if grouped else LogicalStreamType.FLAT_TRIPLES
             values["logical_type"] = base + self.has_graphs
@@ -66,7 +66,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     @property
     def draft_options(self):
-        """What the options have that only Jelly-RDF 1.2 has; None of any other stream."""
+        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
         if not self.has_options or not self.is_columnar:
             return None
         return {
@@ -76,7 +76,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef Batch take_batch(self):
         cdef Batch batch = FrameDecoder.take_batch(self)
-        # A frame of rows that comes next, or the end of the stream, has none.
+        # Reset, since a following frame of rows, or the end of the stream, has no messages.
         batch.message_ends, self.columns.message_ends = self.columns.message_ends, None
         return batch
 
@@ -85,12 +85,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
             self.has_options and self.repeated_options == START_ANEW
             and find_stream_kind(frame) == StreamKind.STATEMENT_STREAM
         ):
-            # Another stream, of whatever version.
+            # A new stream starts, of any version.
             self.has_options = self.is_in_graph = False
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
             self.columns.has_messages = False
-            # A message that is open ends where options of columns come again, and no others.
+            # Only repeated options of Jelly-RDF 1.2 end an open message.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
             self.has_told_dropped = False
@@ -100,7 +100,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return FrameDecoder.decode_frame_rows(self, frame)
 
     cdef int decode_frame_columns(self, Span frame) noexcept nogil:
-        """Decode a frame of Jelly-RDF 1.2: options in a row, if any, then columns."""
+        """Decode a frame of Jelly-RDF 1.2: an optional row with options, then columns."""
         cdef Failure* failure = &self.terms.failure
         cdef const uint8_t* at = frame.start
         cdef bint has_batch = False
@@ -124,7 +124,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             ) < 0:
                 return -1
             if field.number == ROWS_FIELD:
-                # Before the columns, wherever it stands.
+                # Decode the row before the columns, wherever it is in the frame.
                 if read_span(&at, frame.end, &row, failure) < 0 or self.decode_option_row(row) < 0:
                     self.is_in_row = True
                     return -1
@@ -160,7 +160,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return self.columns.decode_statements(&self.rows)
 
     cdef int decode_option_row(self, Span row) noexcept nogil:
-        """Decode the one row that a frame of Jelly-RDF 1.2 may have."""
+        """Decode the only row that a frame of Jelly-RDF 1.2 may have."""
         cdef Counts* counts = &self.terms.counts
         cdef uint32_t[OPTION_FIELDS] options
         cdef Field content
@@ -194,7 +194,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return self.set_column_options(options, name, content.span.start)
 
     cdef int choose_draft(self, uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Tell which draft the options are of, and give their types the numbers of the later one."""
+        """Find the draft of the options, and renumber their types as in the later draft."""
         cdef const Draft* draft = &DRAFTS[0 if options[PHYSICAL_TYPE] != 0 else 1]
         cdef uint32_t physical = options[draft.physical_type]
         cdef uint32_t messages = options[draft.stream_type]
@@ -212,7 +212,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef int check_restated(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Check options that come again: the lookups start anew, with other sizes if they say so."""
+        """Check repeated options, which empty the lookups, and may change their sizes."""
         if self.repeated_options == REFUSE:
             return self.refuse_repeated(at)
         if (
@@ -233,7 +233,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         """Check options of Jelly-RDF 1.2, as `choose_draft` numbers them, and start with them."""
         cdef Failure* failure = &self.terms.failure
         cdef bint is_triples = options[PHYSICAL_TYPE] == TRIPLES
-        # A row may have options twice, and those that were looked at may not be the last.
+        # A row may have options twice, and `choose_draft` may have seen the first ones.
         if options[VERSION] != DRAFT_VERSION:
             return fail_number(
                 failure, at, b"version-tag",
@@ -273,7 +273,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         ):
             return -1
         self.is_columnar = True
-        # Also of a decoder that goes on from a checkpoint.
+        # Set here, so that it is also set in a decoder restored from a checkpoint.
         self.options_message = COLUMN_OPTIONS
         self.has_graphs = not is_triples
         self.has_regular_rows = False
@@ -287,7 +287,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef int add_warning(self, const char* what) noexcept with gil:
-        """Warn of something when the frame is decoded."""
+        """Add a warning, to be given after the frame is decoded."""
         try:
             self.warning = what if self.warning is None else self.warning + b"; " + what
         except MemoryError:
@@ -326,7 +326,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef const char* describe_types(self, const uint32_t* options) noexcept with gil:
-        """Say, with the types' names, that they don't go together."""
+        """Return a message that a logical type does not fit the physical type, with their names."""
         cdef uint32_t number = options[LOGICAL_TYPE]
         logical = LogicalStreamType._value2member_map_.get(number)
         name = number if logical is None else f"{logical.name} ({number})"
@@ -342,11 +342,11 @@ cdef class StatementFrameDecoder(FrameDecoder):
     ) noexcept nogil:
         if options[VERSION] != DRAFT_VERSION:
             return FrameDecoder.set_options(self, options, name, at)
-        # They are of a checkpoint: `decode_option_row` reads all others.
+        # These options come from a checkpoint; `decode_option_row` reads all others.
         return self.set_column_options(options, name, at)
 
     cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Jelly-RDF, "Physical stream types" and "Logical stream types"."""
+        """Check the types (Jelly-RDF, "Physical stream types" and "Logical stream types")."""
         if options[MESSAGES_OPTION] or options[RDF_VERSION_OPTION]:
             return fail_number(
                 &self.terms.failure, at, b"column-options",
@@ -372,7 +372,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if not IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10] and not self.is_quiet:
             what = self.describe_types(options)
             if self.is_strict:
-                # Only now: a warning's text is gone before a later failure.
+                # Set this last, since the text may be released before a later failure is raised.
                 self.terms.failure.what = what
                 return fail(
                     &self.terms.failure, at, b"format",
@@ -383,7 +383,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.kinds.add = self.kinds.delete = StatementRow(
             (QUAD if physical == QUADS else TRIPLE) << 3 | LENGTH_DELIMITED, A
         )
-        # In a GRAPHS stream only the triples in a graph are regular.
+        # In a GRAPHS stream only triples inside a graph are regular.
         self.has_regular_rows = physical != GRAPHS
         return 0
 
@@ -405,7 +405,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if self.refuse_row(self.kinds.has_graph_fields, message, b"triple") < 0:
             return -1
         if self.is_in_graph:
-            # The graph may be that of an earlier frame.
+            # The graph may have been started in an earlier frame.
             graph = self.terms.repeat(GRAPH, message.start)
             if graph < 0:
                 return -1
@@ -467,7 +467,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int refuse_row(
         self, bint is_wrong, Span message, const char* row
     ) noexcept nogil:
-        """Fail, or recover, where a row does not go with the physical type."""
+        """Fail, or recover, if a row does not fit the physical type."""
         if not is_wrong:
             return 0
         self.terms.failure.what = row

@@ -9,16 +9,16 @@ cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
 
 @cython.final
 cdef class StatementFrameEncoder(FrameEncoder):
-    """Encodes statements, by `jelly_rdflib.StreamOptions`; see `FrameEncoder`."""
+    """Encodes statements with `jelly_rdflib.StreamOptions`; see `FrameEncoder`."""
 
     cdef int physical_type
-    cdef bint is_grouped  # each frame is an element of the stream
+    cdef bint is_grouped  # each frame is a graph or dataset
     cdef readonly bint has_namespaces
-    cdef bint has_content  # something other than entries was put into the frame
-    # Where the frame started, so that a graph that failed can be taken back.
+    cdef bint has_content  # the frame has a row other than lookup entries
+    # The state at the start of the frame, so that the rows of a failed graph can be removed.
     cdef list start_last
     cdef LastIri start_iri
-    cdef bint graph_is_open  # in a GRAPHS stream: it is the last statement's
+    cdef bint graph_is_open  # in a GRAPHS stream: the last statement's graph has not ended
 
     def __init__(self, types not None, options, sink=None):
         if not isinstance(options, StreamOptions):
@@ -38,23 +38,23 @@ cdef class StatementFrameEncoder(FrameEncoder):
 
     @cython.critical_section
     def end_frame(self, metadata=None):
-        """End the frame, with that metadata: what follows is in the next one."""
+        """End the frame, with the given metadata; later rows are in the next frame."""
         cdef list entries
         check_usable(self)
         if self.sink is None:
             raise EncodeError("frames of this stream are taken by encode_frame()")
         entries = encoded_metadata(metadata)
-        # Somebody else's mapping may have written, too.
+        # Check again, since the code of the caller's mapping may have written, too.
         check_usable(self)
         self.put_end_of_frame(entries)
         self.has_content = False
         self.emit()
-        # Bare frames can't be told apart if there is more than one.
+        # End the output after a bare frame, since a reader couldn't separate two.
         if not self.is_delimited:
             self.state = FINISHED
 
     def encode_frame(self, write not None, metadata=None):
-        """Encode what ``write()`` writes to one frame with that metadata, without its length."""
+        """Return a bare frame with the rows that ``write()`` writes, and with the metadata."""
         self.begin_frame("use end_frame()")
         try:
             self.start_last = self.terms.last_terms()
@@ -74,20 +74,20 @@ cdef class StatementFrameEncoder(FrameEncoder):
 
     @cython.critical_section
     def finish(self):
-        """End the stream, and hand the last frame over if there is anything in it."""
+        """End the stream, and pass the last frame to the sink if it has content."""
         if self.is_over:
             return
         self.close_graph()
-        # In a grouped stream a frame of entries that nothing came to use would be a graph.
+        # In a grouped stream, a frame with only unused lookup entries would be a graph.
         if self.frames == 0 or (self.has_content if self.is_grouped else self.terms.rows > 0):
             self.emit()
         self.state = FINISHED
 
     @cython.critical_section
     def abandon(self):
-        """End the stream because of an error: what is in an open frame of a grouped stream is lost.
+        """End the stream because of an error, and drop an open frame of a grouped stream.
 
-        It would pass for a whole graph or dataset.
+        A reader would take that frame for a whole graph or dataset.
         """
         if self.is_grouped:
             if not self.is_over:
@@ -104,7 +104,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return 0
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
-        """Put a statement or a namespace, which is left out if the options are without them."""
+        """Write a statement or a namespace; without the option, namespaces are left out."""
         cdef TermEncoder terms = self.terms
         if op != A and op != PA:
             raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
@@ -131,10 +131,10 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return put_row(self, QUAD if self.has_graphs else TRIPLE, numbers)
 
     cdef int put_in_graph(self, const uint32_t* numbers) except -1:
-        """Put a triple into its graph, which is started if it is not the one that is open.
+        """Write a triple in its graph, and start that graph if it is not the open one.
 
-        If that fails, the rows that end the one graph and start the other are taken back; the
-        entries between and behind them stay, since the lookups have them.
+        If this fails, the rows that ended one graph and started the other are removed; the lookup
+        entries between and after them stay, since the lookups have them.
         """
         cdef LastIri last_iri = self.terms.last_iri
         cdef bint was_open = self.graph_is_open
@@ -167,9 +167,9 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return 0
 
     cdef int take_back(self) except -1:
-        """Take all rows but the options and the entries, which the lookups have, out of the frame.
+        """Remove all rows from the frame but the options and the entries, which the lookups have.
 
-        Else what there is of a graph that failed would be a part of the next one.
+        Else the rows of a failed graph would become a part of the next graph.
         """
         cdef WriteBuffer* frame = &self.terms.frame
         cdef const uint8_t* at = frame.data
@@ -200,7 +200,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return 0
 
     cdef int remove(self, size_t start, size_t end) except -1:
-        """Take a row out of the frame, if there is one from ``start`` to ``end``."""
+        """Remove the row from ``start`` to ``end`` from the frame, if the range is not empty."""
         cdef WriteBuffer* frame = &self.terms.frame
         if end > start:
             memmove(frame.data + start, frame.data + end, frame.size - end)
@@ -217,9 +217,9 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return self.terms.put_statement(numbers, 4 if field == QUAD else 3)
 
     cdef int put_end_of_frame(self, list entries) except -1:
-        """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.
+        """Write the end of the open graph and the metadata; write nothing if they are invalid.
 
-        Only a frame that is closed since it is full leaves its graph open.
+        Only a frame that is closed because it is full leaves its graph open.
         """
         cdef WriteBuffer* frame = &self.terms.frame
         cdef bytes key, value
@@ -239,7 +239,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
 
 
 cdef list encoded_metadata(object metadata):
-    """Return the pairs of bytes that a mapping of str to bytes stands for."""
+    """Return a mapping of str to bytes as pairs of bytes."""
     cdef list entries = []
     if metadata is not None and not isinstance(metadata, Mapping):
         raise TypeError(f"metadata is {type(metadata).__name__}, not a dict of str to bytes")

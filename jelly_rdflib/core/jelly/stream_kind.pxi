@@ -1,22 +1,22 @@
-"""Tells Jelly-RDF from Jelly-Patch by a stream's first frame.
+"""Distinguishes Jelly-RDF from Jelly-Patch by a stream's first frame.
 
-Both formats start with a row of options, and most fields of the options are alike. But field 1 is
-the statement type in Jelly-Patch, a number that every stream has; in Jelly-RDF it is the stream's
-name, a string that may be missing.
+Both formats start with a row of options, and most fields of the options are the same. But field 1
+in Jelly-Patch is the statement type, a number that every stream has; in Jelly-RDF it is the
+stream's name, a string that may be missing.
 """
 
 cdef enum StreamKind:
     UNKNOWN_STREAM  # the frame is damaged, or does not start with options
-    NO_ROWS  # the frame has none, so that either format may follow
+    NO_ROWS  # the frame has no rows, so either format may follow
     PATCH_STREAM
     STATEMENT_STREAM
 
 cdef enum:
-    # The version tag of Jelly-RDF 1.2, a draft in which a frame has columns in place of rows.
+    # The version tag of Jelly-RDF 1.2, a draft in which a frame has columns instead of rows.
     DRAFT_VERSION = 3
 
 def holds_changes(bytes frame not None):
-    """Is a stream with this first frame Jelly-Patch? None: the frame does not tell."""
+    """Return whether a stream with this first frame is Jelly-Patch; None if the frame fits both."""
     cdef Span span
     cdef StreamKind kind
     span.start = <const uint8_t*>PyBytes_AS_STRING(frame)
@@ -37,7 +37,7 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
         found = find_field(&row, 1, LENGTH_DELIMITED, &options)
         if found <= 0:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
-        # The options may come in parts.
+        # The options may be split into several fields.
         if kind != StreamKind.PATCH_STREAM:
             kind = find_options_kind(options)
 
@@ -51,7 +51,7 @@ cdef StreamKind find_options_kind(Span options) noexcept nogil:
 
 
 cdef bint has_draft_version(Span frame) noexcept nogil:
-    """Does the first row of a frame have options of Jelly-RDF 1.2?"""
+    """Return whether the first row of a frame has options of Jelly-RDF 1.2."""
     cdef Span row, options, number
     cdef uint64_t version = 0
     cdef Failure ignored
@@ -66,7 +66,7 @@ cdef bint has_draft_version(Span frame) noexcept nogil:
 cdef int find_field(
     Span* rest, uint32_t wanted, uint32_t wanted_type, Span* found
 ) noexcept nogil:
-    """Find the next field of that number and wire type among those unread; 0: there is none."""
+    """Find the next unread field with the given number and wire type; return 0 at the end."""
     cdef uint32_t field, wire_type
     cdef Failure ignored
     while rest.start < rest.end:

@@ -1,13 +1,13 @@
-"""Finds places in a long stream from which its parts can be decoded."""
+"""Finds places in a long stream at which decoding can start."""
 
 @cython.nonecheck(True)
 @cython.final
 cdef class StreamScanner:
-    """Decodes a stream, and takes a checkpoint of its new decoder when ``spacing`` bytes were read.
+    """Decodes a stream with a new decoder, and takes a checkpoint after each ``spacing`` bytes.
 
     Iterating gives tuples: the offset at which the next frame starts, the place of its first
     operation (see `jelly_rdflib.core.arrow.RowColumnsBuilder`, also for ``counts_frames``), and the
-    checkpoint. None is taken at the stream's start or end.
+    checkpoint. No checkpoint is taken at the stream's start or end.
     """
 
     cdef FrameReader frames
@@ -49,7 +49,7 @@ cdef class StreamScanner:
         cdef size_t row
         while found is None:
             start = frames.position
-            # A bare frame is the whole stream.
+            # Stop at a bare frame, which is the whole stream.
             if not frames.next_frame() or not frames.is_delimited:
                 raise StopIteration
             if start - self.last >= self.spacing and self.decoder.has_options:
@@ -67,7 +67,7 @@ cdef class StreamScanner:
 
     @cython.critical_section
     def close(self):
-        """Close the source, if it was opened here."""
+        """Close the source."""
         if self.is_reading:
             raise ValueError("the scanner is reading, and can't be closed")
         self.frames.close()

@@ -1,29 +1,29 @@
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 cdef enum:
-    # In place of a term's number: there was no term yet; it is a term of an earlier frame.
+    # Special values of a last term's number: no term yet, or a term of an earlier frame.
     NOT_YET = 0
     CARRIED = 0xFFFFFFFF
 
 cdef enum:
-    # How many bytes `decode_regular_rows` leaves behind the row that it looks at.
+    # How many bytes of the frame must follow a row that `decode_regular_rows` reads.
     SLACK = 40
-    # How many faults of a frame may be recovered: strangers write our input.
+    # The most faults of a frame that are recovered, since input may be hostile.
     MAX_RECOVERED = 1000
-    # How many times max_text_size a stream may have left for later of what it may stand for.
+    # A stream may save unused expansion up to this multiple of max_text_size.
     SAVED_TEXTS = 16
-    # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
+    # How many bytes merged fields may take for each byte of a frame; no real writer needs merging.
     MERGED_PER_BYTE = 8
     MERGED_PER_FRAME = 1 << 16
-    # Of a checkpoint: adding to it never overflows.
+    # The highest value in a checkpoint, so that additions never overflow.
     MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
-    # A use's key has the epoch in its high half and the number of the prefix in its low half.
+    # The key of a use has the epoch in its high half and the number of the prefix in its low half.
     MAX_EPOCH = 0xFFFF
     MAX_KEY_PREFIX = 0xFFFF
-    # Where `next_field` has put a field.
+    # Where `next_field` has stored a field.
     IN_SLOT = 1
     IN_SPARE = 2
-    # Tags of the fields of an entry.
+    # Tags in a lookup entry.
     ENTRY_ID_TAG = 0x08
     ENTRY_TEXT_TAG = 0x12
     # Tags of RdfLiteral.
@@ -39,38 +39,38 @@ cdef enum:
     GRAPH_IRI_TAG = 0x6A
 
 ctypedef struct StatementRow:
-    # A kind of row: the tag of its field in the row's oneof, and the operation that it is.
+    # A kind of row: the tag of its field in the row's oneof, and its operation.
     uint8_t tag
     uint8_t op
 
 ctypedef struct RowKinds:
-    # The rows of a stream that `decode_regular_rows` decodes.
+    # The kinds of rows of a stream that `decode_regular_rows` decodes.
     StatementRow add
     StatementRow delete
     bint has_graph_fields
     uint32_t first_entry  # the first of the three fields of entries
-    uint32_t stream_type  # of Jelly-Patch; in Jelly-RDF 0: it has no rows that are mere marks
+    uint32_t stream_type  # of Jelly-Patch; 0 for Jelly-RDF, which has no mark rows
 
 ctypedef struct RegularRow:
-    # A row as `decode_regular_rows` reads it.
+    # The state of `decode_regular_rows` for a row.
     uint32_t[4] quad
     uint32_t last_name
-    uint32_t key  # that uses have with the last prefix
-    uint32_t epoch  # of that key: its high half
+    uint32_t key  # the key of uses with the last prefix
+    uint32_t epoch  # the high half of `key`
 
 ctypedef struct RecoveredFault:
     Failure failure
     uint64_t row
 
 ctypedef struct MergedSpan:
-    # A message whose field stood more than once on the wire, put together.
+    # A message that was merged, since its field occurred more than once.
     MergedSpan* next
     size_t capacity  # of the bytes that follow
 
-# The ways in which writers encode a field with an RdfIri, by the size of the message and by whether
-# it starts with the name's tag (8 more): at most a prefix id of one byte, then a name id of one or
-# two. In the word that the field starts, the bits under `mask` must be as in `form`; the others are
-# the field's tag and the ids.
+# The usual encodings of a field with an RdfIri: at most a prefix id of one byte, then a name id of
+# one or two bytes. The index is the size of the message, plus 8 if it starts with the name's tag.
+# In the word at the start of the field, the bits under `mask` must be as in `form`; the other bits
+# are the field's tag and the ids.
 ctypedef struct IriForm:
     uint64_t mask
     uint64_t form
@@ -81,8 +81,8 @@ ctypedef struct IriForm:
 
 cdef IriForm[16] IRI_FORMS
 for byte in range(16):
-    IRI_FORMS[byte] = IriForm(0, 1, 0, 0, 0)  # which no word has
-# Nothing; whatever follows the message.
+    IRI_FORMS[byte] = IriForm(0, 1, 0, 0, 0)  # matches no word
+# An empty message; the next byte is arbitrary.
 IRI_FORMS[0] = IRI_FORMS[8] = IriForm(0xFF00, 0, 0, 0, 0)
 # 08 prefix
 IRI_FORMS[2] = IriForm(0x80FFFF00, 0x080200, 0x7F, 0, 0)
@@ -95,7 +95,7 @@ IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
 cdef uint8_t mark_of(uint32_t tag, uint32_t stream_type, bint in_transaction) noexcept nogil:
-    """Return the operation of a row without content; 0: it is none, or breaks a rule."""
+    """Return the operation of a row without content; 0 if it is no mark, or breaks a rule."""
     cdef uint8_t op
     if tag & 7 != LENGTH_DELIMITED or tag >> 3 > MAX_FIELD or stream_type == 0:
         return 0
@@ -110,7 +110,7 @@ cdef inline size_t text_size(const TermColumns* terms) noexcept nogil:
 
 
 cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) noexcept nogil:
-    """Copy a short text faster than `memcpy`; there must be room for a block behind both."""
+    """Copy a short text faster than `memcpy`; both buffers need room for another block."""
     memcpy(target, text, BLOCK)
     if size > BLOCK:
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
@@ -118,7 +118,7 @@ cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) 
 
 @cython.final
 cdef class TermDecoder:
-    """The state that terms are decoded with: lookups, last terms, and the frame's term table.
+    """The state for decoding terms: lookups, last terms, and the frame's term table.
 
     Methods return -1 on failure, with ``failure`` filled in; none needs the GIL.
     """
@@ -130,15 +130,15 @@ cdef class TermDecoder:
     cdef int max_nesting_depth
     cdef uint32_t max_frame_terms
     cdef size_t held  # bytes that the lookups keep
-    # Bytes of text that were joined or copied in the whole stream, and their limit, which grows
-    # with the bytes that were read.
+    # The number of bytes of text joined or copied in the whole stream, and its limit, which grows
+    # with the bytes read.
     cdef uint64_t expansion
     cdef uint64_t max_expansion
-    # Bytes that merging fields took in this frame, and how many it may take.
+    # The bytes that merged fields take in this frame, and their limit.
     cdef size_t merged_size
     cdef size_t max_merged_size
     cdef MergedSpan* merged
-    cdef TermColumns terms  # of the frame that is being decoded
+    cdef TermColumns terms  # the terms of the frame that is being decoded
     cdef Failure failure
     # Recoverable errors of this frame; NULL in strict mode.
     cdef RecoveredFault* recovered
@@ -147,10 +147,10 @@ cdef class TermDecoder:
     cdef Counts counts  # complete only if the frames are inspected
     cdef UnexpectedFields* unexpected  # NULL: frames are not inspected
     cdef bint is_watched  # faults are recovered, or frames are inspected
-    cdef Span frame  # that is being decoded
+    cdef Span frame  # the frame that is being decoded
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
-    # A use of a lookup entry is valid in one epoch. A new table or prefix starts another.
+    # A use of a lookup entry is valid in one epoch. A new table or prefix starts a new epoch.
     cdef uint32_t epoch
     cdef uint32_t last_prefix
     cdef uint32_t last_name
@@ -158,7 +158,7 @@ cdef class TermDecoder:
     cdef bint last_is_elsewhere  # some of `last` may not be in the frame's table (yet)
     cdef TermColumns[4] carried  # the last terms of earlier frames
     cdef uint32_t[4] carried_term
-    cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if there is none
+    cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if not copied
 
     def __cinit__(self):
         self.next_serial = FIRST_SERIAL
@@ -176,7 +176,7 @@ cdef class TermDecoder:
         PyMem_RawFree(self.unexpected)
 
     cdef int set_lookups(self, const uint32_t* sizes) noexcept nogil:
-        """Start a stream: nothing of an earlier one is left but its expansion so far.
+        """Start a stream, and forget any earlier stream except its expansion so far.
 
         The sizes of the lookups have been checked against the limits.
         """
@@ -191,7 +191,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int save(self, WriteBuffer* out) except -1:
-        """Save what later frames need of those that were decoded, whose rows are gone by then."""
+        """Save the state that later frames need from earlier frames."""
         cdef int lookup, position
         for lookup in range(LOOKUPS):
             save_lookup(out, &self.lookups[lookup])
@@ -207,14 +207,14 @@ cdef class TermDecoder:
         return 0
 
     cdef int restore(self, Span* rest) except -1:
-        """Restore what `save` saved; the lookups have been made, and are empty."""
+        """Restore the state that `save` saved; the lookups must be empty."""
         cdef int lookup, position
         cdef uint32_t term
         for lookup in range(LOOKUPS):
             restore_lookup(
                 rest, &self.lookups[lookup], &self.next_serial, &self.limits, &self.held
             )
-        # Any numbers will do: they are checked where they are used.
+        # Any number is accepted, since its use is checked.
         self.last_name = <uint32_t>take_saved_number(rest, 0xFFFFFFFF)
         self.last_prefix = <uint32_t>take_saved_number(rest, self.lookups[PREFIXES].size)
         self.expansion = take_saved_number(rest, MAX_EXPANSION)
@@ -234,7 +234,7 @@ cdef class TermDecoder:
         return 0
 
     cdef bint may_repeat(self, const TermColumns* terms, uint32_t term, int position) noexcept:
-        """May a term stand there, by the options?"""
+        """Return whether the options allow a term in a position."""
         cdef int kind = terms.kinds[term]
         if kind == TermKind.NONE or kind == TermKind.STRING:
             return False
@@ -253,7 +253,7 @@ cdef class TermDecoder:
     cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil:
         """Start a frame of ``size`` bytes, with a new term table.
 
-        The table has room for so many terms, and bytes of their texts, before it grows.
+        The table gets room for ``terms`` terms and ``text`` bytes of their texts before it grows.
         """
         if self.max_expansion == 0:
             self.max_expansion = self.limits.text_size
@@ -270,7 +270,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int count_expansion(self, size_t size, const uint8_t* at) noexcept nogil:
-        """Count bytes of text that few bytes of the stream can ask for again and again."""
+        """Count bytes of text that a few bytes of the stream can repeat again and again."""
         self.expansion += size
         if self.expansion > self.max_expansion:
             return fail_limit(
@@ -281,13 +281,13 @@ cdef class TermDecoder:
         return 0
 
     cdef void bound_expansion_left(self) noexcept nogil:
-        """Let a stream keep some of what it did not use, and a checkpoint give no more."""
+        """Bound the unused expansion that a stream can save, and a checkpoint can give."""
         cdef uint64_t most = self.expansion + SAVED_TEXTS * <uint64_t>self.limits.text_size
         if self.max_expansion > most:
             self.max_expansion = most
 
     cdef void start_epoch(self) noexcept nogil:
-        """Make all uses of lookup entries bad."""
+        """Make all uses of lookup entries invalid."""
         self.epoch += 1
         if self.epoch > MAX_EPOCH:
             lookup_forget_uses(&self.lookups[NAMES])
@@ -295,7 +295,7 @@ cdef class TermDecoder:
             self.epoch = 1
 
     cdef int end_frame(self) noexcept nogil:
-        """Keep the last terms for the next frame, which has a table of its own."""
+        """Keep the last terms for the next frame, which has another table."""
         cdef int position
         cdef int64_t term
         if terms_check_count(&self.terms, NULL, &self.failure) < 0:
@@ -328,7 +328,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int inspect(self) except -1:
-        """Count all that frames are made of from now on, and note their unexpected fields."""
+        """From now on, count the parts of frames, and note their unexpected fields."""
         if self.unexpected == NULL:
             self.unexpected = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
         if self.unexpected == NULL:
@@ -337,7 +337,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int recover_faults(self) except -1:
-        """Make `recover` take faults from now on."""
+        """From now on, let `recover` record faults instead of failing."""
         self.recovered = <RecoveredFault*>PyMem_RawMalloc(
             MAX_RECOVERED * sizeof(RecoveredFault)
         )
@@ -349,10 +349,10 @@ cdef class TermDecoder:
     cdef int recover(
         self, const uint8_t* at, const char* rule, const char* message
     ) noexcept nogil:
-        """Fail, or note the failure and go on if that is wanted.
+        """Fail, or record the failure and go on, if `recover_faults` was called.
 
-        This is for rules that the state does not depend on: what follows is decoded as if the
-        rule had been kept.
+        This is for rules that do not affect the state: the rest is decoded as if the rule had been
+        kept.
         """
         cdef RecoveredFault* fault
         fail(&self.failure, at, rule, message)
@@ -375,7 +375,7 @@ cdef class TermDecoder:
     cdef int define_entry(
         self, int number, uint32_t id, Span text, const uint8_t* at
     ) noexcept nogil:
-        """Set an entry to a text; id 0 is that of the next one."""
+        """Set an entry to a text; id 0 means the entry after the last one that was set."""
         cdef Lookup* lookup = &self.lookups[number]
         cdef size_t size = text.end - text.start
         if id == 0 and lookup.last_set < 0xFFFFFFFFU:
@@ -403,7 +403,7 @@ cdef class TermDecoder:
         return 0
 
     cdef inline void start_definition(self, int number) noexcept nogil:
-        """Choose the serial of a definition; that of a prefix makes all uses of names bad."""
+        """Choose the serial of a definition; a new prefix makes all uses of names invalid."""
         self.next_serial += 1
         if number == PREFIXES:
             self.start_epoch()
@@ -411,7 +411,7 @@ cdef class TermDecoder:
     cdef bint set_regular_entry(
         self, int number, const uint8_t* at, const uint8_t* row_end
     ) noexcept nogil:
-        """Set an entry of the form that writers give it; False: `set_entry` has to look at it."""
+        """Set an entry of the usual form; return False if `set_entry` must handle it."""
         cdef Lookup* lookup = &self.lookups[number]
         cdef uint32_t id = lookup.last_set + 1
         cdef uint32_t size
@@ -438,23 +438,23 @@ cdef class TermDecoder:
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const RowKinds* kinds,
         bint* in_transaction, uint64_t* number
     ) noexcept nogil:
-        """Decode rows as long as they are regular; return where they end.
+        """Decode rows as long as they are regular; return the end of the last such row.
 
-        This does what `decode_statement` does, but only for rows as nearly all writers make them:
+        This does the same as `decode_statement`, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
-        are in this frame's table; or an entry with a short length; or a mark. Any other row, and
-        a row with any fault, is left to the general code: for that code nothing has changed. It is
-        strict and counts nothing: all rows of a watched decoder are left to the general code.
+        are in this frame's table; or an entry with a short length; or a mark. The general code
+        decodes any other row, and a row with any fault, from an unchanged state. This code is
+        strict and counts nothing, so the general code decodes all rows of a watched decoder.
 
         Args:
-            at: Start of a row, at its tag.
-            end: End of the frame.
-            rows: Where the operations go.
-            kinds: The rows that the stream has.
-            in_transaction: Whether the row is in a transaction; marks change it.
-            number: The number of the row, which is raised.
+            at: The start of a row, at its tag.
+            end: The end of the frame.
+            rows: The columns to which the operations are appended.
+            kinds: The kinds of rows of the stream.
+            in_transaction: Whether the row is in a transaction; marks change this.
+            number: The number of the row; it is increased.
         """
-        # So that what a row starts with can be looked at before its end is known.
+        # Up to here the start of a row can be read without a check for the end of the frame.
         cdef const uint8_t* last_start = end - SLACK
         cdef const uint8_t* row_end
         cdef const uint8_t* row = at
@@ -462,7 +462,7 @@ cdef class TermDecoder:
         cdef uint64_t entries = 0
         cdef size_t first_row = rows.count
         cdef size_t statement
-        # Of the row that is being read, and of the last one that was regular.
+        # The state after the current row, and after the last regular row.
         cdef RegularRow this
         cdef RegularRow last
         if (
@@ -479,7 +479,7 @@ cdef class TermDecoder:
             while row < last_start:
                 if row[0] != ROWS_TAG:
                     break
-                # The length of the row must agree with that of the one field in it.
+                # The length of the row must agree with the length of its only field.
                 size = row[1]
                 if size < 0x80:
                     tag = row[2]
@@ -527,7 +527,7 @@ cdef class TermDecoder:
                     at = self.decode_regular_label(at, row_end, &this, OBJECT)
                 if at != NULL and at[0] == GRAPH_IRI_TAG and kinds.has_graph_fields:
                     at = self.decode_regular_iri(at, row_end, &this, GRAPH)
-                # Here too where the row ends early and the next one looked like a field of this one.
+                # This also catches a row that ended early, if the next row looked like its field.
                 if at != row_end or rows_append(
                     rows, op, this.quad[SUBJECT], this.quad[PREDICATE], this.quad[OBJECT],
                     this.quad[GRAPH],
@@ -536,7 +536,7 @@ cdef class TermDecoder:
                 last.last_name = this.last_name
                 last.key = this.key
                 row = row_end
-            # A mark, of which there are few, is no part of the loop that is to be fast.
+            # Marks are rare, so they are decoded outside of the fast loop.
             if row >= last_start or row[0] != ROWS_TAG or row[1] != 2 or row[3] != 0:
                 break
             op = mark_of(row[2], kinds.stream_type, in_transaction[0])
@@ -544,7 +544,7 @@ cdef class TermDecoder:
                 break
             in_transaction[0] = op == TX
             row += 4
-        # An irregular row leaves a failure behind, which is none: the general decoder reads it.
+        # An irregular row may have set a failure; clear it, since the general code decodes the row.
         memset(&self.failure, 0, sizeof(self.failure))
         number[0] += entries + rows.count - first_row
         self.last_name = last.last_name
@@ -563,10 +563,10 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_iri(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a field with an RdfIri as writers make it; NULL if it is another, or wrong.
+        """Decode a field with an RdfIri of the usual form; NULL for any other, or an error.
 
-        The processor can't predict which ids a message has, nor their lengths. So there are no
-        branches on them.
+        The processor can't predict which ids a message has, nor their lengths. So this code does
+        not branch on them.
         """
         cdef uint64_t word = load64_little(at)
         cdef uint32_t size = <uint32_t>(word >> 8) & 7
@@ -575,7 +575,7 @@ cdef class TermDecoder:
         cdef uint32_t name_id = <uint32_t>(word >> form.name_shift) & form.name_bits
         cdef LookupUse* use
         cdef int64_t number
-        # Seven bits of each byte.
+        # Join the low seven bits of each byte.
         name_id = (name_id + (name_id & 0x7F)) >> 1
         at += 2 + size
         if (word & form.mask) != form.form or at > row_end:
@@ -595,7 +595,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_label(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a subject or object that is a blank node; NULL if it is wrong."""
+        """Decode a subject or object that is a blank node; NULL if it is not regular."""
         cdef uint32_t size
         cdef int64_t number
         at = peek_varint(at + 1, &size)
@@ -608,7 +608,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_literal(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
     ) noexcept nogil:
-        """Decode an object that is a literal; NULL if it is wrong."""
+        """Decode an object that is a literal; NULL if it is not regular."""
         cdef Span literal
         cdef const uint8_t* end
         cdef uint32_t size
@@ -619,7 +619,7 @@ cdef class TermDecoder:
             return NULL
         at = peek_varint(literal.start + 1, &size)
         end = at + size
-        # Most have a lexical form and no more, or a datatype.
+        # Most literals have only a lexical form, or also a datatype.
         if literal.start[0] == LEXICAL_TAG and end == literal.end:
             number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size, 0)
         elif (
@@ -641,7 +641,7 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Decode an RdfQuad or RdfTriple, whose unset terms are repeated terms.
 
-        Without ``has_graph`` the graph of an RdfQuad is read but means nothing.
+        Without ``has_graph`` the graph of an RdfQuad is checked, but ignored.
         """
         cdef Field[4] terms
         cdef int position
@@ -661,7 +661,7 @@ cdef class TermDecoder:
     cdef int64_t decode_position(
         self, Field* term, int position, const uint8_t* at
     ) noexcept nogil:
-        """Decode or repeat a statement's term; namespaces and graph starts have graphs, too."""
+        """Decode or repeat a term of a statement, or the graph of a namespace or graph start."""
         cdef int64_t number
         if term.kind == NO_FIELD:
             self.counts.repeated[position] += 1
@@ -673,9 +673,9 @@ cdef class TermDecoder:
         return number
 
     cdef int check_graph(self, int message, Field* graph) noexcept nogil:
-        """Check a graph that may be there but means nothing."""
+        """Check a graph that is allowed, but ignored."""
         if graph.kind != NO_FIELD and self.unexpected != NULL:
-            # Of a merged message, too: `merge` does not know whether graphs mean something.
+            # Note it even in a merged message, since `merge` does not know that it is ignored.
             note_field(
                 self.unexpected,
                 UnexpectedField(GRAPH_FIELD, message, graph.number, self.row, graph.at),
@@ -685,9 +685,9 @@ cdef class TermDecoder:
     cdef inline int next_field(
         self, Span* rest, int message, Field* slots, Field* spare
     ) noexcept nogil:
-        """Read the next known field of a message, of which ``rest`` is still unread.
+        """Read the next known field of a message, from its unread bytes ``rest``.
 
-        It goes into the slot of its oneof, or into ``spare`` if the slot is taken or there is none.
+        The field is stored in the slot of its oneof, or in ``spare`` if that is taken or missing.
 
         Returns:
             IN_SLOT or IN_SPARE; 0 at the end of the message.
@@ -732,11 +732,10 @@ cdef class TermDecoder:
         return 0
 
     cdef int read_message(self, int message, Span rest, Field* slots) noexcept nogil:
-        """Read the fields of a message, in whatever order, each into the slot of its oneof.
+        """Read the fields of a message, in any order, each into the slot of its oneof.
 
-        Of a oneof the last member wins; the same member again is merged if it is a message
-        (protobuf, "Last One Wins"). What a field overwrites is checked, what is in the slots is
-        not.
+        The last member of a oneof wins; if the same member is repeated and is a message, it is
+        merged (protobuf, "Last One Wins"). Overwritten fields are checked, the final ones are not.
         """
         cdef Field field
         cdef Field* slot
@@ -762,12 +761,12 @@ cdef class TermDecoder:
                 slot[0] = field
 
     cdef int check_message(self, int kind, Span message, int depth=0) noexcept nogil:
-        """Check a message, or a text, that means nothing where it stands, as protobuf does.
+        """Check an ignored message or text as protobuf does.
 
         ``depth`` counts the quoted triples around it.
         """
         cdef Field field
-        cdef uint32_t[MAX_SLOTS] last  # the field that each slot has; 0 if it has none
+        cdef uint32_t[MAX_SLOTS] last  # the field in each slot; 0 if the slot is empty
         cdef int found, slot
         if kind == TEXT:
             return self.check_text(message)
@@ -802,7 +801,7 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Note that a field is unexpected, if frames are inspected.
 
-        A merged message has no place in the frame: `merge` has checked its parts.
+        Fields of merged messages have no place in the frame, and are skipped; `merge` checked them.
         """
         if self.unexpected != NULL and self.frame.start <= at < self.frame.end:
             note_field(self.unexpected, UnexpectedField(kind, message, field, self.row, at))
@@ -816,7 +815,7 @@ cdef class TermDecoder:
         )
 
     cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
-        """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame.
+        """Append ``more`` to ``merged``, in memory that stays until the end of the frame.
 
         The encodings of two messages, one after the other, are the encoding of the merged message.
         Each of them must be a message by itself, as for protobuf.
@@ -832,13 +831,13 @@ cdef class TermDecoder:
         return self.merged != NULL and message.start == <uint8_t*>(self.merged + 1)
 
     cdef int join(self, Span* merged, Span more) noexcept nogil:
-        """Put the bytes of ``more`` behind ``merged``; both were checked to be messages."""
+        """Append the bytes of ``more`` to ``merged``; both were checked to be messages."""
         cdef size_t first = merged.end - merged.start
         cdef size_t second = more.end - more.start
         cdef MergedSpan* node = self.merged
         cdef bint is_last = self.is_last_merged(merged[0])
-        # The message that was merged last grows in place. So a field that is repeated a thousand
-        # times is not copied a thousand times.
+        # The message that was merged last grows in place, so that a field repeated a thousand times
+        # is not copied a thousand times.
         if not is_last or first + second > node.capacity:
             if self.merged_size + 2 * (first + second) > self.max_merged_size:
                 return fail_limit(
@@ -868,7 +867,7 @@ cdef class TermDecoder:
             PyMem_RawFree(node)
 
     cdef int64_t repeat(self, int position, const uint8_t* at) noexcept nogil:
-        """Return the last term of that position (Jelly-RDF, "Repeated terms")."""
+        """Return the last term of a position (Jelly-RDF, "Repeated terms")."""
         cdef int64_t copied
         if self.last[position] == NOT_YET:
             return fail_number(
@@ -932,7 +931,7 @@ cdef class TermDecoder:
             return -1
         if ids[0].value != 0:
             self.last_prefix = <uint32_t>ids[0].value
-        # Beyond 32 bits the next name is 0 again, which is out of range too.
+        # If the id overflows 32 bits, it is 0, which is also out of range.
         self.last_name = <uint32_t>ids[1].value if ids[1].value != 0 else self.last_name + 1
         self.counts.terms[<int>TermKind.IRI] += 1
         count_reference(names, self.last_name)
@@ -948,7 +947,7 @@ cdef class TermDecoder:
     cdef int64_t intern_iri(
         self, uint32_t name_id, uint32_t prefix_id, const uint8_t* at
     ) noexcept nogil:
-        """Return the term that a prefix and a name make; prefix id 0 is the empty prefix."""
+        """Return the IRI term of a prefix and a name; prefix id 0 is the empty prefix."""
         cdef Lookup* names = &self.lookups[NAMES]
         cdef Lookup* prefixes = &self.lookups[PREFIXES]
         cdef LookupEntry* name = lookup_find(names, name_id, at, &self.failure)
@@ -994,7 +993,7 @@ cdef class TermDecoder:
         return check_text(text, self.limits.string_size, &self.failure)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
-        """Check a text and intern the term that it is the text of."""
+        """Check a text, and intern the term with this text."""
         return intern_text(
             &self.terms, kind, text, extra, self.seed, self.limits.string_size, &self.failure
         )
@@ -1002,7 +1001,7 @@ cdef class TermDecoder:
     cdef int64_t intern_regular_text(
         self, TermKind kind, const uint8_t* start, size_t size, uint32_t extra
     ) noexcept nogil:
-        """Do what `intern_text` does, where there are `SLACK` bytes to read behind the text."""
+        """Do the same as `intern_text`, for a text with `SLACK` readable bytes after it."""
         return intern_padded_text(
             &self.terms, kind, start, size, extra, self.seed, self.limits.string_size, &self.failure
         )
@@ -1030,7 +1029,7 @@ cdef class TermDecoder:
         return self.intern_text(kind, fields[0].span, <uint32_t>extra)
 
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil:
-        # Id 0 is out of range here: datatypes have no default.
+        # Id 0 is out of range, since datatypes have no default.
         cdef Lookup* lookup = &self.lookups[DATATYPES]
         cdef LookupEntry* entry = lookup_find(lookup, id, at, &self.failure)
         cdef LookupUse* use

@@ -1,21 +1,21 @@
 """Encodes terms of batches: what Jelly-RDF and Jelly-Patch share of the wire format.
 
-A term's entries in the stream's lookups are remembered by its number in the batch.
+For each term number of the batch, the encoder remembers the term's entries in the lookups.
 """
 
 cdef enum:
     MAX_TEXT = MAX_LENGTH // 2
-    # Tag and length of a field, at the most.
+    # The highest number of bytes of a field's tag and length.
     FIELD_HEAD = 15
 
 cdef enum:
-    # Stands for the default graph, whether the batch has a term, an IRI or nothing for it.
+    # Stands for the default graph, in whatever form the batch has it: a term, an IRI or nothing.
     DEFAULT_NUMBER = 0xFFFFFFFF
-    # Stands for a last term that is from before the batch.
+    # Stands for a last term that came before the batch.
     BEFORE = 0xFFFFFFFE
 
 ctypedef struct TermFields:
-    # The field of each member of a oneof of terms; 0 where the oneof does not have it.
+    # The field of each member of a oneof of terms; 0 if the oneof lacks it.
     uint32_t iri
     uint32_t blank_node
     uint32_t literal
@@ -29,20 +29,20 @@ ctypedef struct EntryFields:
     uint32_t datatype
 
 ctypedef struct FoundIri:
-    # Where an IRI was found last; it is there still if the serials are those of the entries.
+    # The entries of an IRI when last looked up; still valid if the entries have these serials.
     uint64_t name_serial
     uint64_t prefix_serial
     uint32_t name  # 0: nowhere yet
     uint32_t prefix
 
 ctypedef struct FoundTerm:
-    # Where a term of the batch was found last in the stream's lookups.
+    # The lookup entries of a term of the batch when last looked up.
     FoundIri iri
     uint64_t datatype_serial
-    uint32_t datatype  # 0: nowhere yet
+    uint32_t datatype  # 0: not found yet
 
 ctypedef struct LastIri:
-    # The ids that an IRI need not have ("IRIs": of the prefix the same, of the name the next).
+    # The ids that an IRI may leave out ("IRIs"): the same prefix, and the next name.
     uint32_t prefix
     uint32_t name
 
@@ -57,11 +57,11 @@ ctypedef struct Text:
 cdef TermFields[4] STATEMENT_FIELDS
 
 cdef inline size_t field_size(size_t size) noexcept:
-    """Return the bytes of a field with so many bytes, whose number is below 16."""
+    """Return the encoded size of a field with ``size`` bytes, whose number is below 16."""
     return 1 + varint_size(size) + size
 
 cdef inline void put_head(WriteBuffer* buffer, uint32_t field, size_t size) noexcept:
-    """Put the tag and the length of a field; `buffer_reserve` comes first here, too."""
+    """Write the tag and the length of a field; call `buffer_reserve` first."""
     put_tag(buffer, field, LENGTH_DELIMITED)
     put_varint(buffer, size)
 
@@ -81,7 +81,7 @@ cdef inline uint32_t graph_number(TermEncoder terms, uint32_t number) noexcept:
 cdef inline bint is_current(
     const FoundIri* found, const EntryMark* names, const EntryMark* prefixes
 ) noexcept:
-    """Are the entries for an IRI still where they were found?"""
+    """Return whether the remembered entries of an IRI are still valid."""
     return (
         found.name != 0
         and names[found.name].serial == found.name_serial
@@ -97,13 +97,13 @@ cdef inline void touch_iri(
 cdef inline int put_found_iri(
     WriteBuffer* content, uint32_t field, const FoundIri* found, LastIri* last
 ) except -1:
-    """Put an RdfIri (Jelly-RDF, "IRIs")."""
+    """Write an RdfIri (Jelly-RDF, "IRIs")."""
     cdef uint8_t* length
     cdef uint8_t* at
     buffer_reserve(content, 2 * FIELD_HEAD)
     at = content.data + content.size
     length = store_varint(at, field << 3 | LENGTH_DELIMITED)
-    # Two numbers of 32 bits: the length is one byte.
+    # The length takes one byte, since the message has only two numbers of 32 bits.
     at = length + 1
     if found.prefix != last.prefix:
         at = store_varint(at, 1 << 3 | VARINT)
@@ -125,16 +125,16 @@ cdef inline void begin_row(TermEncoder encoder) noexcept:
 
 cdef enum:
     CACHE_SIZE = 1 << 11
-    # Of "https://".
+    # The length of "https://".
     SCHEME_SIZE = 8
-    # What an encoder keeps of its memory for the next stream, at the most.
+    # The most memory that an encoder keeps for the next stream, in bytes.
     KEPT_BYTES = 1 << 20
     KEPT_TERMS = 1 << 15
-    # Of the table of last terms, before it grows: four, and their datatypes or languages.
+    # The first capacity of the table of last terms: four, with their datatypes or languages.
     LAST_TERMS = 8
     LAST_TEXT = 256
 
-# The oneofs of RdfQuad; RdfTriple has the first three of them.
+# The oneofs of RdfQuad; RdfTriple has the first three.
 STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
 STATEMENT_FIELDS[PREDICATE] = TermFields(5, 6, 7, 8, 0)
 STATEMENT_FIELDS[OBJECT] = TermFields(9, 10, 11, 12, 0)
@@ -142,10 +142,10 @@ STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
 
 
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
-    """Where the name starts: after the first '#', else after the last '/', else at once.
+    """Return where the name starts: after the first '#', else after the last '/', else at 0.
 
-    As Jelly-JVM has it, so that neither's files are larger: a '#' among the first bytes, where a
-    real IRI has its scheme, does not count.
+    This is the rule of Jelly-JVM, so that files have the same size: a '#' among the first bytes,
+    where a real IRI has its scheme, does not count.
     """
     cdef const uint8_t* fragment = NULL
     cdef size_t i = size
@@ -160,7 +160,7 @@ cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
 
 @cython.final
 cdef class TermEncoder:
-    """The state that terms are encoded with, and the frame they are put into."""
+    """The state for encoding terms, and the frame that is being written."""
 
     cdef bytes default_graph
     cdef LookupEncoder names
@@ -171,14 +171,14 @@ cdef class TermEncoder:
     cdef bint keeps_directions
     cdef EntryFields entry_fields
     cdef WriteBuffer frame  # whole rows
-    cdef size_t rows  # how many are in `frame`
+    cdef size_t rows  # the number of rows in `frame`
     cdef size_t row_size  # bytes of the last row, with its tag and length; not of an entry
-    cdef WriteBuffer content  # what the current row has so far
+    cdef WriteBuffer content  # the content of the current row so far
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t use  # the number of the last use of an entry
-    cdef uint64_t first_use  # that of the first one in the current row
+    cdef uint64_t first_use  # the number of the current row's first use
     # The current row needs more prefixes than the lookup has. Its content is dropped, and the row
-    # is put again without prefixes. This is no exception, since to raise one takes memory.
+    # is written again without prefixes. This is a flag, since raising an exception needs memory.
     cdef bint is_out_of_prefixes
     cdef bint is_without_prefixes
     cdef LastIri last_iri
@@ -187,11 +187,11 @@ cdef class TermEncoder:
     cdef TermTable table
     cdef const TermColumns* terms  # of the table
     cdef FoundTerm* found
-    cdef size_t found_count  # of terms that `found` is about
-    cdef size_t capacity  # of `found`
-    # The stream's last s, p, o and g: before the batch, as numbers of a table of their own, ...
+    cdef size_t found_count  # the number of terms in `found`
+    cdef size_t capacity  # the capacity of `found`
+    # The stream's last s, p, o and g before the batch, as numbers in a separate table, ...
     cdef TermTable last_table
-    cdef uint32_t[4] last_before  # 0: there was none
+    cdef uint32_t[4] last_before  # 0: no term yet
     cdef uint32_t[4] last_numbers  # ... and in the batch; or `BEFORE`
     cdef uint32_t any_graph  # the number that `graph` stands for
     cdef uint32_t graph
@@ -219,13 +219,13 @@ cdef class TermEncoder:
         PyMem_RawFree(self.found)
 
     cdef int restart(self) except -1:
-        """Forget the stream, and what is in the frame."""
+        """Forget the stream, and the content of the frame."""
         cdef int position
         self.last_table = TermTable.__new__(TermTable)
         for position in range(4):
             self.last_before[position] = 0
             self.last_numbers[position] = BEFORE
-        # What `found` has of the terms is not current any more when the lookups are empty.
+        # Clearing the lookups makes all remembered entries in `found` invalid.
         self.names.clear()
         self.prefixes.clear()
         self.datatypes.clear()
@@ -244,7 +244,7 @@ cdef class TermEncoder:
     # The batch.
 
     cdef int start_batch(self, TermTable table) except -1:
-        """Take a batch's terms, or those that came to the table since it was taken last."""
+        """Start with a batch's terms, or with the terms added to its table since the last call."""
         cdef size_t count = table.columns.count
         cdef size_t capacity
         cdef void* grown
@@ -269,7 +269,7 @@ cdef class TermEncoder:
         return 0
 
     cdef int end_batch(self) except -1:
-        """Let go of the batch."""
+        """Forget the batch, but keep copies of the last terms."""
         if self.table is not None:
             self.set_last_terms(self.last_terms())
             self.terms = NULL
@@ -277,7 +277,7 @@ cdef class TermEncoder:
         return 0
 
     cdef list last_terms(self):
-        """Return the stream's last s, p, o and g: a table of their copies, and their numbers."""
+        """Return the stream's last s, p, o and g, as a table of copies and their numbers."""
         cdef TermTable copies = TermTable.__new__(TermTable)
         cdef list last = [copies]
         cdef const TermColumns* source
@@ -302,7 +302,7 @@ cdef class TermEncoder:
         return last
 
     cdef int set_last_terms(self, list terms) except -1:
-        """Go back to what `last_terms` returned."""
+        """Restore the last terms that `last_terms` returned."""
         cdef int position
         self.last_table = terms[0]
         for position in range(4):
@@ -311,18 +311,18 @@ cdef class TermEncoder:
         return 0
 
     cdef inline void set_last(self, const uint32_t* numbers, bint has_graph) noexcept:
-        """Remember the terms of a statement that was put."""
+        """Remember the terms of a statement that was written."""
         memcpy(self.last_numbers, numbers, 3 * sizeof(uint32_t))
         if has_graph:
             self.last_numbers[GRAPH] = numbers[GRAPH]
 
     cdef inline bint is_last(self, uint32_t number, int position) except -1:
-        """Is a term the last one of its position again ("Repeated terms")?"""
+        """Return whether a term repeats the last one of its position ("Repeated terms")."""
         cdef uint32_t last = self.last_numbers[position]
         return number == last or (last == BEFORE and self.is_last_before(number, position))
 
     cdef bint is_last_before(self, uint32_t number, int position) except -1:
-        """Is a term the stream's last one of its position, which is from before the batch?"""
+        """Return whether a term repeats the last one of its position, from before the batch."""
         cdef uint32_t before = self.last_before[position]
         if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
             return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER
@@ -340,14 +340,14 @@ cdef class TermEncoder:
     # Rows and their terms.
 
     cdef int end_row(self, uint32_t field) except -1:
-        """Put the row, whose oneof has ``content`` in that field, into the frame."""
+        """Write the row, whose oneof has ``content`` in the given field, to the frame."""
         cdef size_t size = self.content.size
         cdef size_t row_size = field_size(size)
         cdef size_t start = self.frame.size
         cdef uint8_t* target
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
             raise EncodeError("the frame would be larger than 2 GiB")
-        # Most rows are short, and there is room for a block behind both buffers.
+        # Short rows, which most are, are copied as a block; both buffers have room for that.
         buffer_reserve(&self.content, BLOCK)
         buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
         put_head(&self.frame, ROWS_FIELD, row_size)
@@ -362,7 +362,7 @@ cdef class TermEncoder:
         return 0
 
     cdef int put_statement(self, const uint32_t* numbers, int positions) except -1:
-        """Put the terms of a statement, three or four, that are not repeated."""
+        """Write those of a statement's three or four terms that are not repeated."""
         cdef int position
         for position in range(positions):
             if not self.is_last(numbers[position], position):
@@ -370,7 +370,7 @@ cdef class TermEncoder:
         return 0
 
     cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1:
-        """Put a term into the row's content, as a member of a oneof with these fields."""
+        """Write a term to the row's content, as a member of a oneof with the given fields."""
         if self.is_out_of_prefixes:
             return 0
         if number == DEFAULT_NUMBER:
@@ -390,7 +390,7 @@ cdef class TermEncoder:
             touch_iri(found, names, prefixes, self.use)
         else:
             if self.is_without_prefixes:
-                # Other rows find it elsewhere.
+                # Don't overwrite the remembered entries, which other rows use.
                 found = &without_prefix
             self.text_of(number, &text)
             self.find_iri(&text, self.terms.hashes[number], found)
@@ -399,7 +399,7 @@ cdef class TermEncoder:
         return put_found_iri(&self.content, field, found, &self.last_iri)
 
     cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
-        """Put a term that is no IRI."""
+        """Write a term that is no IRI."""
         cdef int kind = self.terms.kinds[number]
         cdef bint is_anywhere = position == OBJECT or self.generalized
         cdef Text text
@@ -431,7 +431,7 @@ cdef class TermEncoder:
         return self.put_text(fields.blank_node, &text)
 
     cdef int put_default_iri(self, uint32_t field, uint32_t number) except -1:
-        """Put the IRI of the default graph, where no graph is meant."""
+        """Write the IRI of the default graph in a position other than the graph."""
         cdef FoundIri found
         cdef Text text
         text.start = <const uint8_t*>PyBytes_AS_STRING(self.default_graph)
@@ -442,7 +442,7 @@ cdef class TermEncoder:
         return put_found_iri(&self.content, field, &found, &self.last_iri)
 
     cdef int put_literal(self, uint32_t field, uint32_t number) except -1:
-        """Put an RdfLiteral (Jelly-RDF, "Literals")."""
+        """Write an RdfLiteral (Jelly-RDF, "Literals")."""
         cdef int kind = self.terms.kinds[number]
         cdef uint32_t extra = self.terms.extras[number]
         cdef uint32_t datatype = 0
@@ -473,7 +473,7 @@ cdef class TermEncoder:
         return 0
 
     cdef int put_triple_term(self, uint32_t field, uint32_t number) except -1:
-        """Put an RdfTriple that is a term (Jelly-RDF, "Quoted triples")."""
+        """Write an RdfTriple that is a term (Jelly-RDF, "Quoted triples")."""
         cdef uint32_t[3] numbers
         cdef size_t start
         cdef int position
@@ -500,7 +500,7 @@ cdef class TermEncoder:
         return 0
 
     cdef int put_string(self, uint32_t field, const Text* text) except -1:
-        """Put a string field, which is left out where it is empty."""
+        """Write a string field, which is left out if it is empty."""
         return self.put_text(field, text) if text.size > 0 else 0
 
     cdef int put_string_term(self, uint32_t field, uint32_t number) except -1:
@@ -516,7 +516,7 @@ cdef class TermEncoder:
     # Entries of the lookups.
 
     cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1:
-        """Find the entries for an IRI, or write what sets them; ``hash`` is that of its term."""
+        """Find the entries for an IRI, or write new ones; ``hash`` is the hash of its term."""
         cdef CachedIri* cached = &self.cache[hash & (CACHE_SIZE - 1)]
         cdef size_t split = 0
         if (
@@ -542,14 +542,14 @@ cdef class TermEncoder:
         )
         found.prefix_serial = self.prefixes.marks[found.prefix].serial
         found.name_serial = self.names.marks[found.name].serial
-        # Only what each row would find is remembered: what is written depends on no cache.
+        # Remember only entries that any row would find: output must not depend on this cache.
         if not self.is_without_prefixes:
             cached.hash = hash
             cached.found = found[0]
         return 0
 
     cdef bint has_text(self, const FoundIri* found, const Text* text) noexcept:
-        """Are the entries, one after the other, this text?"""
+        """Return whether the texts of the entries, joined, are the given text."""
         cdef EncoderEntry* prefix = &self.prefixes.entries[found.prefix]
         cdef EncoderEntry* name = &self.names.entries[found.name]
         return (
@@ -569,7 +569,7 @@ cdef class TermEncoder:
             marks[found.datatype].use = self.use
             return found.datatype
         if self.datatypes.size == 0:
-            # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
+            # A simple literal is written, which is the same in RDF 1.1 as one of type xsd:string.
             if identity_kind(self.terms, literal) != TermKind.SIMPLE_LITERAL:
                 raise EncodeError(
                     f"{self.table.show(literal)} has a datatype: options need"
@@ -586,10 +586,10 @@ cdef class TermEncoder:
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
     ) except? 0:
-        """Return the id of a text, which is added if it is new; 0 if the row has no prefix left."""
+        """Return the id of a text, which is added if new; 0 if the row uses all prefixes."""
         cdef uint32_t id = 0
         cdef LookupResult result
-        # First, since an entry that is in the lookup must be in the stream.
+        # Reserve memory first, since an entry in the lookup must also be in the stream.
         buffer_reserve(&self.frame, size + 4 * FIELD_HEAD)
         self.use += 1
         result = lookup.find_or_add(
@@ -610,7 +610,7 @@ cdef class TermEncoder:
     cdef void put_entry(
         self, LookupEncoder lookup, uint32_t field, uint32_t id, const uint8_t* text, size_t size
     ) noexcept:
-        """Put an entry row into the frame, which has room, before the row that refers to it."""
+        """Write an entry row to the frame, which has room, before the row that refers to it."""
         cdef uint32_t written = lookup.id_to_write(id)
         cdef size_t entry_size = field_size(size) if size > 0 else 0
         if written != 0:

@@ -1,7 +1,7 @@
 # Arrays that grow.
 
 cdef inline int grow(void** memory, size_t size) except -1:
-    """Resize memory; on failure it stays as it was."""
+    """Resize memory; on failure it stays unchanged."""
     if resize(memory, size) < 0:
         raise MemoryError
     return 0

@@ -5,11 +5,11 @@ cdef enum:
 
 
 ctypedef struct SlotTable:
-    # A number from 1 on, and above it 32 bits of its hash, so that few others are compared with;
-    # 0 is free.
+    # A slot has a number from 1 on, and in its high half 32 bits of the hash, so that few others
+    # need to be compared; 0 marks a free slot.
     uint64_t* slots
     uint32_t mask
-    uint32_t count  # of slots that are taken
+    uint32_t count  # how many slots are taken
 
 
 cdef extern from * nogil:
@@ -24,7 +24,7 @@ cdef extern from * nogil:
 
 
 cdef inline uint64_t* seek_slot(const SlotTable* table, uint64_t hash, uint32_t slot) noexcept nogil:
-    """Return the first slot, from a place on, that has the hash or is free."""
+    """Return the first slot, from ``slot`` on, that has the hash or is free."""
     slot &= table.mask
     while table.slots[slot] != 0 and table.slots[slot] >> 32 != <uint32_t>hash:
         slot = (slot + 1) & table.mask
@@ -39,12 +39,12 @@ cdef inline uint64_t* first_slot(const SlotTable* table, uint64_t hash) noexcept
 cdef inline uint64_t* next_slot(
     const SlotTable* table, uint64_t hash, const uint64_t* slot
 ) noexcept nogil:
-    """Return the next one if ``slot`` has another number."""
+    """Return the next slot to try if ``slot`` has the wrong number."""
     return seek_slot(table, hash, <uint32_t>(slot - table.slots) + 1)
 
 
 cdef inline uint32_t number_at_home(const SlotTable* table, uint64_t hash) noexcept nogil:
-    """Return the number in the slot where a hash is sought first; mostly it is the one sought."""
+    """Return the number in the first slot for a hash, which mostly is the right one."""
     return <uint32_t>table.slots[<uint32_t>hash & table.mask]
 
 
@@ -56,20 +56,20 @@ cdef inline void prefetch_slot(const SlotTable* table, uint64_t hash) noexcept n
 cdef inline void fill_slot(
     SlotTable* table, uint64_t* slot, uint64_t hash, uint32_t number
 ) noexcept nogil:
-    """Put a number into a free slot."""
+    """Store a number in a free slot."""
     slot[0] = hash << 32 | number
     table.count += 1
 
 
 cdef inline void move_slot(uint64_t* slot, uint32_t number) noexcept nogil:
-    """Replace the number of a slot by another one with the same hash."""
+    """Replace the number of a slot with another number that has the same hash."""
     slot[0] = slot[0] >> 32 << 32 | number
 
 
 cdef inline bint slots_reserve(SlotTable* table) except -1:
     """Make room for one more number; return whether the slots moved.
 
-    Two thirds of the slots are taken at the most.
+    At most two thirds of the slots are taken.
     """
     cdef uint64_t count = max(2 * (<uint64_t>table.mask + 1), <uint64_t>FIRST_SLOTS)
     cdef uint64_t old
@@ -102,7 +102,7 @@ cdef inline void slots_clear(SlotTable* table) noexcept nogil:
 
 
 cdef inline void slots_remove(SlotTable* table, uint64_t* place) noexcept nogil:
-    """Empty a slot, and move those behind it that had to give way."""
+    """Empty a slot, and move later slots that collided with it."""
     cdef uint32_t hole = <uint32_t>(place - table.slots)
     cdef uint32_t slot = hole
     cdef uint32_t home
@@ -111,7 +111,7 @@ cdef inline void slots_remove(SlotTable* table, uint64_t* place) noexcept nogil:
         if table.slots[slot] == 0:
             break
         home = <uint32_t>(table.slots[slot] >> 32) & table.mask
-        # It may move only if its home is not between the hole and where it is.
+        # A slot may move only if its home is not between the hole and its place.
         if ((slot - home) & table.mask) >= ((slot - hole) & table.mask):
             table.slots[hole] = table.slots[slot]
             hole = slot

@@ -1,7 +1,7 @@
 # Sorting by keys of 64 bits.
 
 cdef enum:
-    # So few items are sorted by insertion.
+    # Up to this number, items are sorted by insertion.
     FEW_ITEMS = 48
     DIGIT_VALUES = 256
 
@@ -15,7 +15,7 @@ cdef inline void sort_items(SortItem* items, SortItem* spare, uint32_t count) no
     """Sort items by their keys, digit by digit from the lowest one; equal ones keep their order.
 
     Args:
-        spare: Memory for as many items.
+        spare: Memory for ``count`` items.
     """
     cdef uint32_t[DIGIT_VALUES] places
     cdef SortItem* source = items
@@ -30,7 +30,7 @@ cdef inline void sort_items(SortItem* items, SortItem* spare, uint32_t count) no
         differing |= items[i].key ^ items[0].key
     for shift in range(0, 64, 8):
         if differing >> shift & 0xFF == 0:
-            # All have the same digit.
+            # Skip a digit that all items share.
             continue
         memset(places, 0, sizeof(places))
         for i in range(count):
@@ -50,7 +50,7 @@ cdef inline void sort_items(SortItem* items, SortItem* spare, uint32_t count) no
 
 
 cdef inline void insert_items(SortItem* items, uint32_t count) noexcept nogil:
-    """Sort few items by their keys."""
+    """Sort a few items by their keys, by insertion."""
     cdef uint32_t i, place
     cdef SortItem item
     for i in range(1, count):

@@ -1,9 +1,9 @@
-"""Is this an IRI of RFC 3987, with a scheme? What is wrong, if it is none."""
+"""Checks whether a text is an IRI of RFC 3987 with a scheme, and finds the fault if it is not."""
 
 cdef enum:
-    # Where an ASCII character may stand.
+    # Parts of an IRI in which an ASCII character is allowed.
     IN_SCHEME = 1
-    IN_REGISTERED_NAME = 2  # of a host
+    IN_REGISTERED_NAME = 2  # the name of a host
     IN_USER = 4
     IN_PATH = 8
     IN_QUERY = 16
@@ -28,14 +28,14 @@ for part, characters in (
 
 
 cdef inline bint is_iri_character(uint32_t c) noexcept nogil:
-    """The ucschar of RFC 3987, section 2.2."""
+    """Return whether a character is a ucschar of RFC 3987, section 2.2."""
     if c >= 0x10000:
         return c <= 0xEFFFD and (c & 0xFFFF) <= 0xFFFD and (c < 0xE0000 or c >= 0xE1000)
     return 0xA0 <= c <= 0xD7FF or 0xF900 <= c <= 0xFDCF or 0xFDF0 <= c <= 0xFFEF
 
 
 cdef inline bint is_private(uint32_t c) noexcept nogil:
-    """The iprivate of RFC 3987, section 2.2."""
+    """Return whether a character is an iprivate of RFC 3987, section 2.2."""
     return 0xE000 <= c <= 0xF8FF or (0xF0000 <= c <= 0x10FFFD and (c & 0xFFFF) <= 0xFFFD)
 
 
@@ -61,13 +61,13 @@ cdef int check_part(const uint8_t* at, const uint8_t* end, uint8_t part) noexcep
 
 
 cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t byte) noexcept nogil:
-    """Return where the byte is, ``end`` if it is nowhere."""
+    """Return the first place of a byte, ``end`` if it does not occur."""
     cdef const uint8_t* found = <const uint8_t*>memchr(at, byte, end - at) if at < end else NULL
     return end if found == NULL else found
 
 
 cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return where the dotted numbers end that start there; NULL if they are no address."""
+    """Return the end of the IPv4 address at ``at``; NULL if none starts there."""
     cdef const uint8_t* start
     cdef int index, number
     for index in range(4):
@@ -86,7 +86,7 @@ cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noe
 
 
 cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Is it eight groups of hexadecimal digits, some of which :: may leave out?"""
+    """Return whether a text is an IPv6 address, in which :: may stand for some groups."""
     cdef const uint8_t* start
     cdef int groups = 0
     cdef bint has_gap = False
@@ -122,7 +122,7 @@ cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Is it what may stand in brackets, an address of version 6 or of one to come?"""
+    """Return whether a text may be in brackets: an IPv6 address, or one of a future version."""
     cdef const uint8_t* start
     if at == end or at[0] | 0x20 != b"v":
         return is_ipv6_address(at, end)
@@ -141,7 +141,7 @@ cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Check what stands between // and the path: a user, a host, a port."""
+    """Check the authority, between // and the path: a user, a host and a port."""
     cdef const uint8_t* host = find(at, end, b"@")
     cdef const uint8_t* port
     cdef int fault = NO_FAULT
@@ -164,7 +164,7 @@ cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef inline const uint8_t* skip_scheme(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return what is behind the scheme and its colon; NULL if there is none."""
+    """Return the place after the scheme and its colon; NULL without a scheme."""
     if at == end or not is_letter(at[0]):
         return NULL
     while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:
@@ -173,7 +173,7 @@ cdef inline const uint8_t* skip_scheme(const uint8_t* at, const uint8_t* end) no
 
 
 cdef int check_iri_by_grammar(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Check that an IRI has a scheme, and only characters that the grammar gives it."""
+    """Check that an IRI has a scheme, and only characters that the grammar of IRIREF allows."""
     if skip_scheme(at, end) == NULL:
         return RELATIVE_IRI
     while at < end:

@@ -1,14 +1,14 @@
 """The grammar of language tags: BCP 47 (RFC 5646, section 2.1)."""
 
 cdef enum Part:
-    # The part of a tag that its last subtag is.
+    # The kind of a subtag.
     NOTHING
     LANGUAGE
     EXTENDED_LANGUAGE
     SCRIPT
     REGION
     VARIANT
-    SINGLETON  # in front of an extension
+    SINGLETON  # before an extension
     EXTENSION
     PRIVATE_SINGLETON
     PRIVATE
@@ -18,7 +18,7 @@ cdef enum:
     MAX_EXTENDED_LANGUAGES = 3
     MAX_REGISTERED = 10
 
-# Registered before there were rules; each between spaces.
+# Irregular tags that were registered before the grammar existed; each has spaces around it.
 cdef const char* REGISTERED = (
     b" en-gb-oed sgn-be-fr sgn-be-nl sgn-ch-de i-ami i-bnn i-default i-enochian i-hak i-klingon"
     b" i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu "
@@ -34,13 +34,13 @@ cdef bint is_registered(Span tag) noexcept nogil:
     word[0] = word[size + 1] = b" "
     word[size + 2] = 0
     for index in range(size):
-        # Digits and hyphens have this bit already.
+        # To lower case; digits and hyphens already have this bit.
         word[index + 1] = <char>(tag.start[index] | 0x20)
     return strstr(REGISTERED, word) != NULL
 
 
 cdef bint has_long_subtag(Span tag) noexcept nogil:
-    """Has a tag a part that is longer than those of any language tag?"""
+    """Return whether a tag has a subtag that is too long for any language tag."""
     cdef const uint8_t* at = tag.start
     cdef const uint8_t* start = at
     while at < tag.end and at - start <= MAX_SUBTAG:
@@ -53,7 +53,7 @@ cdef bint has_long_subtag(Span tag) noexcept nogil:
 cdef Part next_part(
     Part last, int extended, const uint8_t* start, size_t size, bint has_letters, bint has_digits
 ) noexcept nogil:
-    """Return which part a subtag is behind the last one; `NOTHING` if it can't stand there."""
+    """Return the kind of a subtag that follows one of kind ``last``; `NOTHING` if not allowed."""
     if last >= PRIVATE_SINGLETON:
         return PRIVATE
     if size == 1:
@@ -76,12 +76,12 @@ cdef Part next_part(
 
 
 cdef bint is_well_formed(Span tag) noexcept nogil:
-    """Is it a tag of BCP 47? It must be a LANGTAG of N-Triples and Turtle."""
+    """Return whether a LANGTAG of N-Triples or Turtle is well-formed by BCP 47."""
     cdef const uint8_t* at = tag.start
     cdef const uint8_t* start
     cdef Part last = NOTHING
     cdef bint has_letters, has_digits
-    # Behind a language of more than three letters there is no extended one.
+    # Extended language subtags follow only a language of at most three letters.
     cdef int extended = 0
     while at < tag.end:
         start = at

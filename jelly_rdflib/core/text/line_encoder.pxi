@@ -1,6 +1,6 @@
 """Writes N-Triples and N-Quads; the writers of other syntaxes convert these lines."""
 
-# Why a term can't be written, by its `TermFault`.
+# The reason why a term can't be written, for each `TermFault`.
 FAULT_REASONS = {
     RELATIVE_IRI: "an IRI: it is relative, without a scheme",
     BAD_CHARACTER: "an IRI: it has a character that can't stand there",
@@ -17,11 +17,11 @@ cdef tuple POSITIONS = ("subject", "predicate", "object", "graph's name")
 cdef class LineEncoder(TextEncoder):
     """Writes statements as lines of N-Triples or N-Quads.
 
-    A subclass writes another syntax: its `put_lines` converts the lines that wait.
+    A subclass writes another syntax: its `put_lines` converts the waiting lines.
 
     Args:
-        types: Has the node of the default graph.
-        sink: Called with pieces of the text as they are ready: bytes.
+        types: The classes of nodes; only the node of the default graph is used.
+        sink: Called with pieces of the text, as bytes, when these are ready.
         syntax: The `jelly_rdflib.formats.Format`.
         checks_statements: Whether `check_statement` is called for each statement.
     """
@@ -43,30 +43,30 @@ cdef class LineEncoder(TextEncoder):
         self.has_directions = syntax.has_directions
         self.is_generalized = syntax.is_generalized
         self.checks_statements = checks_statements
-        # Output.__init__ opens the encoder for use: all attributes are set before.
+        # Set all attributes first, since Output.__init__ opens the encoder for use.
         Output.__init__(self, sink)
 
     def end_frame(self, metadata=None):
-        """Hand on the statements that wait. There is no place for metadata."""
+        """Pass the waiting statements to the sink; metadata raises an EncodeError."""
         check_usable(self)
         if metadata:
             raise EncodeError(f"{self.title} has no place for metadata")
         self.flush()
 
     def abandon(self):
-        """End the text because of an error; the statements that were written stay."""
+        """End the text because of an error; statements written before stay."""
         self.finish()
 
     # Subclasses override these, which are called while the output is claimed.
 
     def check_statement(self, str s, str p, str o):
-        """Raise `EncodeError` if the syntax can't have a statement that N-Quads can have."""
+        """Raise an `EncodeError` if the syntax can't express a statement that N-Quads can."""
 
     def put_prefix(self, str prefix, str iri):
         """Declare a prefix."""
 
     def take_lines(self):
-        """Return the lines that wait, and forget them."""
+        """Return the waiting lines, and forget them."""
         self.check_claimed()
         return self.take_text()
 
@@ -112,7 +112,7 @@ cdef class LineEncoder(TextEncoder):
         return self.put(b".\n", 2)
 
     cdef str text(self, size_t start, size_t end):
-        """Return a term that was put from ``start`` to ``end``, with a space behind it."""
+        """Return the term that was written from ``start`` to ``end``, without the final space."""
         return (<const char*>self.out.data)[start:end - 1].decode("utf-8")
 
     cdef int put_part(self, uint32_t term, int position, int depth) except -1:
@@ -121,7 +121,7 @@ cdef class LineEncoder(TextEncoder):
             self.put_triple(term, depth)
         else:
             if self.texts.places[term].size == 0:
-                # A term without a text yet was not checked before.
+                # Check a term when its text is made, which is once in a batch.
                 self.check(term)
             append_text(&self.out, self.texts, term)
         if not self.is_generalized and not may_stand(self.terms.kinds[term], position):

@@ -1,23 +1,23 @@
-"""Labels for nodes to which another library's parser gives random ones."""
+"""Replaces the random labels that another library's parser gives to nodes without a label."""
 
-# pyoxigraph takes 128 random bits as a hexadecimal number whose first digit is a letter. Zeros at
-# its start are left out; that there are more than 16 of them is not to be expected.
+# pyoxigraph takes 128 random bits as a hexadecimal number whose first digit is a letter. Leading
+# zeros are left out; more than 16 of them are too unlikely to occur.
 cdef enum:
     RANDOM_DIGITS = 32
     FEWEST_DIGITS = 16
-    # So many labels are kept in memory: less than a megabyte.
+    # How many labels are kept in memory, which takes less than a megabyte.
     MOST_IN_MEMORY = 1 << 14
 
 
 cdef struct RandomLabel:
     uint64_t high
     uint64_t low
-    int64_t number  # 0 if it stands in the text
+    int64_t number  # 0 if the label is in the text
     bint is_new
 
 
 cdef bint read_random_label(str text, RandomLabel* label):
-    """Does a label look like a random one? Then its number is put into ``label``."""
+    """Return whether a text looks like a random label, and store its number in ``label``."""
     cdef Py_ssize_t size = len(text)
     cdef uint64_t digit
     cdef Py_UCS4 character
@@ -38,10 +38,10 @@ cdef bint read_random_label(str text, RandomLabel* label):
 
 @cython.final
 cdef class RandomLabels:
-    """Random labels and their numbers: the latest in memory, all the others in a file.
+    """Random labels and their numbers: the latest ones in memory, all others in a file.
 
     Args:
-        open_file: Makes the object that keeps them in a file; it is called when it is needed.
+        open_file: Called at the first need; makes the object that keeps labels in a file.
     """
 
     cdef object open_file
@@ -78,7 +78,7 @@ cdef class RandomLabels:
         return number
 
     cdef int add(self, const RandomLabel* label, int64_t number, bint is_new=True) except -1:
-        """Add a label that is not there; one that is not new is in the file already."""
+        """Add a label that is not in memory; if not ``is_new``, it is already in the file."""
         cdef uint64_t* slot
         cdef RandomLabel* added
         if self.count == MOST_IN_MEMORY:
@@ -116,25 +116,25 @@ cdef bytes label_bytes(const RandomLabel* label):
 
 @cython.final
 cdef class NodeLabels:
-    """Gives the nodes of a text their labels.
+    """Gives the blank nodes of a text their labels.
 
-    A label that stands in the text stays, behind a prefix. A node without one has a random label of
-    the parser: it gets one that is the same in each reading, of a hash of the text and the number
-    of such nodes so far. So no other text has the same label, unless it is copied from there.
+    A label in the text is kept, after a prefix. A node without a label has a random one from the
+    parser. It gets a label that is the same in each reading, made of a hash of the text and the
+    count of such nodes so far. So no other text has the same label, unless it was copied.
 
     Args:
-        prefix: Put before the labels that stand in the text.
-        made_prefix: Put before the others.
-        digest: Returns the hash of the text, when the first node without a label appears.
+        prefix: The prefix of labels that are in the text.
+        made_prefix: The prefix of labels that are made.
+        digest: Returns the hash of the text; called at the first node without a label.
         open_file: As for `RandomLabels`.
     """
 
     cdef str prefix
     cdef str made_prefix
     cdef object digest
-    cdef str start  # of the labels that are made here, once there are any
+    cdef str start  # the start of made labels, set with the first of them
     cdef RandomLabels numbers
-    cdef int64_t made  # nodes without a label so far
+    cdef int64_t made  # how many nodes without a label came so far
 
     def __cinit__(self, str prefix not None, str made_prefix not None, digest, open_file):
         self.prefix = prefix
@@ -143,9 +143,9 @@ cdef class NodeLabels:
         self.numbers = RandomLabels(open_file)
 
     def keep(self, list labels not None):
-        """Note labels that stand in the text, before the parser's statements have them.
+        """Note labels that are in the text, before the parser returns statements with them.
 
-        Only those that look like random ones are noted.
+        Only labels that look like random ones are noted.
         """
         cdef RandomLabel random
         cdef bytes label
@@ -155,7 +155,7 @@ cdef class NodeLabels:
                     self.numbers.add(&random, 0)
 
     cdef str label(self, str label):
-        """Return the label of a node for the one that the parser gave it."""
+        """Return the final label of a node, whose label from the parser is given."""
         cdef RandomLabel random
         cdef int64_t number = 0
         if read_random_label(label, &random):

@@ -1,14 +1,14 @@
 """Writes RDF Patch text.
 
-The style is the one that the specification prefers: a row to a line, single spaces, blank nodes as
-``<_:label>``, prefixes and their IRIs quoted, and literals in full.
+The style is that preferred by the specification: one row in each line, single spaces, blank nodes
+as ``<_:label>``, prefixes and their IRIs quoted, and literals in full.
 """
 
 cdef class TextPatchEncoder(TextEncoder):
-    """Encodes operations.
+    """Encodes operations as RDF Patch text.
 
-    If an operation can't be encoded, that raises `EncodeError`, and the text stays as if the
-    operation had not been tried. The text can't express an IRI that starts with ``_:``, a literal
+    An operation that can't be encoded raises an `EncodeError`, and leaves no trace in the text. RDF
+    Patch text can't express an IRI that starts with ``_:``, a literal
     with an ill-formed language tag, or the deletion of a prefix from a graph that is a literal. It
     does not distinguish the default graph from no graph, and it drops the IRI of a deleted prefix.
 
@@ -16,27 +16,27 @@ cdef class TextPatchEncoder(TextEncoder):
     the last patch. So the text of a single patch has no ``Z``.
 
     Args:
-        types: Has the node of the default graph.
-        sink: Called with pieces of the text as they are ready: bytes, in whole rows.
+        types: The classes of nodes; only the node of the default graph is used.
+        sink: Called with pieces of the text, as bytes of whole rows, when these are ready.
     """
 
-    # Patches that have ended since the last row: 0, 1, or 2 for any more. The end of the last one
-    # is written once something follows.
+    # How many patches have ended since the last row: 0, 1, or 2 for any more. The end of the last
+    # patch is written only if another row follows.
     cdef int ends
 
     def __init__(self, types not None, sink):
         self.set_up(types, is_patch=True, piece_size=1 << 16)
-        # Output.__init__ opens the encoder for use: all attributes are set before.
+        # Set all attributes first, since Output.__init__ opens the encoder for use.
         Output.__init__(self, sink)
 
     def put_end(self):
-        """Hand on the last rows of the text. An open transaction is aborted."""
+        """Abort an open transaction, and pass the last rows of the text to the sink."""
         self.check_claimed()
         if self.in_transaction:
             self.put(b"TA .\n", 5)
             self.in_transaction = False
         elif self.ends > 1:
-            # Without its Z an empty patch at the end would be lost.
+            # Write the Z, since an empty patch at the end would be lost without it.
             self.put(b"Z .\n", 4)
         self.put_lines()
 
@@ -73,7 +73,7 @@ cdef class TextPatchEncoder(TextEncoder):
         return 0
 
     cdef int put_key(self, uint32_t term) except -1:
-        """Put a header's key, quoted unless it is a word, and a space."""
+        """Write a header's key, quoted unless it is a word, and a space."""
         cdef Span text = text_of(self.terms, term)
         cdef bint is_word = (
             text.start < text.end and is_letter(text.start[0]) and (text.end - 1)[0] != b"."
@@ -107,7 +107,7 @@ cdef class TextPatchEncoder(TextEncoder):
         return append_text(&self.out, self.texts, term)
 
     cdef inline int put_graph(self, uint32_t term) except -1:
-        """Put the graph, unless it is the default graph, and a space."""
+        """Write the graph and a space, unless it is the default graph."""
         if self.is_default(term):
             return 0
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
@@ -117,7 +117,7 @@ cdef class TextPatchEncoder(TextEncoder):
         return append_text(&self.out, self.texts, term)
 
     cdef int put_string(self, uint32_t term) except -1:
-        """Put the text of a term, quoted, and a space."""
+        """Write the text of a term, quoted, and a space."""
         cdef Span text = text_of(self.terms, term)
         if self.terms.kinds[term] == TermKind.DEFAULT_GRAPH:
             text = span_of_bytes(self.default_graph)

@@ -9,8 +9,8 @@ cdef class QuadCount:
     """The progress of a parser, shared by its input and the reader of its statements.
 
     Attributes:
-        made: Number of statements that it has made.
-        read: Number of bytes that it was given.
+        made: The number of statements that the parser has made.
+        read: The number of bytes that the parser was given.
     """
 
     cdef public size_t made
@@ -24,15 +24,15 @@ cdef class QuadReader:
 
     Args:
         quads: Iterates over statements.
-        builder: Gets an `Op.A` for each.
-        library: Has the classes ``NamedNode``, ``BlankNode``, ``Literal``, ``Triple`` and
-            ``DefaultGraph``.
+        builder: Gets an `Op.A` for each statement.
+        library: The module with the classes ``NamedNode``, ``BlankNode``, ``Literal``, ``Triple``
+            and ``DefaultGraph``.
         has_graphs: Whether statements may be in named graphs.
-        max_nesting_depth: Levels of quoted triples, at most.
-        max_expansion: The text of all statements may have ``free_text`` characters, and so many for
-            each byte of the input.
-        free_text: Characters that any input may stand for.
-        drops_directions: Whether literals lose their direction; ``has_dropped`` tells if one has.
+        max_nesting_depth: The highest number of levels of quoted triples.
+        max_expansion: How many characters the text of all statements may have for each byte of the
+            input, beyond ``free_text``.
+        free_text: How many characters the text of all statements may always have.
+        drops_directions: Whether literals lose their direction; ``has_dropped`` reports if one has.
         by_grammar: Whether to check IRIs by the grammar, if the library does not check them.
         has_marks: Whether the text has the marks of a `TurtleScanner`.
         count: Counts the statements.
@@ -85,9 +85,9 @@ cdef class QuadReader:
         """Read statements until the builder is full; return whether there are no more.
 
         Args:
-            first: The first statement, which was taken from the iterator already.
-            rows: Rows of a full builder.
-            text: Bytes of text that a full builder was given, repeated terms included.
+            first: The first statement, already taken from the iterator.
+            rows: The number of rows that make the builder full.
+            text: The bytes of text, repeated terms included, that make the builder full.
         """
         cdef BatchBuilder builder = self.builder
         cdef object quad = first
@@ -111,11 +111,11 @@ cdef class QuadReader:
             g = self.term_number(graph)
         elif self.has_graphs:
             g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)
-        # The statement's own code ran in between, and may have taken the batch.
+        # Check the numbers again, since the statement's own code may have drained the builder.
         builder.add(A, s, p, o, g)
         self.count.made += 1
         if self.text > self.free_text + self.max_expansion * self.count.read:
-            # A few bytes may each stand for a long IRI, and copying takes its time.
+            # A limit, since a few bytes may each stand for a long IRI, and copying takes time.
             raise LimitError(
                 f"the input stands for more than {self.max_expansion} times its own size",
                 limit="max_expansion", value=self.max_expansion,
@@ -134,7 +134,7 @@ cdef class QuadReader:
         return self.triple_number(term)
 
     cpdef uint32_t iri_number(self, str iri) except? 0:
-        """Return the number of an IRI, which is checked if it is new to the batch."""
+        """Return the number of an IRI, and check it if it is new in the batch."""
         cdef BatchBuilder builder = self.builder
         cdef uint32_t count = builder.terms.count
         cdef uint32_t number
@@ -178,8 +178,8 @@ cdef class QuadReader:
         )
 
     cdef uint32_t triple_number(self, object triple) except? 0:
-        """Return the number of a quoted triple; only its object can be another one."""
-        # Each part is a copy of its own: no more than two levels are held at once.
+        """Return the number of a quoted triple, of which only the object can be a quoted triple."""
+        # Each access copies a part, so no more than two levels are held at once.
         cdef list outer = []
         cdef object term = triple
         cdef uint32_t number

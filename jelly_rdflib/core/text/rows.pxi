@@ -1,6 +1,6 @@
-"""Rows: statements, headers, prefixes, and where transactions and patches start and end."""
+"""Decodes rows: statements, headers, prefixes, and the marks of transactions and patches."""
 
-# The codes of operations from H on, and the code that the first edition of RDF Patch has for TX.
+# The codes of operations from H on, two bytes each; TB is TX in the first edition of RDF Patch.
 cdef const char* ROW_CODES = b"H TXTCTAPAPDA D Z TB"
 
 
@@ -9,7 +9,7 @@ cdef inline bint is_code_part(const uint8_t* at, const uint8_t* end) noexcept no
 
 
 cdef int find_operation(const uint8_t* at, const uint8_t* end, bint is_final) noexcept nogil:
-    """Return the operation whose code stands there; 0: none, -1: the text ends too early."""
+    """Return the operation whose code is at ``at``; 0: no code, -1: the text ends too early."""
     cdef bint is_long = is_code_part(at + 1, end)
     cdef const uint8_t* code_end = at + 1 + is_long
     cdef uint8_t second = at[1] if is_long else b" "
@@ -59,7 +59,7 @@ cdef inline const uint8_t* decode_row(TextDecoder self, const uint8_t* at) noexc
     if word_end == NULL:
         return NULL
     op = find_operation(at, word_end, True)
-    # A word with a dot is longer than any code.
+    # A longer word, such as one with a dot, is no code.
     if op == 0 or word_end - at > 2:
         return fail_token(
             self, at, b"expected the code of a row: H, TX, TC, TA, PA, PD, A, D or Z"
@@ -84,14 +84,14 @@ cdef inline const uint8_t* decode_line(TextDecoder self, const uint8_t* at) noex
 
 
 cdef inline bint is_rdf_version(Span text) noexcept nogil:
-    """Is this a version of RDF that RDF 1.2 has a name for?"""
+    """Return whether a text is a version label of RDF 1.2."""
     return (
         has_bytes(text, b"1.2", 3) or has_bytes(text, b"1.2-basic", 9) or has_bytes(text, b"1.1", 3)
     )
 
 
 cdef const uint8_t* decode_version(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Read ``VERSION "1.2"``, which RDF 1.2 lets stand on a line of its own."""
+    """Read ``VERSION "1.2"``, which RDF 1.2 allows on a separate line."""
     cdef Text version
     cdef const uint8_t* start
     if self.end - at < 7:
@@ -151,7 +151,7 @@ cdef const uint8_t* decode_header(TextDecoder self, const uint8_t* at) noexcept 
         at != NULL and at[0] == b"T" and at == value_end + 1 and value_end[0] == b"\n"
         and self.is_lenient and is_prev(self, key)
     ):
-        # As rdflib 7 writes it: without a dot, and a TX in the next line.
+        # rdflib 7 writes a header without a dot before a TX in the next line.
         if self.end - at < 3:
             return cut_off(self)
         if at[1] == b"X" and at[2] == b" ":
@@ -160,24 +160,24 @@ cdef const uint8_t* decode_header(TextDecoder self, const uint8_t* at) noexcept 
 
 
 cdef bint is_prev(TextDecoder self, uint32_t key) noexcept nogil:
-    """Is it this header's key, in any case of letters?"""
+    """Return whether a header's key is ``prev``, in upper or lower case."""
     cdef const uint8_t* text = self.terms.data + self.terms.offsets[key]
     cdef const uint8_t* prev = b"prev"
     cdef int index
     if self.terms.offsets[key + 1] - self.terms.offsets[key] != 4:
         return False
     for index in range(4):
-        # In ASCII this bit is all that a letter's two cases differ in.
+        # In ASCII the two cases of a letter differ only in this bit.
         if text[index] | 0x20 != prev[index]:
             return False
     return True
 
 
 cdef const uint8_t* decode_prefix(TextDecoder self, const uint8_t* at, uint8_t op) noexcept nogil:
-    """Decode a prefix that is added or deleted; a graph may stand last.
+    """Decode the row of an added or deleted prefix; a graph may come last.
 
-    A deleted prefix may have its IRI, as a string or before a graph: one IRI alone is a graph,
-    as it is for Jena.
+    A deleted prefix may have its IRI, as a string or before a graph. A single IRI in <> is a graph,
+    as in Jena.
     """
     cdef uint32_t name
     cdef uint32_t iri = 0, graph = 0

@@ -1,4 +1,4 @@
-"""Strings, IRIs and words: finding their ends, and interning them in the table of terms."""
+"""Finds the ends of strings, IRIs and words, and interns them in the table of terms."""
 
 cdef const char* DATATYPES[SHORT_FORMS]
 DATATYPES[INTEGER] = b"http://www.w3.org/2001/XMLSchema#integer"
@@ -7,11 +7,11 @@ DATATYPES[DOUBLE] = b"http://www.w3.org/2001/XMLSchema#double"
 DATATYPES[BOOLEAN] = b"http://www.w3.org/2001/XMLSchema#boolean"
 
 
-# The bytes that a string has as an escape of a backslash and a letter, and those letters.
+# The bytes with a short escape in strings, and the letters after the backslash.
 ESCAPED_BYTES = b'\b\t\n\f\r"\\'
 ESCAPE_LETTERS = b'btnfr"\\'
 
-# By letter.
+# The byte for each letter.
 cdef uint8_t[256] UNESCAPED
 memset(UNESCAPED, 0, sizeof(UNESCAPED))
 for byte, letter in zip(ESCAPED_BYTES, ESCAPE_LETTERS):
@@ -33,7 +33,7 @@ cdef inline uint8_t* put_character(uint8_t* target, uint32_t c) noexcept nogil:
     for i in range(more, 0, -1):
         target[i] = <uint8_t>(0x80 | c & 0x3F)
         c >>= 6
-    # As many high bits are set as the character has bytes.
+    # The number of leading one bits is the number of the character's bytes.
     target[0] = <uint8_t>(c | (0xF0 << (3 - more) if more else 0))
     return target + 1 + more
 
@@ -57,17 +57,17 @@ cdef const uint8_t* read_name(
 cdef const uint8_t* read_string(
     TextDecoder self, const uint8_t* at, TermKind kind, uint32_t* number
 ) noexcept nogil:
-    """Read a string that is no literal."""
+    """Read a string that is not a literal."""
     cdef Text text
     at = scan_quoted(self, at, &text)
     return at if at != NULL and intern_raw(self, kind, &text, 0, number) == 0 else NULL
 
 
 cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_label) noexcept nogil:
-    """Return the end of a word, PN_PREFIX of Turtle, or a label; ``start`` if there is none.
+    """Return the end of a word (Turtle's PN_PREFIX) or label; ``start`` if none starts there.
 
-    A label may start with a digit or underscore. Lines allow no colons in it; a text of one term
-    allows escapes.
+    A label may start with a digit or underscore. N-Triples and N-Quads allow no colons in it; the
+    grammar ONE_TERM allows escapes.
     """
     cdef const uint8_t* at = start
     cdef const uint8_t* name_end = start
@@ -87,18 +87,18 @@ cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_la
             at += size
             name_end = at
         elif at[0] == b"." and at > start:
-            # Only if more of the name follows.
+            # Dots belong to the name only if more of it follows.
             at += 1
         else:
             return name_end
-    # Dots at the very end are not the name's.
+    # Dots at the end of the text are not part of the name.
     if self.is_final and name_end < self.end:
         return name_end
     return cut_off(self)
 
 
 cdef inline const uint8_t* find_iri_end(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Find the end of an IRI, an escape, or a character that no IRI has."""
+    """Find the end of an IRI, an escape, or a character that IRIs can't have."""
     if self.grammar == GRAMMATICAL_LINES:
         return find_iri_escape(at, self.end)
     if self.grammar == LINES:
@@ -109,7 +109,7 @@ cdef inline const uint8_t* find_iri_end(TextDecoder self, const uint8_t* at) noe
 cdef inline const uint8_t* scan_quoted(
     TextDecoder self, const uint8_t* at, Text* text
 ) noexcept nogil:
-    """Find the end of a string in quotes, of whichever kind."""
+    """Find the end of a quoted string, with any kind of quotes."""
     cdef uint8_t quote = at[0]
     cdef int quotes = 1
     if at + 1 < self.end and at[1] == quote:
@@ -169,7 +169,7 @@ cdef int intern_escaped(
     cdef const uint8_t* start = text.span.start
     cdef uint8_t* target
     cdef Span plain
-    # An escape is never shorter than its character.
+    # The span is long enough, since an escape is never shorter than its character.
     if terms_reserve(&self.terms, text.span.end - start, start, &self.failure) < 0:
         return -1
     target = self.terms.data + self.terms.offsets[self.terms.count]
@@ -233,7 +233,7 @@ cdef const uint8_t* unescape(TextDecoder self, const Text* text, uint8_t* target
 cdef int intern_short(
     TextDecoder self, const uint8_t* start, const uint8_t* end, int form, uint32_t* number
 ) noexcept nogil:
-    """Intern a literal in one of Turtle's short forms."""
+    """Intern a literal that was written in one of Turtle's short forms."""
     cdef Span text
     cdef int64_t datatype
     if self.datatypes[form] == 0:

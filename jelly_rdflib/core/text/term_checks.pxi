@@ -8,26 +8,26 @@ cpdef enum TermFault:
     BAD_ESCAPE
     BAD_PORT
     BAD_ADDRESS
-    LABEL  # of a blank node, that no syntax of RDF can have
+    LABEL  # a blank node's label that no syntax of RDF allows
     LANGUAGE_TAG
     UNTAGGED_LANGUAGE_STRING
 
 cdef enum:
-    # A term that has a part with a fault, and no fault of its own.
+    # Marks a term without a fault, but with a part that has one.
     HAS_PARTS = 0x80
 
 
 cdef bytearray make_marks(Batch batch):
-    """Return a zero for each term of a batch."""
+    """Return a bytearray with a zero for each term of a batch."""
     if batch.terms is None:
         raise TypeError("this batch was not made by a reader")
     return bytearray(batch.terms.columns.count)
 
 
 def find_term_faults(Batch batch not None):
-    """Return for each term with a fault, once: a row where it stands, itself, and the fault.
+    """Return a row, the number and the fault of each term with a fault; each term comes once.
 
-    The rows rise.
+    The rows are in rising order.
     """
     cdef bytearray marks = make_marks(batch)
     cdef uint8_t* faults = <uint8_t*>PyByteArray_AS_STRING(marks)
@@ -39,7 +39,7 @@ def find_term_faults(Batch batch not None):
     with nogil:
         has_any = mark_faults(terms, faults)
     for row in range(rows.count if has_any else 0):
-        # The subject's place may be that of a header's key or of a prefix's name.
+        # Only statements, since in other rows ``s`` is a header's key or a prefix's name.
         if rows.ops[row] == A or rows.ops[row] == D:
             take_faults(terms, faults, row, rows.s[row], found)
             take_faults(terms, faults, row, rows.p[row], found)
@@ -51,7 +51,7 @@ def find_term_faults(Batch batch not None):
 cdef int take_faults(
     const TermColumns* terms, uint8_t* faults, size_t row, uint32_t term, list found
 ) except -1:
-    """Append the faults of a term and its parts to what was found, and clear them."""
+    """Append the faults of a term and its parts to the found ones, and clear them."""
     cdef uint8_t fault = faults[term]
     cdef uint32_t[3] parts
     cdef int i
@@ -70,7 +70,7 @@ cdef int take_faults(
 
 
 cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
-    """Look at each term once; its parts come before it. Are there any faults?"""
+    """Check each term once, after its parts; return whether any has a fault."""
     cdef uint32_t term, extra
     cdef uint32_t[3] parts
     cdef Span tag
@@ -80,7 +80,7 @@ cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
         faults[term] = find_fault(terms, term)
         if terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
             split_direction(text_of(terms, extra), &tag)
-            # A malformed tag is another rule's fault.
+            # Another rule reports a malformed tag.
             if is_language_tag(tag) and not is_well_formed(tag):
                 faults[extra] = LANGUAGE_TAG
                 faults[term] = HAS_PARTS
@@ -111,7 +111,7 @@ cdef int find_fault(const TermColumns* terms, uint32_t term) noexcept nogil:
 
 
 cdef bint is_label(Span text) noexcept nogil:
-    """Is this what N-Triples allows behind ``_:`` (BLANK_NODE_LABEL, without colons)?"""
+    """Return whether N-Triples allows a label (BLANK_NODE_LABEL, without colons)."""
     cdef const uint8_t* at = text.start
     cdef int size
     while at < text.end:
@@ -130,7 +130,7 @@ def find_generalized_statement(Batch batch not None):
     Such a statement, or a quoted triple in it, has a literal as its subject or graph, or a
     predicate that is not an IRI.
     """
-    # By term: whether it is a quoted triple that is, or has something, generalized.
+    # For each term, whether it is a generalized quoted triple, or contains one.
     cdef bytearray marks = make_marks(batch)
     cdef uint8_t* inside = <uint8_t*>PyByteArray_AS_STRING(marks)
     cdef const RowColumns* rows = &batch.rows
@@ -149,7 +149,7 @@ def find_generalized_statement(Batch batch not None):
             and is_generalized(terms, inside, rows.s[row], rows.p[row], rows.o[row])
         ):
             return row
-        # Of headers and prefixes.
+        # The values of headers, and the graphs of prefixes.
         if inside[rows.o[row]] or is_literal(terms, rows.g[row]):
             return row
     return None

@@ -1,7 +1,7 @@
-"""Parses a text that is one term in N-Triples: the way back from `TermTexts`."""
+"""Parses a text that is one term in N-Triples: the inverse of `TermTexts`."""
 
 cdef enum:
-    # Bytes of a text that an error shows.
+    # How many bytes of a text an error shows.
     SHOWN = 80
 
 
@@ -11,7 +11,7 @@ cdef class TermParser:
     """Parses N-Triples texts, and interns their terms in the table of its decoder.
 
     A text must be one term, without blanks around it and without Turtle's short forms. It need not
-    be canonical: needless escapes are read.
+    be canonical: needless escapes are accepted.
     """
 
     def __cinit__(self, factory not None, limits):
@@ -34,7 +34,7 @@ cdef class TermParser:
         cdef const uint8_t* start
         cdef const uint8_t* end
         cdef uint32_t number = 0
-        # The decoder sees the end of a token by the byte behind it.
+        # Copy the text, since the decoder finds the end of a token by the byte after it.
         self.scratch.size = 0
         buffer_reserve(&self.scratch, size + 2 + PADDING)
         put_bytes(&self.scratch, text, size)

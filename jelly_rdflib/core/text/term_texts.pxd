@@ -1,10 +1,10 @@
-# Terms as text: that of canonical N-Triples, or that of RDF Patch.
+# Terms as text, in canonical N-Triples or in RDF Patch.
 
 ctypedef struct WrittenTerm:
-    # Where the text of a term stands; size 0: nowhere yet.
+    # The place of the text of a term; size 0: not written yet.
     size_t start
     size_t size
-    size_t buffer  # what is in the buffer now is not always what was there
+    size_t buffer  # the version of the buffer; the place is valid only in this one
 
 
 cdef class TermTexts:
@@ -12,9 +12,9 @@ cdef class TermTexts:
     cdef const TermColumns* terms
     cdef WriteBuffer out
     cdef WrittenTerm* places
-    cdef size_t count  # of terms that `places` is about
-    cdef size_t capacity  # of `places`
-    cdef size_t buffer  # changes when texts that were written are gone
+    cdef size_t count  # the number of terms in `places`
+    cdef size_t capacity  # the capacity of `places`
+    cdef size_t buffer  # changes when written texts are removed
     cdef size_t max_size
     cdef bint is_patch
     cdef bytes default_graph
@@ -32,9 +32,9 @@ cdef class TermTexts:
 
 
 cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) except -1:
-    """Put the text of a term and a space; not of number 0, nor of a STRING.
+    """Write the text of a term and a space; the term must not be number 0, nor a STRING.
 
-    It is copied from where it stands in the same buffer, until ``texts.buffer`` changes.
+    A repeated text is copied from its place in the same buffer, until ``texts.buffer`` changes.
     """
     cdef WrittenTerm* place = &texts.places[term]
     cdef size_t size = place.size
@@ -45,7 +45,7 @@ cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) ex
     buffer_reserve(out, size + BLOCK)
     text = out.data + place.start
     target = out.data + out.size
-    # Most are short, and there is room for a block behind both, which may overlap then.
+    # Most texts are short, and both places have room for a block; the blocks may overlap.
     memmove(target, text, BLOCK)
     if size > BLOCK:
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)

@@ -1,10 +1,10 @@
-"""Terms as text: that of canonical N-Triples, or that of RDF Patch.
+"""Terms as text, in canonical N-Triples or in RDF Patch.
 
 For N-Triples the spelling is the canonical one (RDF 1.2 N-Triples, "A Canonical form of
-N-Triples"), and beyond it:
+N-Triples"), with these exceptions:
 
-- a literal of datatype xsd:string has its datatype: it is not the same as one without, for rdflib;
-- a character that a blank node's label can't have where it stands is written ``\\uXXXX`` or
+- a literal of datatype xsd:string keeps its datatype, since rdflib distinguishes ``"x"`` from it;
+- a character that a blank node's label can't have in its place is written ``\\uXXXX`` or
   ``\\UXXXXXXXX``, so that any label can be written; ``_:`` alone is the empty label;
 - a quoted triple is ``<< s p o >>``.
 
@@ -14,13 +14,13 @@ RDF Patch differs in blank nodes, which are written ``<_:label>``.
 cdef const char* HEX = b"0123456789ABCDEF"
 
 cdef enum:
-    # Bytes that the texts of a batch may always have.
+    # How many bytes the texts of a batch may always have.
     LEAST_SIZE = 1 << 16
-    # Bytes of an escape, and of an escape in a label.
+    # The size of an escape, and of an escape in a label.
     ESCAPE_SIZE = 6
     LABEL_ESCAPE_SIZE = 10
 
-# How a byte is written: as itself, or as an escape. U+FFFE and U+FFFF start with EF.
+# How a byte is written: unchanged, or as an escape. U+FFFE and U+FFFF start with EF.
 cdef enum:
     AS_IT_IS = 0
     IN_HEX = 1
@@ -48,12 +48,12 @@ cdef str str_of_span(Span text):
 
 
 cdef inline int put_escaped(WriteBuffer* out, const char* head, Span text, char tail) except -1:
-    """Put a text between its head and its tail, with the escapes of a string or of an IRI."""
+    """Write a text between a head and a tail, with the escapes of a string or of an IRI."""
     cdef size_t size = text.end - text.start
     cdef bint is_string = tail == b'"'
     cdef uint8_t* target
     cdef const uint8_t* stop
-    # Behind the copy there is room for blocks to be read.
+    # Reserve room after the copy, so that it can be read in blocks.
     buffer_reserve(out, strlen(head) + size + 1 + BLOCK)
     put_bytes(out, <const uint8_t*>head, strlen(head))
     target = out.data + out.size
@@ -105,7 +105,7 @@ cdef int put_escapes(
 
 
 cdef int put_label(WriteBuffer* out, Span label) except -1:
-    """Put a blank node's label, with escapes for characters that labels can't have."""
+    """Write a blank node's label, with escapes for characters that labels can't have."""
     cdef const uint8_t* at = label.start
     cdef uint32_t c
     cdef int length, shift
@@ -137,13 +137,13 @@ cdef int put_label(WriteBuffer* out, Span label) except -1:
 
 @cython.final
 cdef class TermTexts:
-    """The texts of a batch's terms; each is made when it is first asked for.
+    """The texts of a batch's terms; each is made at its first use.
 
     Args:
-        max_size: Bytes that a quoted triple may have; all texts together may have eight times as
-            many, since an escape takes six bytes for one.
+        max_size: The highest number of bytes of a quoted triple; all texts together may have eight
+            times as many, since an escape takes six bytes for one.
         is_patch: Whether to write RDF Patch; else N-Triples.
-        default_graph: The IRI of the default graph where it stands for a subject or an object.
+        default_graph: The IRI of the default graph as a subject or object.
     """
 
     def __cinit__(self, size_t max_size, *, bint is_patch=False, bytes default_graph=None):
@@ -156,7 +156,7 @@ cdef class TermTexts:
         PyMem_RawFree(self.places)
 
     cdef int start(self, TermTable table) except -1:
-        """Take the terms of a batch, or the terms that were added to its table since."""
+        """Start with the terms of a batch, or with those added to its table since the last call."""
         if table is not self.table:
             self.end()
         self.start_columns(&table.columns)
@@ -183,7 +183,7 @@ cdef class TermTexts:
         return 0
 
     cdef int end(self) except -1:
-        """Let go of the batch and of the texts."""
+        """Forget the batch and the texts."""
         self.table = None
         self.terms = NULL
         self.count = 0
@@ -192,7 +192,7 @@ cdef class TermTexts:
         return 0
 
     cdef inline WrittenTerm* find(self, uint32_t term) except NULL:
-        """Return where the text of a term stands in ``out``; not of number 0, nor of a STRING."""
+        """Return the place of a term's text in ``out``; not for number 0, nor for a STRING."""
         if self.places[term].size == 0:
             self.make(term)
         return &self.places[term]
@@ -205,17 +205,17 @@ cdef class TermTexts:
         return self.keep(term, start)
 
     cdef int put_anew(self, WriteBuffer* out, uint32_t term) except -1:
-        """Put the text of a term and a space, and remember its place."""
+        """Write the text of a term and a space, and remember its place."""
         cdef size_t start = out.size
         self.put(out, term)
-        # Texts are copied in whole blocks.
+        # Reserve a block more, since texts are copied in whole blocks.
         buffer_reserve(out, 1 + BLOCK)
         put_byte(out, b" ")
         self.places[term] = WrittenTerm(start, out.size - start, self.buffer)
         return 0
 
     cdef int put(self, WriteBuffer* out, uint32_t term) except -1:
-        """Put the text of a term that is no quoted triple."""
+        """Write the text of a term that is no quoted triple."""
         cdef Span text = text_of(self.terms, term)
         cdef int kind = self.terms.kinds[term]
         if kind == TermKind.IRI:
@@ -249,7 +249,7 @@ cdef class TermTexts:
                 f"the frame's terms take more than {8 * self.max_size} bytes as N-Triples, which is"
                 " 8 times the limit", limit="max_text_size", value=self.max_size,
             )
-        # Room behind the texts, so that they can be copied in whole blocks.
+        # Reserve room after the texts, so that they can be copied in whole blocks.
         buffer_reserve(&self.out, BLOCK)
         self.places[term].start = start
         self.places[term].size = self.out.size - start
@@ -263,7 +263,7 @@ cdef class TermTexts:
         memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
         for position in range(3):
             size += self.find(numbers[position]).size + 1
-        # A few triples that share triples may take endless text.
+        # A limit, since a few triples that share triples may stand for endless text.
         if size > self.max_size:
             raise LimitError(
                 f"a quoted triple has more than {self.max_size} bytes", limit="max_text_size",

@@ -1,4 +1,4 @@
-"""Terms: IRIs, blank nodes, literals, quoted triples."""
+"""Reads terms: IRIs, blank nodes, literals, quoted triples."""
 
 cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 cdef const char* DIRECTED_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString"
@@ -11,12 +11,12 @@ cdef inline bint has_text(const TermColumns* terms, uint32_t term, const char* t
 
 
 cdef inline bint wants_tag(const TermColumns* terms, uint32_t datatype) noexcept nogil:
-    """Does a literal of that datatype have a language tag?"""
+    """Return whether literals of a datatype must have a language tag."""
     return has_text(terms, datatype, LANGUAGE_STRING) or has_text(terms, datatype, DIRECTED_STRING)
 
 
 cdef inline bint is_same(const uint8_t* one, const uint8_t* other, size_t size) noexcept nogil:
-    """Compare texts of at least a byte; there must be 8 bytes to read behind both."""
+    """Compare two texts of at least one byte; both must have 8 readable bytes after them."""
     while size > 8:
         if load64(one) != load64(other):
             return False
@@ -65,7 +65,7 @@ cdef inline const uint8_t* read_graph(
 
 
 cdef inline bint may_stand(int kind, int position) noexcept nogil:
-    """May a term of that kind have that position in the statements of RDF 1.1?"""
+    """Return whether RDF 1.1 allows a kind of term in a position of a statement."""
     return (
         position == OBJECT or kind == TermKind.IRI
         or (kind == TermKind.BLANK_NODE and position != PREDICATE)
@@ -148,7 +148,7 @@ cdef inline const uint8_t* read_iri(
         elif text.has_escapes:
             fault = check_iri_by_grammar(start, end)
         else:
-            # Its characters were looked at when its end was searched.
+            # The search for the end has checked the characters.
             fault = RELATIVE_IRI if skip_scheme(start, end) == NULL else NO_FAULT
         if fault == RELATIVE_IRI:
             return refuse(self, at, b"this IRI is relative: it has no scheme")
@@ -160,7 +160,7 @@ cdef inline const uint8_t* read_iri(
 cdef const uint8_t* read_real_iri(
     TextDecoder self, const uint8_t* at, uint32_t* number, const char* message
 ) noexcept nogil:
-    """Read an IRI where nothing else may stand."""
+    """Read an IRI; any other term is an error."""
     cdef const uint8_t* next_at
     if at == NULL:
         return NULL
@@ -191,7 +191,7 @@ cdef const uint8_t* read_label(
     if at == NULL:
         return NULL
     if self.grammar == ONE_TERM:
-        # Any text can be a label there, none included.
+        # With this grammar any text can be a label, even an empty one.
         text.has_escapes = memchr(text.span.start, b"\\", at - text.span.start) != NULL
     elif at == text.span.start:
         return fail_token(self, at, b"expected the blank node's label")
@@ -287,7 +287,7 @@ cdef const uint8_t* read_number(
     cdef const uint8_t* exponent
     cdef int form = INTEGER
     at = stop = skip_digits(self, whole)
-    # A dot at the end of the input ends the row.
+    # A dot is part of the number unless it ends the input, and so the row.
     if at < self.end and at[0] == b"." and (at + 1 < self.end or not self.is_final):
         stop = skip_digits(self, at + 1)
     if stop == self.end:
@@ -307,7 +307,7 @@ cdef const uint8_t* read_number(
             if stop == self.end:
                 return cut_off(self)
     if form != INTEGER:
-        # Else a dot, if there is one, ends the row.
+        # Else a dot here ends the row.
         at = stop
     return at if intern_short(self, start, at, form, number) == 0 else NULL
 

@@ -1,18 +1,18 @@
 # Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
 cdef enum:
-    # Rows in a batch, at most.
+    # The highest number of rows in a batch.
     MAX_ROWS = 1024
 
 cdef enum Grammar:
     # The grammar of the text.
     RDF_PATCH
-    ONE_TERM  # of N-Triples, with escapes in labels
-    LINES  # N-Triples or N-Quads; IRIs and language tags are taken as they stand
-    # IRIs have to be absolute, with the characters that the grammar gives them; the subtags of
-    # languages short; and literals of languages have a tag.
+    ONE_TERM  # one term of N-Triples, with escapes in labels
+    LINES  # N-Triples or N-Quads; IRIs and language tags are not checked
+    # IRIs must be absolute, with only the characters that the grammar allows; subtags must not be
+    # too long; and literals of datatype rdf:langString must have a tag.
     GRAMMATICAL_LINES
-    STRICT_LINES  # they must be good ones
+    STRICT_LINES  # IRIs and language tags must be valid
 
 cdef enum:
     # The short forms of Turtle.
@@ -25,21 +25,21 @@ cdef enum:
 
 ctypedef struct Place:
     # A place in the input; line and column count from 1.
-    const uint8_t* at  # in the text at hand
+    const uint8_t* at  # in the current text
     uint64_t offset
     uint64_t line
     uint64_t column
 
 
 ctypedef struct Text:
-    # A text as it is written, with the escapes of a string or of an IRI.
+    # The text of a string or IRI, with its escapes.
     Span span
     bint is_string
     bint has_escapes
 
 
 ctypedef struct LastIri:
-    # An IRI or blank node as it was written, from "<" to ">", and its term.
+    # The written form of an IRI or blank node, from "<" to ">", and its term.
     const uint8_t* start
     size_t size
     uint32_t number
@@ -58,23 +58,23 @@ cdef class TextDecoder:
     cdef Grammar grammar
     cdef uint32_t term_hint
     cdef size_t text_hint
-    # The text at hand.
+    # The current piece of text.
     cdef const uint8_t* end
     cdef bint is_final  # no text follows it
     cdef bint is_cut_off  # the row that failed has no end, or is too long
     cdef const uint8_t* row_start
-    cdef Place place  # of the text that is not decoded yet, or of the row that failed
+    cdef Place place  # of the undecoded text, or of the row that failed
     cdef Place* row_places  # of the rows of the batch; NULL: not kept
-    cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
-    cdef LastIri[4] last  # of each position, in this text
-    # The lines.
-    cdef uint32_t default_graph  # its number; 0: not there yet
+    cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not added yet
+    cdef LastIri[4] last  # of each position, in the current text
+    # For N-Triples and N-Quads.
+    cdef uint32_t default_graph  # its number; 0: not added yet
     cdef bint has_graphs
     cdef bint is_generalized  # any term may have any position, except that no graph is a triple
-    cdef bint has_statement  # the line where the text at hand starts, before it
+    cdef bint has_statement  # the first line of the current text has a statement before the text
     cdef bint drops_directions
-    cdef bint has_dropped  # a direction
-    # The patch.
+    cdef bint has_dropped  # whether a base direction was dropped
+    # For RDF Patch.
     cdef bint in_transaction
     cdef bint is_in_doubt  # a bad row may have started or ended a transaction
     cdef bint is_lenient

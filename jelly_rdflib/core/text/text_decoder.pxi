@@ -1,7 +1,7 @@
 """Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
 The grammar of RDF Patch is that of the two specifications and of Apache Jena's reader: the tokens
-of Turtle, in rows that only a dot ends. Spaces between tokens are optional where the tokens are
+of Turtle, in rows that end with a dot. Spaces between tokens are optional if the tokens are
 unambiguous without them.
 
 A statement of N-Triples or N-Quads is a row without a code, and a line has at most one. The grammar
@@ -9,12 +9,12 @@ is that of RDF 1.1, with the quoted triples of RDF 1.2.
 """
 
 cdef enum:
-    # Bytes of text after which a batch ends, even with fewer than `MAX_ROWS` rows.
+    # A batch ends after this many bytes of text, even with fewer than `MAX_ROWS` rows.
     MAX_TEXT = 1 << 18
 
 
 cdef uint64_t count_lines(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Count line breaks, in runs whose sum is a byte: so the compiler adds up 16 of them."""
+    """Count line breaks, in runs whose sum fits a byte, so that the compiler can add 16 at once."""
     cdef uint64_t count = 0
     cdef uint8_t some
     cdef const uint8_t* stop
@@ -29,7 +29,7 @@ cdef uint64_t count_lines(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef void move_place(Place* place, const uint8_t* end) noexcept nogil:
-    """Move a place on to ``end``, in the same text."""
+    """Move a place forward to ``end``, in the same text."""
     cdef uint64_t lines = count_lines(place.at, end)
     cdef const uint8_t* at = end
     if lines > 0:
@@ -44,11 +44,12 @@ cdef void move_place(Place* place, const uint8_t* end) noexcept nogil:
 
 @cython.final
 cdef class TextDecoder:
-    """Decodes the text of a stream, piece by piece; ``max_frame_size`` of the limits is for a row.
+    """Decodes the text of a stream, piece by piece; ``max_frame_size`` limits the size of a row.
 
     The parsers below are functions, since methods would have to be declared twice. Most read a
-    token or row at ``at`` and return its end. They return NULL if ``failure`` has the fault, if the
-    text ends too early, or if ``at`` is NULL: so a row is read as a sequence of tokens.
+    token or row at ``at`` and return its end. They return NULL at a fault, which is in ``failure``,
+    if the text ends too early, or if ``at`` is NULL, so that calls for several tokens can be
+    chained.
     """
 
     def __cinit__(self, NodeMaker factory not None, limits):
@@ -71,14 +72,14 @@ cdef class TextDecoder:
     cdef const uint8_t* decode(
         self, const uint8_t* start, const uint8_t* end, bint is_final
     ) except? NULL:
-        """Decode the text at hand until the batch is full; return the start of the next row.
+        """Decode the current text until the batch is full; return the start of the next row.
 
-        Without rows in ``rows``, more text is needed to go on. A bad row ends the batch before it;
-        it is an error when it comes first.
+        If ``rows`` stays empty, more text is needed. A bad row ends the batch before it; if the bad
+        row comes first, it is an error.
 
         Args:
-            start: The text at hand: the bytes that were not decoded yet.
-            end: Its end, with `PADDING` readable bytes behind it.
+            start: The current text: the bytes that were not decoded yet.
+            end: The end of the text, with `PADDING` readable bytes after it.
             is_final: Whether no text follows.
         """
         cdef const uint8_t* at = start
@@ -136,7 +137,7 @@ cdef class TextDecoder:
         return at
 
     cdef int keep_places(self) except -1:
-        """Keep the places of the rows of each batch from now on, and accept no lenient spelling."""
+        """From now on, keep the places of each batch's rows, and accept no lenient spelling."""
         self.is_lenient = False
         self.row_places = <Place*>PyMem_RawMalloc(MAX_ROWS * sizeof(Place))
         if self.row_places == NULL:
@@ -155,7 +156,8 @@ cdef class TextDecoder:
     cdef int take_bad_row(self) except -1:
         """Infer the state of transactions and patches from the code of a bad row.
 
-        A row without a known code may have been any: the next row is not blamed for the state.
+        A row without a known code may have been any row, so the next row is not blamed for a wrong
+        state.
         """
         cdef int op
         if self.row_start == self.end or self.row_start[0] == b"#":
@@ -170,14 +172,14 @@ cdef class TextDecoder:
             &self.rows, &self.terms, self.factory, self.has_graphs, {}
         )
         cdef TermColumns* terms = &batch.terms.columns
-        # The next batch is likely to be about as large as this one.
+        # Reserve memory, since the next batch is likely to be about as large as this one.
         self.term_hint = terms.count + terms.count // 4 + 8
         self.text_hint = terms.offsets[terms.count]
         self.text_hint += self.text_hint // 4 + 64
         return batch
 
     cdef object make_error(self):
-        """Make the error of a failure in the row at the decoder's place."""
+        """Make the error for a failure in the row at the decoder's place."""
         cdef Place place = self.place
         move_place(&place, self.failure.at)
         return failure_to_error(

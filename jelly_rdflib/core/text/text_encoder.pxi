@@ -1,6 +1,6 @@
-"""Base class of the text writers: the text that waits, and the spelling of a batch's terms."""
+"""Base class of the text writers: the waiting text, and the texts of a batch's terms."""
 
-# The texts of the terms of one batch have no limit of their own.
+# In effect no limit on the texts of one batch's terms.
 cdef size_t ANY_SIZE = <size_t>1 << 40
 
 
@@ -8,13 +8,13 @@ cdef size_t ANY_SIZE = <size_t>1 << 40
 cdef class TextEncoder(Output):
     """Base of the encoders of text.
 
-    Subclasses have `put_row` and `put_part`, and call `set_up` first of all. The public methods
+    Subclasses define `put_row` and `put_part`, and must call `set_up` first. The public methods
     below are called while the output is claimed, and may be overridden.
     """
 
     cdef bytes default_graph
-    cdef WriteBuffer out  # text that is not handed on yet
-    cdef size_t piece_size  # bytes that are handed on at once; a piece may be somewhat larger
+    cdef WriteBuffer out  # text that the sink does not have yet
+    cdef size_t piece_size  # the bytes that the sink gets at once; a piece may be somewhat larger
     cdef size_t row_start  # where the current row starts in `out`
     cdef TermTexts texts
     # The batch that is being written.
@@ -34,7 +34,7 @@ cdef class TextEncoder(Output):
         return 0
 
     def flush(self):
-        """Hand on the rows that are ready, for a reader that waits for them."""
+        """Pass the finished rows to the sink, for a reader that waits for them."""
         claim_output(self)
         try:
             self.put_lines()
@@ -42,7 +42,7 @@ cdef class TextEncoder(Output):
             free_output(self)
 
     def finish(self):
-        """End the text and hand on what is left."""
+        """End the text, and pass the rest to the sink."""
         if self.is_over:
             return
         claim_output(self)
@@ -54,22 +54,22 @@ cdef class TextEncoder(Output):
             free_output(self)
 
     def put_lines(self):
-        """Hand on the lines that wait."""
+        """Pass the waiting lines to the sink."""
         self.check_claimed()
         if self.out.size > 0:
             self.send(self.take_text())
 
     def put_end(self):
-        """Hand on the end of the document."""
+        """Pass the end of the document to the sink."""
 
     cdef bytes take_text(self):
-        """Return the text that waits, and empty the buffer."""
+        """Return the waiting text, and empty the buffer."""
         cdef bytes text = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
         self.drop(0)
         return text
 
     cdef int drop(self, size_t start) except -1:
-        """Drop the text from ``start`` on, unless it was handed on."""
+        """Drop the text from ``start`` on, unless the sink already has it."""
         self.out.size = min(self.out.size, start)
         self.texts.buffer += 1
         return 0
@@ -86,12 +86,12 @@ cdef class TextEncoder(Output):
         return self.last_graph_is_default
 
     cdef int put_triple(self, uint32_t term, int depth) except -1:
-        """Put a quoted triple, in so many others, and a space."""
+        """Write a quoted triple, which is inside ``depth`` others, and a space."""
         cdef uint32_t[3] parts
         cdef int position
         if depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
-        # A few triples that share triples may take endless text.
+        # A limit, since a few triples that share triples may stand for endless text.
         if self.out.size - self.row_start > MAX_LENGTH:
             raise EncodeError("the row would be longer than 2 GiB")
         memcpy(parts, self.terms.data + self.terms.offsets[term], sizeof(parts))
@@ -102,7 +102,7 @@ cdef class TextEncoder(Output):
 
     cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row
-        # Python code of subclasses may run, and other threads in between.
+        # Claim the output, since Python code of subclasses and other threads may run meanwhile.
         claim_output(self)
         self.row_start = self.out.size
         try:
@@ -121,7 +121,7 @@ cdef class TextEncoder(Output):
             raise
         finally:
             free_output(self)
-            # A batch that is still being filled is put again later.
+            # A batch that is still being filled will be passed again.
             if not batch.terms.is_open:
                 self.end_batch()
         return 0
@@ -130,7 +130,7 @@ cdef class TextEncoder(Output):
         raise NotImplementedError
 
     cdef int put_part(self, uint32_t term, int position, int depth) except -1:
-        """Put the term that has a position in a statement or a quoted triple, and a space."""
+        """Write the term in a position of a statement or quoted triple, and a space."""
         raise NotImplementedError
 
     cdef int end_batch(self) except -1:

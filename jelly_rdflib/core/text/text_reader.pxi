@@ -1,7 +1,7 @@
 """Reads RDF Patch text, N-Triples and N-Quads as batches."""
 
 cdef enum RowState:
-    # The place of a byte in a row.
+    # The state of the search for the end of a row.
     BETWEEN_ROWS
     COMMENT_BETWEEN_ROWS
     IN_ROW
@@ -17,12 +17,12 @@ cdef enum RowState:
     ESCAPE_IN_LONG_STRING
     QUOTE_IN_LONG_STRING
     TWO_QUOTES_IN_LONG_STRING
-    ENDED  # a row ends before the byte, a comment with it
-    WRONG  # no row has the byte there
+    ENDED  # a row ended before the byte, or a comment ends with it
+    WRONG  # no row allows the byte there
 
 
 cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept nogil:
-    """Return the state after a byte. A dot ends a row unless the next byte can go on its token."""
+    """Return the state after a byte; a dot ends a row if the next byte can't continue the token."""
     if state == AFTER_DOT:
         if not (
             is_ascii_name_part(byte) or byte == b"." or byte == b":" or byte == b"+"
@@ -77,9 +77,9 @@ cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept 
 cdef bint find_row_end(
     RowState* state, uint8_t* quote, const uint8_t* at, const uint8_t* end
 ) noexcept nogil:
-    """Return whether a row or comment, which is in a state at ``at``, ends or is surely wrong.
+    """Return whether a row or comment, in the given state at ``at``, ends or is surely wrong.
 
-    The search may find an end too early, which costs time only; it never misses one.
+    The search may find an end too early, which only costs time; it never misses an end.
     """
     while at < end and state[0] < ENDED:
         state[0] = next_state(state[0], at[0], quote)
@@ -92,15 +92,15 @@ cdef bint find_row_end(
 cdef class TextBatchReader(BatchSource):
     """Iterates over the batches of RDF Patch text, N-Triples or N-Quads.
 
-    Memory is bounded by a row and a batch. A batch has the rows at hand: it does not wait for more
-    rows of a live source. In RDF Patch the end of the input ends a patch, too.
+    The memory needed is that of a row and a batch. A batch has the available rows: it does not wait
+    for more rows of a live source. In RDF Patch the end of the input ends a patch, too.
 
     Args:
         source: A source that `jelly_rdflib.core.source.open_source` takes.
         factory: Makes the nodes of the batches.
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
-        faults: Only for RDF Patch: a list that takes the errors of bad rows, which are left out.
-            Leniently read rows count as bad then. None: the first error is raised.
+        faults: Only for RDF Patch: a list to which the errors of bad rows are appended; bad rows
+            are left out, and no lenient spelling is accepted. None: the first error is raised.
         is_patch: Whether the text is RDF Patch; else it is N-Quads, or N-Triples.
         has_graphs: Whether statements may have graphs.
         strict: Only for N-Quads and N-Triples: whether to check IRIs and language tags.
@@ -117,8 +117,8 @@ cdef class TextBatchReader(BatchSource):
     cdef size_t max_row_size
     cdef bint is_started
     cdef list faults
-    cdef Place batch_place  # of the start of the last batch
-    cdef bint has_warned  # of directions that are dropped
+    cdef Place batch_place  # the place of the start of the last batch
+    cdef bint has_warned  # whether the warning about dropped directions was given
 
     def __cinit__(
         self, source, NodeMaker factory not None, limits, *, list faults=None, bint is_patch=True,
@@ -146,13 +146,13 @@ cdef class TextBatchReader(BatchSource):
 
     @property
     def line_count(self):
-        """The number of lines that were decoded; the last one counts even if it has no end."""
+        """The number of lines that were decoded; a last line without a line break counts."""
         return self.decoder.place.line - (self.decoder.place.column == 1)
 
     def locate(self, rows):
         """Return the offset in bytes, the line and the column (from 1) of rows of the last batch.
 
-        Only a reader with a list of faults keeps them.
+        Only a reader with a list of faults keeps these places.
         """
         cdef size_t row
         places = []
@@ -188,14 +188,14 @@ cdef class TextBatchReader(BatchSource):
                 self.read_row()
         except DecodeError as error:
             if error.line is None:
-                # Of the source: bad compressed data.
+                # An error of the source, such as bad compressed data.
                 error.line = self.decoder.place.line
             raise
         self.is_finished = True
         return self.finish() if self.decoder.grammar == RDF_PATCH else None
 
     cdef Batch finish(self):
-        """Return a batch with the end of the patch that the input's end ends, if it ends one."""
+        """Return a batch, with an `Op.END` if the end of the input ends a patch."""
         cdef TextDecoder decoder = self.decoder
         if decoder.in_transaction and not decoder.is_in_doubt:
             error = DecodeError(
@@ -212,7 +212,7 @@ cdef class TextBatchReader(BatchSource):
         return decoder.take_batch()
 
     cdef bint decode(self) except -1:
-        """Decode the text at hand; False if a bad row was left out."""
+        """Decode the current text; return False if a bad row was left out."""
         cdef InputBuffer input = self.input
         cdef const uint8_t* at
         try:
@@ -233,16 +233,16 @@ cdef class TextBatchReader(BatchSource):
     cdef int skip_row(self) except -1:
         """Skip a bad row.
 
-        It ends at its dot, or at the next line that starts like a row. After a token without an end
-        only lines count: the row ends before a line that starts like a row, or behind a line that
-        ends with a dot or is empty.
+        The row ends at its dot, or at the next line that starts like a row. After an unfinished
+        token only lines count: the row ends before a line that starts like a row, or after a line
+        that ends with a dot or is empty.
         """
         cdef InputBuffer input = self.input
         cdef const uint8_t* at
         cdef RowState state = BETWEEN_ROWS
         cdef uint8_t quote = 0
         cdef bint goes_by_lines = self.decoder.is_cut_off
-        cdef uint8_t last_byte = 0  # of the line, without blanks; 0 if there is none
+        cdef uint8_t last_byte = 0  # the last byte of the line other than blanks; 0 if none
         cdef bint is_at_line_start = False
         cdef bint is_done = False
         cdef int op
@@ -277,18 +277,18 @@ cdef class TextBatchReader(BatchSource):
             input.read_more()
 
     cdef int read_row(self) except -1:
-        """Read until a row, line or comment is whole, or there is no more.
+        """Read until a row, line or comment is complete, or the input ends.
 
         Each byte is scanned once, however small the pieces of the text are.
         """
         cdef InputBuffer input = self.input
-        # A line ends like a comment.
+        # Search a line like a comment, which ends at the same bytes.
         cdef RowState state = (
             BETWEEN_ROWS if self.decoder.grammar == RDF_PATCH else COMMENT_BETWEEN_ROWS
         )
         cdef uint8_t quote = 0
         cdef size_t searched
-        # There is no whole row; but it may lack only the byte behind its dot.
+        # The row is not complete, but it may lack only the byte after its dot.
         find_row_end(&state, &quote, input.begin, input.end)
         while True:
             searched = input.end - input.begin

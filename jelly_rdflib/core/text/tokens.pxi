@@ -1,6 +1,6 @@
 """Blanks and comments between tokens, the dot that ends a row, and failures."""
 
-# White space: that of Turtle and the form feed, which Jena skips too.
+# White space: that of Turtle, and the form feed, which Jena also skips.
 cdef uint8_t[256] IS_BLANK
 for byte in range(256):
     IS_BLANK[byte] = byte in b" \t\r\n\f"
@@ -39,7 +39,7 @@ cdef const uint8_t* fail_token(
 
 
 cdef const uint8_t* cut_off(TextDecoder self) noexcept nogil:
-    """Say that the text ends before a row does."""
+    """Note that the text ends inside a row, which is a failure only at the end of the input."""
     if <size_t>(self.end - self.row_start) > self.max_row_size:
         return fail_size(self)
     if self.is_final:
@@ -64,7 +64,7 @@ cdef inline const uint8_t* skip_line_ends(TextDecoder self, const uint8_t* at) n
 
 
 cdef const uint8_t* skip_comment(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Skip a comment, but for the line break that ends it."""
+    """Skip a comment, except for the line break that ends it."""
     cdef const uint8_t* start = at
     while at < self.end and at[0] != b"\n" and at[0] != b"\r":
         at += 1
@@ -79,14 +79,14 @@ cdef const uint8_t* skip_comment(TextDecoder self, const uint8_t* at) noexcept n
 
 cdef inline const uint8_t* next_token(TextDecoder self, const uint8_t* at) noexcept nogil:
     """Skip blanks and comments before the next token of the row."""
-    # Nearly always there is one space.
+    # Nearly always exactly one space separates two tokens.
     if at != NULL and at + 1 < self.end and at[0] == b" " and at[1] > b" " and at[1] != b"#":
         return at + 1
     return find_token(self, at)
 
 
 cdef const uint8_t* find_token(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Do what `next_token` does, whatever stands before the token."""
+    """Do the same as `next_token`, in the general case."""
     while at != NULL:
         if self.grammar < LINES:
             at = skip_blanks(self, at)
@@ -104,7 +104,7 @@ cdef const uint8_t* find_token(TextDecoder self, const uint8_t* at) noexcept nog
 
 
 cdef inline int ends_row(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Is this the dot that ends a row? -1: no token, or the text ends too early to tell."""
+    """Return whether the dot that ends a row is here; -1 without a token, or if the text ends."""
     if at == NULL:
         return -1
     if at[0] != b".":

@@ -1,44 +1,44 @@
-"""Looks through Turtle and TriG before another library's parser gets them.
+"""Scans Turtle and TriG before another library's parser gets them.
 
-It finds what a lenient parser takes, but the grammar does not, and unknown versions of RDF. It puts
-marks behind literals for what the parser drops of their spelling: that ``"x"`` had the datatype
-xsd:string, and the capitals of a language tag. `QuadReader` takes the marks away again.
+The scanner finds faults that a lenient parser accepts, and unknown versions of RDF. It adds marks
+after literals for two properties that the parser drops: that ``"x"`` had the datatype xsd:string,
+and the capitals of a language tag. `QuadReader` removes the marks.
 """
 
 cdef enum Context:
-    # Where a byte of the text stands.
+    # The context of a byte in the text.
     BETWEEN_TOKENS
-    LOCAL_ESCAPE  # behind the backslash of a prefixed name
+    LOCAL_ESCAPE  # after the backslash of a prefixed name
     COMMENT
     IRI_START
     INSIDE_IRI
-    FIRST_QUOTE  # behind it
+    FIRST_QUOTE  # after the first quote
     SECOND_QUOTE
     SHORT_STRING
     LONG_STRING
-    BEHIND_STRING  # its tag or datatype may follow
-    FIRST_CARET  # behind it
+    BEHIND_STRING  # a tag or datatype may follow
+    FIRST_CARET  # after the first caret
     BEHIND_CARETS
 
 cdef enum Stop:
-    # Why the scanner stops in a piece of text.
+    # The reason why the scanner stops in a piece of text.
     AT_END
     AT_FAULT
-    AT_VERSION  # of RDF, that is none
-    AT_DATATYPE  # that wants a mark
-    AT_TAG  # likewise
-    INSIDE_TOKEN  # the next piece has its end
+    AT_VERSION  # an unknown version of RDF
+    AT_DATATYPE  # a datatype that needs a mark
+    AT_TAG  # a language tag that needs a mark
+    INSIDE_TOKEN  # a token that continues in the next piece
 
-# A datatype that may be xsd:string gets the last character that both Turtle and IRIs allow. So does
-# one that may end with this character itself, or with that of the other mark.
+# The mark of a datatype that may be xsd:string: the last character that both Turtle and IRIs allow.
+# A datatype that may itself end with this character, or with the other mark's, also gets the mark.
 cdef str DATATYPE_MARK = "\U000EFFFD"
-# <> is the IRI of the base, and a character behind it would be a path. So it gets a fragment.
+# The mark of <>, the IRI of the base: a fragment, since a bare character would be a relative path.
 cdef str EMPTY_IRI_MARK = "#\U000EFFFC"
-# A tag gets a private part that says which of its characters are capitals, in hexadecimal digits.
-# So does each tag with an "x": it may have such a part itself.
+# The start of a language tag's mark, a private part that says in hexadecimal digits which
+# characters are capitals. Each tag with an "x" gets it, too, since it may itself have such a part.
 cdef str TAG_MARK = "-x-case-"
 
-# The end of the IRI of xsd:string: as much of it as a name without escapes can have, and "#".
+# The end of the IRI of xsd:string: the longest part that a name without escapes can have, and "#".
 cdef const char* STRING_END = b"#string"
 cdef enum:
     STRING_END_SIZE = 7
@@ -47,13 +47,13 @@ cdef enum:
 cdef uint8_t[256] IS_LOCAL_ESCAPE
 # The first bytes of tokens other than names.
 cdef uint8_t[256] IS_TOKEN_START
-# Bytes of subtags, and of prefixed names and of IRIs, escapes included.
+# The bytes of subtags, and of prefixed names and IRIs, including their escapes.
 cdef uint8_t[256] IS_IN_TAG
 cdef uint8_t[256] IS_IN_NAME
 cdef uint8_t[256] IS_IN_IRI
 for byte in range(256):
     IS_LOCAL_ESCAPE[byte] = byte in b"_~.-!$&'()*+,;=/?#@%"
-    # The first letter of VERSION, in either case.
+    # V and v start VERSION.
     IS_TOKEN_START[byte] = byte in b"#<\"'\\Vv"
     IS_IN_TAG[byte] = is_letter(byte) or is_digit(byte)
     IS_IN_NAME[byte] = IS_IN_TAG[byte] or byte in b"_-.:%\\" or byte >= 0x80
@@ -61,7 +61,7 @@ for byte in range(256):
 
 
 cdef str without_datatype_mark(str datatype):
-    """Return a datatype as it stood in the text."""
+    """Return a datatype without its mark."""
     cdef Py_ssize_t size = len(datatype)
     cdef Py_UCS4 last = datatype[size - 1] if size > 0 else 0
     if last == 0xEFFFD:
@@ -79,14 +79,14 @@ cdef bytearray tag_mark(const uint8_t* tag, Py_ssize_t size):
         if index % 4 == 3 or index == size - 1:
             mark.append(b"0123456789abcdef"[digit])
             digit = 0
-            # A subtag has eight characters at most.
+            # Start a new subtag, since a subtag has at most eight characters.
             if index % 32 == 31 and index < size - 1:
                 mark.append(b"-")
     return mark
 
 
 cdef str without_tag_mark(str tag):
-    """Return a language tag as it stood in the text."""
+    """Return a language tag without its mark, with its capitals."""
     cdef Py_ssize_t size = tag.rfind(TAG_MARK)
     cdef Py_ssize_t index
     if size < 0:
@@ -102,44 +102,44 @@ cdef str without_tag_mark(str tag):
 @cython.nonecheck(True)
 @cython.final
 cdef class TurtleScanner:
-    """Looks through a text piece by piece, as it is given to a parser.
+    """Scans a text piece by piece, before each piece is given to a parser.
 
-    A backslash in a prefixed name stands for one of some punctuation marks only: ``:a\\u0039``
-    means nothing. In a string, half of a pair of surrogates is no character. A string with a line
-    break takes three quotes.
+    In a prefixed name a backslash may only escape some punctuation marks: ``:a\\u0039`` is wrong.
+    In a string, half of a pair of surrogates is no character. A string with a line break needs
+    three quotes.
 
     Args:
         finds_faults: Whether to look for wrong escapes and line breaks.
-        parser_checks_tags: Whether the parser refuses some language tags. Those get no mark, nor do
-            irregular ones, such as ``en-GB-oed``: they would be wrong with a private part.
-        max_marks: Number of marks whose columns are remembered.
+        parser_checks_tags: Whether the parser refuses some language tags. Such tags get no mark,
+            nor do irregular ones, such as ``en-GB-oed``, which can't have a private part.
+        max_marks: The number of marks whose columns are remembered.
 
     Attributes:
-        fault: Where the last piece has a wrong escape, line break or version; -1 if it has none.
-        taken: Number of bytes of the last piece that were looked through. The others are of a token
-            whose end is missing: they must come again, together with more.
-        line: The line, from 1, of what comes next.
+        fault: The place of a wrong escape, line break or version in the last piece; -1 if none.
+        taken: The number of bytes of the last piece that were scanned. The other bytes belong to an
+            unfinished token, and must be passed again, with more bytes.
+        line: The line, from 1, of the next byte.
     """
 
     cdef readonly Py_ssize_t fault
     cdef readonly Py_ssize_t taken
     cdef readonly uint64_t line
-    cdef uint64_t column  # of what comes next, from 0, without marks
-    cdef object marks  # line, column and length of the last ones
+    cdef uint64_t column  # the column of the next byte, from 0, without marks
+    cdef object marks  # the line, column and length of the last marks
     cdef bint finds_faults
     cdef bint parser_checks_tags
     cdef bint is_last  # whether no piece follows
     cdef const uint8_t* piece
-    cdef uint8_t last_byte  # before the piece
+    cdef uint8_t last_byte  # the byte before the piece
     cdef Stop stop
-    cdef const uint8_t* token  # that wants a mark, without "@" or "<"
+    cdef const uint8_t* token  # the token that needs a mark, without "@" or "<"
     cdef const uint8_t* token_end
     cdef Context context
-    cdef Context outer  # around a comment
+    cdef Context outer  # the context around a comment
     cdef bint is_behind_return
     cdef uint8_t quote
-    cdef int quotes  # that follow one another in a long string
-    cdef int escaped  # how many bytes of an escape that matters came in a string
+    cdef int quotes  # consecutive quotes in a long string
+    cdef int escaped  # how many bytes of a \u escape in a string were read
 
     def __cinit__(self, *, bint finds_faults, bint parser_checks_tags, size_t max_marks):
         self.finds_faults = finds_faults
@@ -148,16 +148,16 @@ cdef class TurtleScanner:
         self.marks = deque(maxlen=max_marks)
 
     def mark(self, bytes text not None, bint is_last):
-        """Return the part of the next piece that is taken, with marks.
+        """Scan the next piece, and return the scanned part with marks.
 
         Args:
             text: The piece.
-            is_last: Whether no piece follows: all of it is taken.
+            is_last: Whether no piece follows, so that all of the piece is scanned.
         """
         cdef const uint8_t* start = <const uint8_t*>PyBytes_AS_STRING(text)
         cdef const uint8_t* end = start + PyBytes_GET_SIZE(text)
         cdef const uint8_t* at = start
-        cdef const uint8_t* done = start  # what is before it has its marks
+        cdef const uint8_t* done = start  # the end of the part with marks
         cdef bytearray marked = None
         cdef bytearray mark
         self.is_last = is_last
@@ -174,7 +174,7 @@ cdef class TurtleScanner:
                     (DATATYPE_MARK if self.token < self.token_end else EMPTY_IRI_MARK).encode()
                 )
             if self.token_end < end and self.token_end[0] == b".":
-                # In "p:.q:r" it ends the statement, but not behind a mark.
+                # In "p:.q:r" the dot ends the statement; after a mark it would not.
                 mark += b" "
             if marked is None:
                 marked = bytearray()
@@ -194,20 +194,20 @@ cdef class TurtleScanner:
         return bytes(marked)
 
     def original_column(self, uint64_t line, uint64_t column):
-        """Return the column, from 1, that a place of the text with marks has without them."""
+        """Convert a column, from 1, in the text with marks to the column without marks."""
         cdef uint64_t at, size
         for marked_line, at, size in self.marks:
             if marked_line == line and column > at + 1:
-                # A place inside a mark is where the mark stands.
+                # A place inside a mark becomes the place of the mark.
                 column -= min(size, column - at - 1)
         return column
 
     def original_message(self, str message not None):
-        """Return a message of the parser without marks: of datatypes, as it has no marked tags."""
+        """Remove the marks of datatypes from a message of the parser; it never has marked tags."""
         return message.replace(EMPTY_IRI_MARK, "").replace(DATATYPE_MARK, "")
 
     cdef void pass_over(self, const uint8_t* start, const uint8_t* end) noexcept nogil:
-        """Move line and column; a line ends with a line feed, a return, or both."""
+        """Update line and column; a line ends with a line feed, a carriage return, or both."""
         cdef const uint8_t* at
         cdef Py_ssize_t size = end - start
         cdef Py_ssize_t index
@@ -228,13 +228,13 @@ cdef class TurtleScanner:
         if at > start:
             self.column = 0
         while at < end:
-            # A character has one byte that does not continue another one.
+            # Each character has exactly one byte that is no continuation byte.
             characters += (at[0] & 0xC0) != 0x80
             at += 1
         self.column = self.column + characters
 
     cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
-        """Look through a piece from a place; return where it stops."""
+        """Scan a piece from ``at`` on; return the place where the scanner stops."""
         self.stop = AT_END
         while at < end:
             if self.context == BETWEEN_TOKENS:
@@ -282,7 +282,7 @@ cdef class TurtleScanner:
                         self.context = BETWEEN_TOKENS
                     if self.stop != AT_END:
                         break
-                    # The suffix itself may have wrong escapes.
+                    # Scan the suffix, which may also have wrong escapes.
                     continue
             elif self.context == FIRST_CARET:
                 self.context = BEHIND_CARETS if at[0] == b"^" else BETWEEN_TOKENS
@@ -291,7 +291,7 @@ cdef class TurtleScanner:
             elif self.context == SECOND_QUOTE and at[0] == self.quote:
                 self.context = LONG_STRING
             elif self.context == SECOND_QUOTE:
-                # The string was empty, and this is behind it.
+                # The string was empty, and this byte follows it.
                 self.context = BEHIND_STRING
                 continue
             else:
@@ -308,7 +308,7 @@ cdef class TurtleScanner:
         return at
 
     cdef void look_at_version(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
-        """Stop if a string behind VERSION is no version of RDF, or if its end is missing."""
+        """Stop if the string after VERSION is no version of RDF, or is unfinished."""
         cdef const uint8_t* word = b"version"
         cdef Span version
         if IS_IN_NAME[self.last_byte if at == self.piece else (at - 1)[0]]:
@@ -329,7 +329,7 @@ cdef class TurtleScanner:
             self.stop = INSIDE_TOKEN
 
     cdef void look_at_suffix(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
-        """Stop if this is a tag or datatype that wants a mark, or whose end is missing."""
+        """Stop at a tag or datatype that needs a mark, or is unfinished."""
         cdef bint wants_mark = False
         if self.context == BEHIND_CARETS:
             self.stop = AT_DATATYPE
@@ -367,7 +367,7 @@ cdef class TurtleScanner:
     cdef const uint8_t* find_name_end(
         self, const uint8_t* at, const uint8_t* end, bint* wants_mark
     ) noexcept nogil:
-        """Find the end of a prefixed name and of the dots behind it, which it does not have."""
+        """Find the end of a prefixed name, and of the dots after it, which are not part of it."""
         cdef const uint8_t* local = NULL
         cdef bint has_escape = False
         cdef size_t size
@@ -382,7 +382,7 @@ cdef class TurtleScanner:
                 if at[0] == b":" and local == NULL:
                     local = at + 1
             elif at == local:
-                # No local name starts with a dot.
+                # A dot here is not part of the name, since no local name starts with a dot.
                 break
             at += 1
         if local != NULL:
@@ -399,7 +399,7 @@ cdef class TurtleScanner:
     cdef const uint8_t* find_tag_end(
         self, const uint8_t* at, const uint8_t* end, bint* wants_mark
     ) noexcept nogil:
-        """Find the end of a language tag; a direction may follow, behind two hyphens."""
+        """Find the end of a language tag; a direction may follow after two hyphens."""
         cdef Span tag
         tag.start = at
         while at < end and (IS_IN_TAG[at[0]] or at[0] == b"-"):
@@ -429,7 +429,7 @@ cdef class TurtleScanner:
             self.quote = byte
 
     cdef inline void skip_plain(self, const uint8_t** at, const uint8_t* end) noexcept nogil:
-        """Skip what is neither a quote nor an escape, nor a line break in a short string."""
+        """Skip bytes up to a quote, an escape, or in a short string a line break."""
         cdef const uint8_t* start = at[0]
         cdef bint is_short = self.context == SHORT_STRING
         while at[0] < end and at[0][0] != self.quote and at[0][0] != b"\\":
@@ -440,7 +440,7 @@ cdef class TurtleScanner:
             self.quotes = 0
 
     cdef inline bint take_from_string(self, uint8_t byte) noexcept nogil:
-        """Take a quote, or a byte of an escape; False says that it can't stand there."""
+        """Process a quote, or a byte of an escape; return False if it is not allowed there."""
         if self.escaped == 1:
             self.escaped = 2 if byte == b"u" else 0
         elif self.escaped == 2:
@@ -452,7 +452,7 @@ cdef class TurtleScanner:
             self.escaped = 1
             self.quotes = 0
         elif byte != self.quote:
-            # A line break.
+            # Refuse a line break.
             return False
         else:
             self.quotes = self.quotes + 1

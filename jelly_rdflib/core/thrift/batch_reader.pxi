@@ -1,10 +1,10 @@
-"""Reads RDF Patch and RDF in Thrift as batches: rows, from bytes straight to the terms of a batch."""
+"""Reads RDF Patch and RDF in Thrift as batches, directly from bytes to the terms of a batch."""
 
 cdef enum:
-    # Rows of a batch, and bytes of text after which it ends.
+    # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # Characters that any decimal number may have, and characters beside its zeros, at most.
+    # How many characters any decimal number may have, and how many it has at most besides zeros.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -18,7 +18,7 @@ cdef enum:
     ODD = 1
     ANY = 0xFFFF
 
-# By the value of TXN.
+# The operation for each value of TXN.
 cdef uint8_t[TXN_SEGMENT + 1] MARKS
 MARKS[TXN_TX], MARKS[TXN_TC], MARKS[TXN_TA], MARKS[TXN_SEGMENT] = TX, TC, TA, END
 
@@ -29,12 +29,12 @@ cdef const char* RDF_LANG_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#
 
 
 ctypedef struct FoundFields:
-    # The fields of a struct, by their numbers. Each array has those of one type.
+    # The fields of a struct, by their numbers, with an array for each type.
     uint32_t seen  # a bit for the number of each field
-    int member  # the number of the last one; of a union the only one; 0: none
+    int member  # the number of the last field, in a union the only one; 0: no field
     Span[MAX_FIELDS + 1] texts
     int64_t[MAX_FIELDS + 1] numbers  # or the bits of a double
-    uint32_t[MAX_FIELDS + 1] terms  # numbers of terms in the batch; 0 where no field was seen
+    uint32_t[MAX_FIELDS + 1] terms  # numbers of terms in the batch; 0 if the field is missing
 
 
 ctypedef struct LastTerm:
@@ -61,34 +61,34 @@ cdef class ThriftBatchReader(BatchSource):
 
     The end of the input ends a patch, too.
 
-    Memory is bounded by a row and a batch. A batch has the rows at hand: it does not wait for more
-    rows of a live source.
+    The memory needed is that of a row and a batch. A batch has the available rows: it does not wait
+    for more rows of a live source.
 
-    A fault in a row stops the cursor and fills in the builder's ``failure``. The place of a
-    malformed byte is its own, that of any other fault the start of the row. A field of a wrong
-    type, or one too many, is skipped, and reported only if the row has no other fault: input that
-    is not Thrift often starts with one. The limit ``max_frame_size`` is for a row.
+    A fault in a row stops the cursor and fills in the builder's ``failure``. Its place is the
+    malformed byte, for any other fault the start of the row. A field of a wrong type, or a repeated
+    one, is skipped, and reported only if the row has no other fault, since input that is not Thrift
+    often starts with such a field. ``max_frame_size`` limits the size of a row.
     """
 
     cdef InputBuffer input
     cdef BatchBuilder builder
-    cdef TermColumns* terms  # of the builder
-    cdef uint64_t row  # that comes next
-    # Where the last batch starts.
+    cdef TermColumns* terms  # the builder's terms
+    cdef uint64_t row  # the number of the next row
+    # The start of the last batch.
     cdef uint64_t batch_offset, batch_row
     cdef int max_nesting_depth
     cdef uint64_t max_expansion
     cdef Cursor cursor
     cdef Failure unexpected  # the fault of a skipped field
-    cdef LastTerm[5] last  # by the number of the field; the bytes are among those at hand
+    cdef LastTerm[5] last  # by the number of the field; their bytes are in the input buffer
     cdef bint is_patch
-    # The statements: declared prefixes with their IRIs, and what prefixed names made of them.
+    # For statements: declared prefixes with their IRIs, and the size of expanded prefixed names.
     cdef dict prefixes
     cdef uint64_t prefix_size, expanded_size
-    # The patch.
+    # For patches.
     cdef bint in_transaction
     cdef bint is_open  # operations came since the last end of a patch
-    cdef bint has_end  # the end of a patch came
+    cdef bint has_end  # whether the end of a patch was read
 
     def __cinit__(self, source, NodeMaker factory not None, limits, *, bint is_patch=True):
         self.is_patch = is_patch
@@ -128,7 +128,7 @@ cdef class ThriftBatchReader(BatchSource):
         return self.builder.drain(has_graphs=True)
 
     cdef bint decode(self) except -1:
-        """Decode the bytes at hand; False if they have no whole row."""
+        """Decode the available bytes; return False if they have no complete row."""
         cdef InputBuffer input = self.input
         cdef Failure* failure = self.cursor.failure
         cdef const uint8_t* at
@@ -143,7 +143,7 @@ cdef class ThriftBatchReader(BatchSource):
         return self.builder.rows.count > 0
 
     cdef int read_row(self) except -1:
-        """Read until the row is whole, or there is no more."""
+        """Read until the row is complete, or the input ends."""
         cdef InputBuffer input = self.input
         cdef Skip skip
         start_skip(&skip, STRUCT, 0)
@@ -156,7 +156,7 @@ cdef class ThriftBatchReader(BatchSource):
                 return 0
 
     cdef Batch finish(self):
-        """Return a batch with the end of the patch that the input's end ends, if it ends one."""
+        """Return a batch, with an `Op.END` if the end of the input ends a patch."""
         if not self.is_patch:
             return None
         if self.in_transaction:
@@ -172,10 +172,10 @@ cdef class ThriftBatchReader(BatchSource):
     cdef const uint8_t* decode_rows(
         self, const uint8_t* at, const uint8_t* end, bint is_final
     ) noexcept nogil:
-        """Decode whole rows until the batch is full; return the start of the next row.
+        """Decode complete rows until the batch is full; return the start of the next row.
 
-        A bad row ends the batch before it; it is the builder's failure when it comes first. Behind
-        ``end`` there are `PADDING` readable bytes.
+        A bad row ends the batch before it; if it comes first, it is the builder's failure. After
+        ``end`` come `PADDING` readable bytes.
         """
         cdef uint32_t terms
         cdef size_t rows
@@ -217,7 +217,7 @@ cdef class ThriftBatchReader(BatchSource):
         self, const char* message, uint64_t number=0, const char* what=NULL, uint64_t bound=0,
         const char* limit=NULL, const char* rule=b"format"
     ) noexcept nogil:
-        """Stop, because the row has no meaning, or asks for too much. Return 0, no term."""
+        """Stop, because the row is invalid or exceeds a limit; return 0 as the number of a term."""
         cdef Failure* failure = self.cursor.failure
         if not self.cursor.is_stopped:
             if limit == NULL:
@@ -231,7 +231,7 @@ cdef class ThriftBatchReader(BatchSource):
     # Structs.
 
     cdef uint32_t read_struct(self, int kind, int depth) noexcept nogil:
-        """Read a struct; return the number of its term, 0 if it is no term. A row has depth 1."""
+        """Read a struct; return the number of its term, 0 if it is no term. Rows have depth 1."""
         cdef const StructSpec* spec = &SPECS[kind]
         cdef const FieldSpec* field
         cdef FoundFields found
@@ -279,7 +279,7 @@ cdef class ThriftBatchReader(BatchSource):
         return self.understand(kind, &found, start)
 
     cdef inline uint32_t read_term_again(self, int field) noexcept nogil:
-        """Read a term of a statement; it often is that of the statement before."""
+        """Read a term of a statement, which often repeats that of the statement before."""
         cdef LastTerm* last = &self.last[field]
         cdef const uint8_t* start = self.cursor.at
         if (
@@ -296,7 +296,7 @@ cdef class ThriftBatchReader(BatchSource):
     cdef void pass_over(
         self, const StructSpec* spec, uint32_t seen, int known, int type, int depth
     ) noexcept nogil:
-        """Skip a field; note its fault, if it has one beside an unknown number."""
+        """Skip a field, and note its fault, if it has one other than an unknown number."""
         cdef const char* message = NULL
         cdef const char* what = spec.name
         if known > 0 and seen >> known & 1:
@@ -313,7 +313,7 @@ cdef class ThriftBatchReader(BatchSource):
             self.skip(type, depth)
 
     cdef void skip(self, int type, int depth) noexcept nogil:
-        """Skip a value of a struct of that depth."""
+        """Skip a value in a struct of the given depth."""
         cdef Skip skip
         start_skip(&skip, type, depth)
         skip_values(&self.cursor, &skip)
@@ -339,7 +339,7 @@ cdef class ThriftBatchReader(BatchSource):
                 )
             )
         if kind == RDF_DECIMAL:
-            # Two bytes more are the term's.
+            # Two more bytes belong to the term.
             return self.decimal(found, self.cursor.at - start + 2)
         if kind == RDF_PREFIX_NAME:
             return self.expand(texts[1], texts[2])
@@ -385,8 +385,8 @@ cdef class ThriftBatchReader(BatchSource):
         return 0
 
     cdef void declare(self, Span prefix, Span iri) noexcept with gil:
-        """Keep a prefix for the names that follow."""
-        # Equal bytes may stand for other terms from now on.
+        """Keep a prefix for later names."""
+        # Forget the last terms, since equal bytes may now stand for other terms.
         memset(self.last, 0, sizeof(self.last))
         self.prefix_size += (prefix.end - prefix.start) + (iri.end - iri.start)
         if self.prefix_size > self.builder.max_text_size:
@@ -414,7 +414,7 @@ cdef class ThriftBatchReader(BatchSource):
             text = iri + bytes_of(local)
         except MemoryError:
             return self.check(fail_memory(self.cursor.failure, self.cursor.start))
-        # A long IRI may be declared once, and named in a few bytes again and again.
+        # A long IRI may be declared once, and then be used again and again in a few bytes.
         self.expanded_size += PyBytes_GET_SIZE(text)
         most = self.builder.max_text_size + self.max_expansion * (
             self.batch_offset + (self.cursor.at - self.input.begin)
@@ -429,7 +429,7 @@ cdef class ThriftBatchReader(BatchSource):
             self.cursor.max_string_size, self.cursor.failure,
         )
         if term < 0:
-            # The text goes, and the failure must not point into it.
+            # The text is released, so the failure must not point into it.
             self.cursor.failure.at = self.cursor.start
         return self.check(term)
 
@@ -482,7 +482,7 @@ cdef class ThriftBatchReader(BatchSource):
             return self.fail(b"prefixed name as datatype: RDF Patch has IRIs in full")
         if found.seen >> BASE_DIRECTION & 1:
             return self.fail(b"base direction of a literal: RDF 1.1 has none")
-        # An empty tag is none, as it is for Jena.
+        # An empty tag is the same as no tag, as in Jena.
         if found.seen >> LANGTAG & 1 and texts[LANGTAG].start < texts[LANGTAG].end:
             if not is_language_tag(texts[LANGTAG]):
                 return self.fail(b"this is no language tag")
@@ -513,14 +513,14 @@ cdef class ThriftBatchReader(BatchSource):
         )
 
     cdef inline uint32_t check(self, int64_t number) noexcept nogil:
-        """Stop if a term could not be interned, which has filled in the failure."""
+        """Stop if a term could not be interned; the failure is filled in already."""
         if number < 0:
             stop(&self.cursor)
             return 0
         return <uint32_t>number
 
     cdef uint32_t decimal(self, FoundFields* found, uint64_t size) noexcept nogil:
-        """Return the number of an xsd:decimal; ``size`` is the bytes of its RDF_Term."""
+        """Return the number of an xsd:decimal; ``size`` is that of its RDF_Term in bytes."""
         cdef int64_t scale = found.numbers[2]
         cdef uint64_t characters = MAX_DIGITS + (scale if scale > 0 else -scale)
         cdef uint64_t most = FREE_DIGITS + self.max_expansion * size
@@ -535,7 +535,7 @@ cdef class ThriftBatchReader(BatchSource):
     cdef uint32_t number(
         self, const char* datatype, int64_t value, int64_t scale
     ) noexcept with gil:
-        """Return the number of a literal that has a value, as Jena's patches never have."""
+        """Return the number of a literal encoded as a value, which Jena's patches never have."""
         cdef bytes text
         cdef int64_t extra, term
         try:

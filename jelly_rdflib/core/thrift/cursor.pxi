@@ -1,32 +1,33 @@
 """Thrift's compact protocol: numbers, strings, fields, and skipping fields of unknown structs.
 
-A cursor goes through the bytes of a row. It stops at the first fault, and where bytes are missing.
+A cursor reads the bytes of a row. It stops at the first fault, and if bytes are missing.
 A stopped cursor reads zeros, empty strings and the ends of structs.
 """
 
 cdef enum:
-    # Type codes, from 0 on. The type of a boolean field is its value: TRUE or FALSE.
+    # Type codes, from 0 on. The type code of a boolean field is also its value: TRUE or FALSE.
     STOP, TRUE, FALSE, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT, UUID
 
 cdef enum:
-    # Levels of nested structs and containers: most implementations of Thrift take no more. A quoted
-    # triple has two; the row, the statement, its term and the innermost term's struct are four.
+    # Levels of nested structs and containers, as most implementations of Thrift limit them. A
+    # quoted triple takes two; the row, the statement, its term and the innermost term's struct
+    # take four.
     MAX_DEPTH = 64
     MAX_TRIPLE_DEPTH = 30
 
-# The most bytes that a varint of each type has.
+# The highest number of bytes of a varint of each type.
 cdef int[I64 + 1] VARINT_SIZES
 VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
 
 
 ctypedef struct Cursor:
-    const uint8_t* start  # of the row
+    const uint8_t* start  # the start of the row
     const uint8_t* at
-    const uint8_t* end  # of the bytes at hand, or of the longest row; a stopped cursor is there
+    const uint8_t* end  # of the available bytes, or of the longest row; where a stopped cursor is
     bint is_final  # no bytes follow
     bint is_stopped
     bint is_incomplete  # bytes are missing; if not, the failure says why the cursor stopped
-    size_t max_size  # of the row
+    size_t max_size  # the highest size of a row
     size_t max_string_size
     Failure* failure
 
@@ -40,7 +41,7 @@ cdef int refuse(
     Cursor* cursor, const char* message, uint64_t number, uint64_t bound,
     const char* rule=b"format", const char* limit=NULL
 ) noexcept nogil:
-    """Stop with a failure; the return value is STOP."""
+    """Stop with a failure, and return STOP."""
     if not cursor.is_stopped:
         fail_number(cursor.failure, cursor.at, rule, message, number, bound)
         cursor.failure.limit = limit
@@ -49,7 +50,7 @@ cdef int refuse(
 
 
 cdef bint miss(Cursor* cursor, uint64_t wanted) noexcept nogil:
-    """Stop, because fewer bytes are at hand than are wanted."""
+    """Stop, because fewer bytes than wanted are available."""
     if cursor.is_stopped:
         return False
     if wanted > cursor.max_size - <size_t>(cursor.at - cursor.start):
@@ -87,7 +88,7 @@ cdef inline uint8_t read_byte(Cursor* cursor) noexcept nogil:
 
 
 cdef inline uint64_t read_unsigned(Cursor* cursor, int kind) noexcept nogil:
-    """Read an unsigned number; like other implementations it drops bits beyond the 64th."""
+    """Read an unsigned number; like other implementations, drop bits beyond the 64th."""
     cdef uint64_t number = 0
     cdef uint8_t byte
     cdef int index
@@ -100,7 +101,7 @@ cdef inline uint64_t read_unsigned(Cursor* cursor, int kind) noexcept nogil:
 
 
 cdef inline int64_t read_number(Cursor* cursor, int kind) noexcept nogil:
-    """Read a signed number: its last bit is the sign."""
+    """Read a signed number, whose last bit is the sign."""
     cdef uint64_t number = read_unsigned(cursor, kind)
     if kind == I32:
         number = <uint32_t>number
@@ -118,7 +119,7 @@ cdef inline Span read_string(Cursor* cursor) noexcept nogil:
 
 
 cdef inline int check_type(Cursor* cursor, int kind) noexcept nogil:
-    """Stop if there is no such type; return the type."""
+    """Return the type; stop if it does not exist."""
     if kind <= UUID:
         return kind
     return refuse(cursor, b"this can't be a row: there is no type {number}", kind, 0)
@@ -138,8 +139,8 @@ cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
     """Read the header of a field; return its type, STOP at the end of the struct.
 
     Args:
-        cursor: Stands before the header.
-        number: The number of the field before; gets the number of this field.
+        cursor: The cursor, before the header.
+        number: The number of the previous field; set to the number of this field.
     """
     cdef uint8_t byte = read_byte(cursor)
     if byte & 0xF == STOP:
@@ -153,7 +154,7 @@ cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
     return STOP if cursor.is_stopped else check_type(cursor, byte & 0xF)
 
 
-# Skipping needs no recursion, and can continue when more bytes came.
+# Skipping uses no recursion, and can continue when more bytes have arrived.
 
 cdef enum:
     FIELDS = -1
@@ -161,14 +162,14 @@ cdef enum:
 
 ctypedef struct Level:
     # A struct or container that is being skipped.
-    int64_t left  # how many values are left; FIELDS: a struct, which says itself where it ends
+    int64_t left  # how many values are left; FIELDS: a struct, whose end is marked
     uint8_t[2] kinds  # the types of the values, in turn: a map has keys and values
 
 
 ctypedef struct Skip:
-    int outer_depth  # of the struct that has the value
+    int outer_depth  # the depth of the struct that has the value
     int depth
-    size_t reached  # how far into the row
+    size_t reached  # the offset in the row up to which values are skipped
     Level[MAX_DEPTH + 1] levels
 
 
@@ -224,7 +225,7 @@ cdef void skip_value(Cursor* cursor, Skip* skip, int kind) noexcept nogil:
             count = read_unsigned(cursor, I32)
         start_level(cursor, skip, count, kinds & 0xF, kinds & 0xF)
     else:
-        # In containers booleans take a byte.
+        # In containers a boolean takes a byte.
         take(cursor, 8 if kind == DOUBLE else 16 if kind == UUID else 1)
 
 
@@ -238,7 +239,7 @@ cdef void start_level(
         if min(first_kind, second_kind) == STOP:
             refuse(cursor, b"this can't be a row: a list of no type", 0, 0)
         elif <size_t>left > cursor.max_size - <size_t>(cursor.at - cursor.start):
-            # Each value takes a byte at the least.
+            # Each value takes at least one byte.
             miss(cursor, left)
     if not cursor.is_stopped:
         level.left = left

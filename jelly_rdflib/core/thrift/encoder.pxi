@@ -1,19 +1,19 @@
-"""Encodes the rows of batches, from the numbers of terms straight to bytes."""
+"""Encodes the rows of batches, directly from the numbers of terms to bytes."""
 
 cdef enum:
-    # Bytes that are handed on at once; a piece may be somewhat larger.
+    # The bytes that the sink gets at once; a piece may be somewhat larger.
     PIECE = 1 << 16
-    # Bytes of a string, and of a row: lengths are signed 32-bit numbers.
+    # The highest size of a string and of a row, since lengths are signed 32-bit numbers.
     MAX_SIZE = 0x7FFFFFFF
-    # Bytes of the heads, lengths and ends around one or two texts.
+    # The room for the heads, lengths and ends around one or two texts, in bytes.
     FRAME_SIZE = 32
 
 cdef enum:
-    # Heads of fields: the difference of the number to that of the field before, and the type.
+    # Heads of fields: the difference to the number of the previous field, and the type.
     NEXT_STRING = 1 << 4 | BINARY
     STRING_AFTER_NEXT = 2 << 4 | BINARY
 
-# By the kind of a term: its member of RDF_Term; 0 if it is no term.
+# The member of RDF_Term for each kind of term; 0 if it is no term.
 cdef int[TermKind.STRING + 1] MEMBERS
 memset(MEMBERS, 0, sizeof(MEMBERS))
 MEMBERS[<int>TermKind.IRI] = MEMBERS[<int>TermKind.DEFAULT_GRAPH] = TERM_IRI
@@ -30,9 +30,8 @@ cdef inline size_t size_of(Span text) noexcept:
 cdef class ThriftEncoder(Output):
     """Encodes the operations of batches: as RDF Patch, or as RDF Thrift if ``is_patch`` is False.
 
-    If an operation can't be encoded, that raises `EncodeError`, and the output stays as if the
-    operation had not been tried. The module `jelly_rdflib.formats.rdf_patch` says what Thrift can't
-    express.
+    An operation that can't be encoded raises an `EncodeError`, and leaves no trace in the output.
+    The module `jelly_rdflib.formats.rdf_patch` lists what Thrift can't express.
 
     The end of a patch is written, as ``Segment``, only if something follows; the end of the output
     ends the last patch. The sink gets whole rows.
@@ -40,8 +39,8 @@ cdef class ThriftEncoder(Output):
 
     cdef bytes default_graph
     cdef bint is_patch
-    cdef WriteBuffer out  # whole rows, and the one that is being written
-    cdef uint64_t* triple_sizes  # of the terms of the batch that is being written; 0: not known yet
+    cdef WriteBuffer out  # complete rows, and the row that is being written
+    cdef uint64_t* triple_sizes  # by term of the current batch; 0: not known yet
     cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
     cdef bint has_end  # a Segment was written
     cdef bint patch_is_empty  # no row since the last Segment, or the start
@@ -51,14 +50,14 @@ cdef class ThriftEncoder(Output):
         self.is_patch = is_patch
         self.default_graph = str(types.default_graph).encode()
         self.patch_is_empty = True
-        # Output.__init__ opens the encoder for use: all attributes are set before.
+        # Set all attributes first, since Output.__init__ opens the encoder for use.
         Output.__init__(self, sink)
 
     def __dealloc__(self):
         buffer_free(&self.out)
 
     def finish(self):
-        """End the output and hand on its last rows. An open transaction is aborted."""
+        """Abort an open transaction, end the output, and pass its last rows to the sink."""
         if self.is_over:
             return
         claim_output(self)
@@ -67,7 +66,7 @@ cdef class ThriftEncoder(Output):
                 self.put_mark(TXN_TA)
                 self.in_transaction = False
             if self.is_end_due and self.has_end and self.patch_is_empty:
-                # Without its Segment an empty last patch would be lost.
+                # Write the Segment, since an empty last patch would be lost without it.
                 self.put_mark(TXN_SEGMENT)
             self.emit()
             self.state = FINISHED
@@ -75,7 +74,7 @@ cdef class ThriftEncoder(Output):
             free_output(self)
 
     def flush(self):
-        """Hand on the rows so far."""
+        """Pass the rows so far to the sink."""
         claim_output(self)
         try:
             self.emit()
@@ -83,13 +82,13 @@ cdef class ThriftEncoder(Output):
             free_output(self)
 
     def end_frame(self, metadata=None):
-        """Hand on the statements that wait. There is no place for metadata."""
+        """Pass the waiting statements to the sink; metadata raises an EncodeError."""
         if metadata:
             raise EncodeError("RDF Thrift has no place for metadata")
         self.flush()
 
     def abandon(self):
-        """End the output because of an error; the statements that were written stay."""
+        """End the output because of an error; statements written before stay."""
         self.finish()
 
     cdef int put_batch(self, Batch batch) except -1:
@@ -126,7 +125,7 @@ cdef class ThriftEncoder(Output):
     cdef int end_patch(self) except -1:
         self.check_mark(END)
         if self.is_end_due:
-            # This patch is empty.
+            # The current patch is empty.
             self.put_mark(TXN_SEGMENT)
             self.has_end = self.patch_is_empty = True
         self.is_end_due = True
@@ -143,7 +142,7 @@ cdef class ThriftEncoder(Output):
     # Rows.
 
     cdef int put_statement(self, TermTable table, const RowColumns* rows, size_t row) except -1:
-        """Put a row of RDF Thrift."""
+        """Write a row of RDF Thrift."""
         cdef const TermColumns* terms = &table.columns
         cdef uint8_t op = rows.ops[row]
         cdef bint is_triple
@@ -201,19 +200,19 @@ cdef class ThriftEncoder(Output):
 
     cdef int put_mark(self, int txn) except -1:
         self.put_head(TXN, I32)
-        # A signed number with the sign as its last bit; then the end of the row.
+        # The value is a signed number, whose last bit is the sign; then the row ends.
         put_byte(&self.out, <uint8_t>(txn << 1))
         put_byte(&self.out, STOP)
         return 0
 
     cdef inline int put_head(self, int distance, int type) except -1:
-        """Put the head of a field, and make room for a frame."""
+        """Write the head of a field, and make room for `FRAME_SIZE` bytes."""
         buffer_reserve(&self.out, FRAME_SIZE)
         put_byte(&self.out, <uint8_t>(distance << 4 | type))
         return 0
 
     cdef inline int put_ends(self) except -1:
-        """Put the ends of two structs."""
+        """Write the ends of two structs."""
         buffer_reserve(&self.out, 2)
         put_byte(&self.out, STOP)
         put_byte(&self.out, STOP)
@@ -230,7 +229,7 @@ cdef class ThriftEncoder(Output):
         return 0
 
     cdef inline bint put_graph(self, const TermColumns* terms, uint32_t term) except -1:
-        """Put a graph, unless it is the default graph; return whether it was put."""
+        """Write a graph, unless it is the default graph; return whether it was written."""
         if is_default_graph(terms, term, self.default_graph):
             return False
         if terms.kinds[term] == TermKind.TRIPLE_TERM:
@@ -241,13 +240,13 @@ cdef class ThriftEncoder(Output):
     # Terms.
 
     cdef inline Span iri_of(self, const TermColumns* terms, uint32_t term) noexcept:
-        """Return the text of a term; the default graph has the IRI that stands for it."""
+        """Return the text of a term; for the default graph, the IRI that stands for it."""
         if terms.kinds[term] == TermKind.DEFAULT_GRAPH:
             return span_of(self.default_graph, PyBytes_GET_SIZE(self.default_graph))
         return text_of(terms, term)
 
     cdef int put_term(self, const TermColumns* terms, uint32_t term, int level) except -1:
-        """Put the field of a term, which is inside of ``level`` quoted triples, and the term."""
+        """Write the field of a term, which is inside ``level`` quoted triples, with the term."""
         cdef int kind = terms.kinds[term]
         cdef Span text = text_of(terms, term)
         cdef Span extra = text_of(terms, terms.extras[term])
@@ -258,7 +257,7 @@ cdef class ThriftEncoder(Output):
         self.put_head(1, STRUCT)
         self.put_head(MEMBERS[kind], STRUCT)
         if kind == TermKind.TRIPLE_TERM:
-            # A few triples that share triples may take endless bytes.
+            # A limit, since a few triples that share triples may stand for endless bytes.
             if self.find_size(terms, term, level + 1) > MAX_SIZE:
                 raise EncodeError("the row would be longer than 2 GiB")
             memcpy(numbers, text.start, sizeof(numbers))
@@ -277,7 +276,7 @@ cdef class ThriftEncoder(Output):
         return self.put_ends()
 
     cdef uint64_t find_size(self, const TermColumns* terms, uint32_t term, int level) except? 0:
-        """Return the bytes that a term takes, about, up to somewhat more than the most."""
+        """Return the approximate encoded size of a term, up to a little more than `MAX_SIZE`."""
         cdef uint32_t[3] numbers
         cdef uint64_t size = FRAME_SIZE + size_of(text_of(terms, term))
         cdef int position

@@ -1,4 +1,4 @@
-"""Lexical forms of literals that Thrift encodes as numbers: the same forms as Jena's."""
+"""Makes the lexical forms of literals that Thrift encodes as numbers, the same as Jena's."""
 
 
 cpdef bytes decimal_text(int64_t value, int64_t scale):
@@ -18,7 +18,7 @@ cpdef bytes double_text(uint64_t bits):
         return b"NaN"
     if value - value != 0:
         return b"INF" if value > 0 else b"-INF"
-    # repr has the fewest digits that distinguish the number from all others.
+    # repr gives the fewest digits that distinguish the number from all others.
     text = repr(value)
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return text.encode()

@@ -1,7 +1,7 @@
 """The structs of RDF Patch and RDF in Thrift, as in jelly_rdflib/proto/rdf-patch.thrift."""
 
 cdef enum:
-    # Kinds of structs: those of `STRUCTS`, then one for all that are of no use.
+    # Kinds of structs: those in `STRUCTS`, then one for all unused structs.
     RDF_PATCH_ROW, RDF_PATCH_HEADER, RDF_PATCH_DATA_ADD, RDF_PATCH_DATA_DEL, RDF_PATCH_PREFIX_ADD,
     RDF_PATCH_PREFIX_DEL,
     RDF_TERM, RDF_IRI, RDF_BNODE, RDF_LITERAL, RDF_TRIPLE, RDF_DECIMAL,
@@ -16,7 +16,7 @@ cdef enum:
     ROW_PREFIX = 1, ROW_TRIPLE, ROW_QUAD
 
 cdef enum:
-    # Fields of a term. Those from VARIABLE to REPEAT are of no use, in RDF Patch PREFIX_NAME too.
+    # Fields of a term. VARIABLE to REPEAT are not used, nor is PREFIX_NAME in RDF Patch.
     TERM_IRI = 1, BNODE, LITERAL, PREFIX_NAME, VARIABLE, UNBOUND, UNDEFINED, REPEAT, TERM_TRIPLE,
     VAL_INTEGER, VAL_DOUBLE, VAL_DECIMAL, MAX_FIELDS = VAL_DECIMAL
 
@@ -28,7 +28,7 @@ cdef enum:
     # Values of TXN, from 0 on.
     TXN_TX, TXN_TC, TXN_TA, TXN_SEGMENT
 
-# The fields of each struct with their types, from number 1 on. A field with "!" is required.
+# The fields of each struct, from number 1 on, with their types. "!" marks a required field.
 STATEMENT = "s:RDF_Term! p:RDF_Term! o:RDF_Term! g:RDF_Term"
 STRUCTS = {
     "RDF_Patch_Row": "header:Patch_Header dataAdd:Patch_Data_Add dataDel:Patch_Data_Del"
@@ -56,8 +56,8 @@ TYPES = {"i32": I32, "i64": I64, "double": DOUBLE, "string": BINARY}
 
 
 ctypedef struct FieldSpec:
-    int type  # STOP: there is no such field
-    int kind  # of the struct that it is
+    int type  # STOP: no such field
+    int kind  # the kind of the struct in the field
     const char* name
 
 
@@ -65,13 +65,13 @@ ctypedef struct StructSpec:
     const char* name
     const char* lacks  # the message for a missing field
     uint32_t required  # a bit for the number of each field
-    bint is_union  # it has one field only
+    bint is_union  # a union has only one field
     FieldSpec[MAX_FIELDS + 1] fields
 
 
 cdef StructSpec[OTHER_STRUCT] SPECS
 memset(SPECS, 0, sizeof(SPECS))
-# Keeps the texts that the specs point to.
+# Keeps the texts alive that the specs point to.
 cdef list NAMES = []
 
 

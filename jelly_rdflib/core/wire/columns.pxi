@@ -1,11 +1,11 @@
 """Memory of C code that Python sees through the buffer protocol."""
 
-# The owner must live as long as the column: the garbage collector may not take it away before.
+# The owner must live as long as the column, so the garbage collector must not clear the reference.
 @cython.no_gc_clear
 @cython.final
 @cython.internal
 cdef class Column:
-    """A read-only view of memory: ``owner`` keeps it alive, or it is the column's own."""
+    """A read-only view of memory that ``owner`` keeps alive, or that the column itself owns."""
 
     cdef object owner
     cdef bint owns_memory
@@ -33,7 +33,7 @@ cdef object export_column(object owner, void* start, Py_ssize_t items, Py_ssize_
 cdef object take_memory(WriteBuffer* buffer):
     """Return the contents of a buffer as a memoryview, without a copy, and empty the buffer."""
     cdef Column column = Column.__new__(Column)
-    # Even an empty column has a start.
+    # Allocate memory even for an empty column, whose start must not be NULL.
     buffer_reserve(buffer, 1)
     column.start = buffer.data
     column.size = buffer.size

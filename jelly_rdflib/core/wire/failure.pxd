@@ -1,4 +1,4 @@
-# Code without the GIL can raise no exception: it fills in a Failure, which is made into one later.
+# Code without the GIL can't raise exceptions, so it fills in a Failure, which is raised later.
 
 ctypedef struct Failure:
     const char* rule  # the value of a `jelly_rdflib.Rule`
@@ -32,13 +32,13 @@ cdef inline int fail_limit(
     Failure* failure, const uint8_t* at, const char* limit, const char* message, uint64_t asked,
     uint64_t bound
 ) noexcept nogil:
-    # ``asked`` is 0 if the input does not say how much it asks for.
+    # ``asked`` is 0 if the input does not state the size that it needs.
     failure.limit = limit
     return fail_number(failure, at, b"limit", message, asked, bound)
 
 
 cdef inline int fail_memory(Failure* failure, const uint8_t* at) noexcept nogil:
-    # No message: what raises the failure turns it into a MemoryError.
+    # A failure without a message is raised as a MemoryError.
     return fail(failure, at, NULL, NULL)
 
 

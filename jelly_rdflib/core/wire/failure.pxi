@@ -19,7 +19,7 @@ cdef object failure_to_error(
 
 
 cdef str in_words(Failure* failure, const char* text):
-    """Fill in the fields of a text."""
+    """Return a text with its fields {number}, {bound} and {what} filled in."""
     what = b"" if failure.what == NULL else <bytes>failure.what
     return text.decode("ascii").format(
         number=failure.number, bound=failure.bound, what=what.decode("ascii")

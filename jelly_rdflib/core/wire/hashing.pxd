@@ -1,4 +1,4 @@
-# A fast hash of text with a secret seed: without it, at most four colliding texts can be made.
+# A fast hash of text with a secret seed; who does not know it can make at most four texts collide.
 
 cdef extern from * nogil:
     """
@@ -42,8 +42,8 @@ cdef extern from * nogil:
         return word;
     }
 
-    /* The bytes from p to the end of a text, eight at the most, as a word that is filled up with
-       zeros; none behind the end is read. To copy them to a buffer first would stall the reads. */
+    /* At most eight bytes from p to the end of a text, as a word padded with zeros; no byte after
+       the end is read. Copying the bytes to a buffer first would stall the reads. */
     static CYTHON_INLINE uint64_t jelly_load_rest(const uint8_t *p, const uint8_t *end, int is_long) {
         ptrdiff_t size = end - p;
         if (size >= 8) return jelly_load64(p);
@@ -66,7 +66,7 @@ cdef extern from * nogil:
     #endif
     }
 
-    /* From 32 - n on: a mask for the first n bytes of a block. */
+    /* From index 32 - n on, a mask for the first n bytes of a block. */
     static const uint8_t jelly_block_mask[64] = {
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -82,7 +82,7 @@ cdef extern from * nogil:
 
 
 cdef enum:
-    # Texts are hashed in blocks of this size, the last one filled up with zeros.
+    # Texts are hashed in blocks of this size, the last one padded with zeros.
     BLOCK = 32
 
 
@@ -90,7 +90,7 @@ ctypedef struct TextHash:
     uint64_t key
     uint64_t state
     uint64_t other
-    uint64_t bits  # that are set anywhere in the text, by their place in a word
+    uint64_t bits  # the words of the text, combined by OR
 
 
 cdef inline void hash_start(TextHash* hash, uint64_t seed) noexcept nogil:
@@ -103,8 +103,8 @@ cdef inline void hash_start(TextHash* hash, uint64_t seed) noexcept nogil:
 cdef inline void hash_block(
     TextHash* hash, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth
 ) noexcept nogil:
-    # Each word is mixed with the seed before it is multiplied: a word that a stranger could make
-    # zero there would swallow the word beside it. Two lanes keep the multiplier busy.
+    # Each word is mixed with the seed before the multiplication, since an attacker could choose a
+    # word that makes the product zero, whatever the other word. Two lanes keep the multiplier busy.
     hash.state = fold(first ^ hash.key, second ^ hash.state)
     hash.other = fold(third ^ hash.key, fourth ^ hash.other)
     hash.bits |= first | second | third | fourth
@@ -115,7 +115,7 @@ cdef inline uint64_t hash_end(TextHash* hash, size_t size) noexcept nogil:
 
 
 cdef inline bint is_padded_ascii(const uint8_t* text, size_t size) noexcept nogil:
-    """Is a text ASCII? There must be a `BLOCK` of bytes to read behind it."""
+    """Return whether a text is ASCII; it must have a `BLOCK` of readable bytes after it."""
     cdef const uint8_t* mask
     cdef uint64_t bits = 0
     while size > BLOCK:
@@ -131,10 +131,10 @@ cdef inline bint is_padded_ascii(const uint8_t* text, size_t size) noexcept nogi
 cdef inline uint64_t copy_and_hash(
     uint8_t* target, const uint8_t* text, size_t size, uint64_t seed, uint64_t* bits
 ) noexcept nogil:
-    """Copy a text and hash it, and tell in ``bits`` which bits are set in it, byte by byte.
+    """Copy and hash a text, and set ``bits`` to the OR of its words.
 
-    Whole blocks are read and written: there must be `BLOCK` bytes of room behind both ends. The
-    text and its copy may be the same place.
+    Whole blocks are read and written, so both places need `BLOCK` bytes of room after their ends.
+    The text and its copy may be in the same place.
     """
     cdef TextHash hash
     cdef const uint8_t* mask
@@ -157,7 +157,7 @@ cdef inline uint64_t copy_and_hash(
 
 
 cdef inline uint64_t hash_text(const uint8_t* text, size_t size, uint64_t seed) noexcept nogil:
-    """Hash a text, of which no byte behind its end is read."""
+    """Hash a text without reading any byte after its end."""
     cdef TextHash hash
     cdef const uint8_t* end = text + size
     cdef bint is_long = size >= 8
@@ -173,5 +173,5 @@ cdef inline uint64_t hash_text(const uint8_t* text, size_t size, uint64_t seed) 
 
 
 cdef inline uint64_t mix(uint64_t a, uint64_t b) noexcept nogil:
-    """Combine two hashes into one; the order counts."""
+    """Combine two hashes into one; their order matters."""
     return fold(a ^ MIX_A, b ^ MIX_B)

@@ -1,7 +1,7 @@
-# The grammar of language tags in N-Triples and Turtle, and of the directions behind them.
+# The grammar of language tags in N-Triples and Turtle, and of the directions after them.
 
 cdef inline bint is_language_tag(Span tag) noexcept nogil:
-    """The LANGTAG of N-Triples and Turtle: letters, then groups of letters and digits."""
+    """Return whether a tag is a LANGTAG of N-Triples: letters, then alphanumeric groups."""
     cdef const uint8_t* at = tag.start
     cdef bint is_first_group = True
     cdef const uint8_t* group = at
@@ -21,10 +21,10 @@ cdef inline bint is_language_tag(Span tag) noexcept nogil:
 
 
 cdef inline int split_direction(Span tag, Span* language) noexcept nogil:
-    """Return the base direction that a tag of RDF 1.2 ends with, such as ``ar--rtl``.
+    """Return the base direction at the end of a tag of RDF 1.2, such as ``ar--rtl``.
 
-    1: ltr, 2: rtl, 0: it has none, -1: there is no such direction. ``language`` gets what is before
-    the two hyphens.
+    The result is 1 for ltr, 2 for rtl, 0 for no direction, and -1 for any other text. ``language``
+    is set to the part before the two hyphens.
     """
     cdef const uint8_t* at = tag.start
     language[0] = tag

@@ -1,4 +1,4 @@
-# Numbers of the schema (proto/rdf.proto, proto/patch.proto): fields of rows, types of streams.
+# Numbers in the schema (proto/rdf.proto, proto/patch.proto): fields of rows, types of streams.
 
 cdef enum:
     # Positions of terms in a statement.

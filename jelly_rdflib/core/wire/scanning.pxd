@@ -1,7 +1,7 @@
-"""Finds the next byte of a text that means something, and tells which characters names have.
+"""Finds the next special byte of a text, and defines the characters of names.
 
-The finders read whole blocks: there must be 16 bytes to read behind ``end``. What they return is
-not before ``end`` if there is no such byte.
+The finders read whole blocks, so 16 bytes after ``end`` must be readable. Without a special byte
+they return ``end`` or a later place.
 """
 
 cdef extern from * nogil:
@@ -39,25 +39,25 @@ cdef extern from * nogil:
     #define JELLY_ANGLE(block) (((block) | 2) == 0x3E)
     #endif
 
-    /* What can't stand in an IRI as it is: white space, control characters, < > and backslash. */
+    /* Bytes that an IRI can't have unescaped: white space, control characters, <, >, backslash. */
     static CYTHON_INLINE const uint8_t *find_iri_stop(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)), JELLY_EQUAL(block, 0x5C)))
     }
 
-    /* What can't stand in a short string as it is: its quote, backslash, line breaks. */
+    /* Bytes that are special in a short string: its quote, backslash, line breaks. */
     static CYTHON_INLINE const uint8_t *find_string_stop(const uint8_t *p, const uint8_t *end, int quote) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)),
             JELLY_OR(JELLY_EQUAL(block, 0x0A), JELLY_EQUAL(block, 0x0D))))
     }
 
-    /* The same for a long string: its quote, backslash. */
+    /* Bytes that are special in a long string: its quote, backslash. */
     static CYTHON_INLINE const uint8_t *find_long_stop(const uint8_t *p, const uint8_t *end, int quote) {
         JELLY_FIND(p, end, block, JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)))
     }
 
-    /* What a canonical string does not have as it is, and EF, which may start U+FFFE or U+FFFF. */
+    /* Bytes that a canonical string escapes, and EF, which may start U+FFFE or U+FFFF. */
     static CYTHON_INLINE const uint8_t *find_string_escape(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(
@@ -66,7 +66,7 @@ cdef extern from * nogil:
             JELLY_UP_TO(block, 0x1F)))
     }
 
-    /* The same for an IRI: what N-Triples has no place for in one. */
+    /* Bytes that N-Triples does not allow in an IRI. */
     static CYTHON_INLINE const uint8_t *find_iri_escape(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(
@@ -95,7 +95,7 @@ cdef inline bint is_letter(uint8_t byte) noexcept nogil:
 
 
 cdef inline bint is_name_start(uint32_t c) noexcept nogil:
-    """PN_CHARS_BASE of Turtle, without ASCII."""
+    """Return whether a character is in Turtle's PN_CHARS_BASE, without ASCII."""
     return (
         0xC0 <= c <= 0xD6 or 0xD8 <= c <= 0xF6 or 0xF8 <= c <= 0x2FF
         or 0x370 <= c <= 0x37D or 0x37F <= c <= 0x1FFF or 0x200C <= c <= 0x200D
@@ -105,21 +105,21 @@ cdef inline bint is_name_start(uint32_t c) noexcept nogil:
 
 
 cdef inline bint is_name_part(uint32_t c) noexcept nogil:
-    """PN_CHARS of Turtle, without ASCII."""
+    """Return whether a character is in Turtle's PN_CHARS, without ASCII."""
     return is_name_start(c) or c == 0xB7 or 0x300 <= c <= 0x36F or 0x203F <= c <= 0x2040
 
 
 cdef inline bint is_ascii_name_part(uint8_t byte) noexcept nogil:
-    """PN_CHARS of Turtle as far as it is ASCII."""
+    """Return whether an ASCII character is in Turtle's PN_CHARS."""
     return is_letter(byte) or is_digit(byte) or byte == b"_" or byte == b"-"
 
 
 cdef inline int read_name_part(
     const uint8_t* at, const uint8_t* end, bint is_first, bint is_label
 ) noexcept nogil:
-    """Return how many bytes the character has, if a name can have it there but for dots; 0 if not.
+    """Return the size of a character that a name allows at its place, other than a dot; else 0.
 
-    A label may start with a digit or underscore, too. -1 says that the text ends in the character.
+    A label may also start with a digit or underscore. -1 means that the text ends in the character.
     """
     cdef uint32_t c = 0
     cdef int size

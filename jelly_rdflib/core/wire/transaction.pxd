@@ -1,9 +1,9 @@
-# Transactions: where operations may start and end them.
+# Checks where operations may start and end transactions.
 
 cdef inline const char* transaction_fault(bint is_open, uint8_t op) noexcept nogil:
-    """Say what is wrong with an operation where a transaction is open, or is not; NULL: nothing.
+    """Return the fault of an operation inside or outside of a transaction; NULL if it is allowed.
 
-    TX must not stand inside a transaction, TC and TA must, and END must not.
+    TX and END must be outside of a transaction, TC and TA inside.
     """
     if op == TX and is_open:
         return b"transaction starts inside a transaction"
@@ -15,7 +15,7 @@ cdef inline const char* transaction_fault(bint is_open, uint8_t op) noexcept nog
 
 
 cdef inline const char* transaction_rule(uint8_t op) noexcept nogil:
-    """Return the rule of a fault of this operation."""
+    """Return the rule that a misplaced operation breaks."""
     if op == TX:
         return b"transaction-start"
     return b"punctuation-transaction" if op == END else b"transaction-end"

@@ -1,4 +1,4 @@
-# Is this text UTF-8? Exactly the byte sequences that Python's strict decoder takes.
+# Checks for UTF-8: accepts exactly the byte sequences that Python's strict decoder accepts.
 
 cdef extern from *:
     """
@@ -12,7 +12,7 @@ cdef inline bint is_continuation(uint8_t byte) noexcept nogil:
 
 
 cdef inline bint is_utf8_tail(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """The general case, from the first byte that is not ASCII (RFC 3629, section 4)."""
+    """Check the rest of a text, from the first byte that is not ASCII (RFC 3629, section 4)."""
     cdef uint8_t lead, low, high
     while p < end:
         lead = p[0]
@@ -25,7 +25,7 @@ cdef inline bint is_utf8_tail(const uint8_t* p, const uint8_t* end) noexcept nog
                 return False
             p += 2
         elif lead < 0xF0:
-            # E0 would be overlong below A0; ED is a surrogate above 9F.
+            # After E0, bytes below A0 are overlong; after ED, bytes above 9F are surrogates.
             low = 0xA0 if lead == 0xE0 else 0x80
             high = 0x9F if lead == 0xED else 0xBF
             if end - p < 3 or p[1] < low or p[1] > high or not is_continuation(p[2]):
@@ -47,7 +47,7 @@ cdef inline bint is_utf8_tail(const uint8_t* p, const uint8_t* end) noexcept nog
 
 cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
     cdef uint64_t words[4]
-    # Most text is ASCII: look at the high bits of 32 bytes at a time.
+    # Most text is ASCII, so check the high bits of 32 bytes at a time.
     while end - p >= 32:
         memcpy(words, p, 32)
         if (words[0] | words[1] | words[2] | words[3]) & NOT_ASCII:
@@ -68,7 +68,7 @@ cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
 cdef inline int read_code_point(const uint8_t* p, const uint8_t* end, uint32_t* c) noexcept nogil:
     """Read a character that is not ASCII.
 
-    Returns how many bytes it has; 0 if it is none, -1 if it is cut off.
+    Return the number of its bytes; 0 if it is invalid, -1 if it is cut off.
     """
     cdef int size = 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
     cdef int i

@@ -1,4 +1,4 @@
-# The wire format of Protocol Buffers: varints, tags, lengths, and skipping what is unknown.
+# The wire format of Protocol Buffers: varints, tags, lengths, and skipping of unknown fields.
 #
 # Every read is checked against the end of its message, so no later code sees a bad length.
 
@@ -12,10 +12,10 @@ cdef enum:
     FIXED32 = 5
 
 cdef enum:
-    # Unknown groups may nest; protobuf's own parsers stop at this depth too.
+    # How deep unknown groups may nest, as in protobuf's own parsers.
     MAX_GROUP_DEPTH = 100
     MAX_LENGTH = 0x7FFFFFFF
-    # The most bytes of a varint that is a tag or a length.
+    # The highest number of bytes of a varint that is a tag or a length.
     MAX_SHORT_SIZE = 5
 
 
@@ -54,8 +54,8 @@ cdef enum:
 cdef inline const uint8_t* peek_varint(const uint8_t* p, uint32_t* value) noexcept nogil:
     """Read a varint of one or two bytes; a longer one gives a value from `PEEK_LIMIT` on.
 
-    There must be `PEEK_SIZE` bytes to read, and the caller checks where the varint ended. Without
-    branches, since the lengths of ids are as good as random.
+    `PEEK_SIZE` bytes must be readable, and the caller must check the end of the varint. The code
+    has no branches, since the lengths of ids are as good as random.
     """
     cdef uint32_t is_long = p[0] >> 7
     value[0] = (p[0] & 0x7F) | ((p[1] & (0U - is_long)) << 7)
@@ -76,7 +76,7 @@ cdef inline int read_varint(
 cdef inline int read_short_varint(
     const uint8_t** at, const uint8_t* end, uint64_t* value, Failure* failure
 ) noexcept nogil:
-    """Read a varint of a tag or a length, for which protobuf's own parsers take no more bytes."""
+    """Read a varint of a tag or length, of at most 5 bytes, as protobuf's own parsers do."""
     cdef const uint8_t* start = at[0]
     if read_varint(at, end, value, failure) < 0:
         return -1
@@ -103,7 +103,7 @@ cdef inline int read_uint32(
 cdef inline int read_span(
     const uint8_t** at, const uint8_t* end, Span* span, Failure* failure
 ) noexcept nogil:
-    """Read a length and the bytes that it counts, which must lie before ``end``."""
+    """Read a length, and the bytes that it counts, which must end at or before ``end``."""
     cdef const uint8_t* start = at[0]
     cdef uint64_t length
     if read_short_varint(at, end, &length, failure) < 0:

@@ -1,10 +1,10 @@
-"""The part of the wire format that is off the hot path: unknown fields, checks of strings."""
+"""The part of the wire format that need not be fast: unknown fields, checks of strings."""
 
 cdef int skip_field(
     const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type, Failure* failure
 ) noexcept nogil:
     """Step over the value of a field that the schema does not have."""
-    cdef uint32_t[MAX_GROUP_DEPTH] groups  # that are open
+    cdef uint32_t[MAX_GROUP_DEPTH] groups  # the open groups
     cdef const uint8_t* start = at[0]
     cdef const uint8_t* tag_at = start
     cdef ptrdiff_t size
@@ -50,7 +50,7 @@ cdef int skip_field(
 
 
 cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil:
-    """Check a string on the wire."""
+    """Check the size and the UTF-8 of a string in a message."""
     if <size_t>(text.end - text.start) > max_text:
         return fail_limit(
             failure, text.start, b"max_string_size", b"string of {number} bytes",

@@ -1,4 +1,4 @@
-# A buffer that grows as bytes are put into it, and the wire format's numbers.
+# A growing buffer of bytes, and functions that write the wire format's numbers to it.
 
 ctypedef struct WriteBuffer:
     uint8_t* data
@@ -35,7 +35,7 @@ cdef inline size_t varint_size(uint64_t number) noexcept:
 
 
 cdef inline uint8_t* store_varint(uint8_t* at, uint64_t number) noexcept:
-    """Write a number and return where it ends."""
+    """Write a number, and return its end."""
     while number >= 0x80:
         at[0] = <uint8_t>(number | 0x80)
         number >>= 7
@@ -44,7 +44,7 @@ cdef inline uint8_t* store_varint(uint8_t* at, uint64_t number) noexcept:
     return at + 1
 
 
-# The puts below write without asking: `buffer_reserve` comes first.
+# The functions below write without a check of the capacity: call `buffer_reserve` first.
 
 cdef inline void put_byte(WriteBuffer* buffer, uint8_t byte) noexcept:
     buffer.data[buffer.size] = byte
@@ -65,7 +65,7 @@ cdef inline void put_tag(WriteBuffer* buffer, uint32_t field, uint32_t wire_type
 
 
 cdef inline int close_message(WriteBuffer* buffer, size_t start) except -1:
-    """Put before the bytes from ``start`` on how many they are."""
+    """Insert the length of the bytes from ``start`` on before them."""
     cdef size_t size = buffer.size - start
     cdef size_t prefix = varint_size(size)
     cdef size_t end

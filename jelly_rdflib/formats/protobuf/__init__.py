@@ -1,6 +1,6 @@
-"""The formats that need protobuf: Jelly as text, and RDF Protobuf, as Apache Jena has it.
+"""The formats that need protobuf: Jelly as text, and Apache Jena's RDF Protobuf.
 
-protobuf is imported when one of them is read or written, not before.
+protobuf is imported only when one of them is read or written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
 
 def check_protobuf(title: str) -> None:
-    """Raise an ImportError, which names the format, if protobuf is not there, or too old."""
+    """Raise an ImportError, which names the format, if protobuf is missing or too old."""
     what = title, "jelly-rdflib[protobuf]"
     with advice(*what):
         protobuf = import_module("google.protobuf")
@@ -57,7 +57,7 @@ def _text_encoder(
 
 
 def _starts_with(options: str) -> re.Pattern[bytes]:
-    """Return a pattern for a first frame whose options have one of these fields first."""
+    """Return a pattern for the text of a first frame whose options start with these fields."""
     return re.compile(rb"# Frame \d+\s+rows \{\s+options \{\s+(%b)" % options.encode())
 
 
@@ -75,7 +75,7 @@ def _row_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], objec
     return RdfEncoder(types, sink, format)
 
 
-# The names of jelly-cli, and of Jena.
+# The aliases are the names in jelly-cli and in Jena.
 JELLY_TEXT = Format(
     name="jelly-text",
     title="Jelly-RDF as text",
@@ -97,7 +97,7 @@ JELLY_PATCH_TEXT = Format(
     open_encoder=_text_encoder,
     options_type=PatchOptions,
 )
-# Its first bytes are those of Jelly, too: a length, and a field's tag.
+# No start: as in Jelly, the first bytes are a length and a field's tag.
 RDF_PROTOBUF = Format(
     name="rdf-protobuf",
     title="RDF Protobuf",

@@ -36,7 +36,7 @@ def _frame_class(format: Format) -> Any:
 
 
 class FrameTexts:
-    """A sink for bare frames, which hands on their text to another sink."""
+    """A sink that turns bare frames into text, and passes the text to another sink."""
 
     def __init__(self, format: Format, sink: Callable[[bytes], object]) -> None:
         self._frame = _frame_class(format)
@@ -63,7 +63,7 @@ def write_frames(
     max_size: int,
     sink: Callable[[bytes], object],
 ) -> None:
-    """Write the frames of a text as delimited frames, with nothing changed."""
+    """Write the frames of a text as delimited frames, without any change."""
     for frame, _ in read_frames(format, source, max_size):
         sink(_delimited(frame))
 
@@ -96,7 +96,7 @@ def read_frames(
     """Read the frames of a text; yield the message of each, and its offset.
 
     Raises:
-        DecodeError: The text is not protobuf's, or not of frames.
+        DecodeError: The text is not in protobuf's text format, or its messages are not frames.
         LimitError: The text of a frame has more than ``max_size`` bytes.
     """
     frame = _frame_class(format)
@@ -104,7 +104,7 @@ def read_frames(
         try:
             found = text_format.Parse(text, frame())
         except text_format.ParseError as error:
-            # Before the reason stand the place and, of some errors, the whole line.
+            # The message starts with the place, and in some errors with the whole line.
             reason = _PLACE.sub("", str(error))
             row = error.GetLine()
             row = None if row is None else line + row - 1
@@ -134,7 +134,7 @@ def _cut(source: ByteSource, max_size: int) -> Iterator[tuple[bytes, int, int]]:
         if is_head or not is_open:
             text.clear()
             start, first = offset, number
-        # Before the first frame there may be blank lines and comments.
+        # Skip blank lines and comments before the first frame.
         is_open = is_open or is_head or (bool(line.strip()) and not line.startswith(b"#"))
         text += line
         offset += len(line)
@@ -151,7 +151,7 @@ def _cut(source: ByteSource, max_size: int) -> Iterator[tuple[bytes, int, int]]:
 
 
 class _RawSource(io.RawIOBase):
-    """A source as Python's own classes of files take it."""
+    """Makes a source a raw file for Python's classes of buffered files."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -195,7 +195,7 @@ class TextBatches(Iterator[tuple[Batch, Any, int, int]]):
                 self._place = offset, number
                 batch = self._decoder.decode_frame(frame.SerializeToString())
         except DecodeError as error:
-            # The text has no bytes that the decoder's offsets are about.
+            # The decoder's offsets are those in a binary frame, which the text doesn't have.
             error.offset, error.frame = self._place
             raise
         options: Any = self._decoder.options  # type: ignore[attr-defined]  # of both decoders
@@ -203,5 +203,5 @@ class TextBatches(Iterator[tuple[Batch, Any, int, int]]):
         return batch, options, offset, number
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self._source.close()

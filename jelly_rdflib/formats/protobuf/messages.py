@@ -1,8 +1,8 @@
 """Protobuf's own classes of the messages in ``jelly_rdflib/proto``.
 
-They are made from these files when one is first asked for, since protobuf's Python package has no
-compiler. Their descriptor pool is not protobuf's default one: another package may register messages
-of the same names there, as pyjelly does.
+They are made from these files at the first use of any, since protobuf's Python package has no
+compiler. Their descriptor pool is not protobuf's default pool, in which another package, such as
+pyjelly, may register messages with the same names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jelly_rdflib.errors import DecodeError
 
 _PACKAGE = "jelly_rdflib"
 _TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,]')
-# As descriptors have them.
+# The values of `FieldDescriptorProto.Label`.
 _OPTIONAL, _REPEATED = 1, 3
 _SCALARS = ("bool", "bytes", "double", "sint64", "sint32", "string", "uint32", "uint64")
 
@@ -32,7 +32,7 @@ def message_class(file: str, name: str) -> Any:
 
 
 def parse_message(file: str, name: str, data: bytes) -> Any:
-    """Return a message of a file; a `jelly_rdflib.DecodeError` if the bytes are none."""
+    """Parse bytes as a message of a file; other bytes raise a `jelly_rdflib.DecodeError`."""
     try:
         return message_class(file, name).FromString(data)
     except message.DecodeError:
@@ -41,7 +41,7 @@ def parse_message(file: str, name: str, data: bytes) -> Any:
 
 @functools.cache
 def _make_pool() -> tuple[Any, dict[str, str]]:
-    """Return a pool with all files, and the package of each."""
+    """Return a descriptor pool with all files, and the package of each file."""
     found: dict[str, Any] = {}
     for path in files(_PACKAGE).joinpath("proto").iterdir():
         if path.name.endswith(".proto"):
@@ -52,7 +52,7 @@ def _make_pool() -> tuple[Any, dict[str, str]]:
     packages = {name: file.package for name, file in found.items()}
 
     def add(name: str) -> None:
-        # A file comes after those that it imports.
+        # A file is added after the files that it imports.
         file = found.pop(name, None)
         if file is not None:
             for imported in file.dependency:
@@ -65,13 +65,13 @@ def _make_pool() -> tuple[Any, dict[str, str]]:
 
 
 def _read_file(file: Any, text: str) -> None:
-    """Read a file of protobuf's language, as far as the files here use it."""
+    """Read a file in protobuf's language; only the features that these files use are supported."""
     tokens = iter(_TOKEN.findall(re.sub(r"//.*", "", text)))
     for token in tokens:
         if token == "message":
             _read_message(file.message_type.add(name=next(tokens)), tokens)
         elif token == "service":
-            # It takes no class. Its methods have no brackets of this kind.
+            # Skip the service, which needs no class. Its methods contain no braces.
             while next(tokens) != "}":
                 pass
         elif token == "enum":
@@ -86,12 +86,12 @@ def _read_file(file: Any, text: str) -> None:
             if token == "import":
                 file.dependency.append(values[0])
             else:
-                # The syntax, or the package.
+                # The token is "syntax" or "package".
                 setattr(file, token, values[-1])
 
 
 def _read_message(message: Any, tokens: Iterator[str]) -> None:
-    """Read the body of a message, from its first bracket to its last one."""
+    """Read the body of a message, from the opening brace to the closing one."""
     _skip(tokens, "{")
     is_in_oneof = False
     while (token := next(tokens)) != "}" or is_in_oneof:
@@ -117,7 +117,7 @@ def _read_message(message: Any, tokens: Iterator[str]) -> None:
 
 
 def _add_entry(message: Any, tokens: Iterator[str]) -> str:
-    """Add the message of a map's entries; return its name."""
+    """Add the message type for the entries of a map; return its name."""
     entry = message.nested_type.add(name="MetadataEntry")
     entry.options.map_entry = True
     for number, name in enumerate(("key", "value"), 1):
@@ -131,12 +131,12 @@ def _set_type(field: Any, name: str) -> None:
     if name in _SCALARS:
         field.type = field.Type.Value(f"TYPE_{name.upper()}")
     else:
-        # The pool finds out whether it is a message or an enum.
+        # The pool finds out whether the name is that of a message or an enum.
         field.type_name = name
 
 
 def _read_number(tokens: Iterator[str]) -> int:
-    """Read the number of a field or of an enum's value, and what stands around it."""
+    """Read the number of a field or of an enum's value, with the tokens around the number."""
     _skip(tokens, "=")
     number = int(next(tokens))
     _skip(tokens, ";")

@@ -1,4 +1,4 @@
-"""Writes Jena's RDF Protobuf, by protobuf's own classes; some thousand statements at once."""
+"""Writes Jena's RDF Protobuf with protobuf's own classes, some thousand statements at a time."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import Limits
 
-# Implementations of protobuf read 100 levels of messages: a quoted triple has two, and the row, its
-# statement, the term and the innermost term's message are four.
+# Implementations of protobuf read at most 100 levels of messages. A quoted triple takes two levels;
+# the row, its statement, the term and the innermost term's message take four.
 MAX_TRIPLE_DEPTH = 48
-# The lines are our own.
+# High limits, since this package itself has written the lines.
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,
     max_string_size=(1 << 31) - 1,
@@ -31,7 +31,7 @@ _LIMITS = Limits(
 
 
 class RdfEncoder(LineEncoder):
-    """Encodes statements as rows; those that wait are lines of N-Quads."""
+    """Encodes statements as rows; waiting statements are kept as lines of N-Quads."""
 
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
         self._row_class = message_class("rdf-protobuf.proto", "RDF_StreamRow")
@@ -49,7 +49,7 @@ class RdfEncoder(LineEncoder):
         self.hand_on(piece.getvalue())
 
     def put_lines(self) -> None:
-        """Hand on the waiting statements as rows."""
+        """Pass the waiting statements to the sink as rows."""
         lines = self.take_lines()
         if not lines:
             return
@@ -83,7 +83,7 @@ class RdfEncoder(LineEncoder):
         """Return the message of each term of a batch; None for the default graph."""
         table = batch.terms
         kinds, extras, offsets = table.kinds, table.extras, table.offsets
-        # How many quoted triples each term has in one another.
+        # How deep quoted triples nest in each term.
         depths = [0] * len(kinds)
         made: list[Any] = []
         for number, kind in enumerate(kinds):

@@ -1,4 +1,4 @@
-"""Reads Jena's RDF Protobuf as batches, by protobuf's own classes."""
+"""Reads Jena's RDF Protobuf as batches, with protobuf's own classes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from jelly_rdflib.operations import Op
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
-# How Jena names the default graph.
+# Jena's names for the default graph.
 _DEFAULT_GRAPHS = ("urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode")
-# A batch is full with so many rows, or so many bytes of text.
+# A batch is full when it has this many rows, or bytes of text.
 _ROWS = 512
 _TEXT = 1 << 18
-# Characters that any decimal number may have.
+# The number of characters that a decimal number may always have, whatever ``max_expansion``.
 _FREE_DIGITS = 1024
 
 
 class RowBatches(Iterator[Batch]):
-    """Iterates over the batches of RDF Protobuf; ``max_frame_size`` of the limits is for a row."""
+    """Iterates over the batches of RDF Protobuf; ``max_frame_size`` limits the size of a row."""
 
     def __init__(self, source: memoryview | ByteSource, reading: Reading) -> None:
         self._limits = reading.limits
@@ -38,11 +38,11 @@ class RowBatches(Iterator[Batch]):
         self._builder = BatchBuilder(reading.factory, reading.limits)
         self._row_class = message_class("rdf-protobuf.proto", "RDF_StreamRow")
         self._count = 0
-        # Bytes of rows, and bytes of the IRIs that prefixed names stood for.
+        # Total bytes of the rows, and of the IRIs that prefixed names were expanded to.
         self._size = self._expanded = 0
         self._prefixes: dict[str, str] = {}
         self._prefix_size = 0
-        # The error behind the last batch.
+        # The error to raise after the last batch.
         self._error: DecodeError | None = None
 
     def __del__(self) -> None:
@@ -59,7 +59,7 @@ class RowBatches(Iterator[Batch]):
                 self._add(data)
                 self._count += 1
         except DecodeError as error:
-            # What the reader of messages calls a frame is a row here.
+            # The shared reader of messages counts frames; here each message is a row.
             error.frame, error.row = None, self._count
             self._error = error
         if len(builder) > 0:
@@ -67,7 +67,7 @@ class RowBatches(Iterator[Batch]):
         raise self._error or StopIteration
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self._rows.close()
 
     def _add(self, data: bytes) -> None:
@@ -118,7 +118,7 @@ class RowBatches(Iterator[Batch]):
         return self._term(term, 0)
 
     def _term(self, term: Any, depth: int) -> int:
-        """Return the number of a term, which is inside of ``depth`` quoted triples."""
+        """Return the number of a term that is inside ``depth`` quoted triples."""
         builder = self._builder
         kind = term.WhichOneof("term")
         if kind == "iri":
@@ -166,7 +166,7 @@ class RowBatches(Iterator[Batch]):
         iri = self._prefixes.get(name.prefix)
         if iri is None:
             raise DecodeError("prefixed name whose prefix no row before declares")
-        # A long IRI may be declared once, and named in a few bytes again and again.
+        # A long IRI may be declared once, and then be used again and again in a few bytes.
         self._expanded += len(iri)
         most = self._limits.max_text_size + self._limits.max_expansion * self._size
         if self._expanded > most:

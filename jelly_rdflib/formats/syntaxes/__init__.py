@@ -1,7 +1,7 @@
 """The syntaxes of RDF other than Jelly-RDF, as formats of statements.
 
 This package itself reads and writes N-Triples and N-Quads. pyoxigraph reads and writes the others;
-it is imported when one of them is read or written, not before.
+it is imported only when one of them is read or written.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from jelly_rdflib.formats.format import Format, Reading, matches
 from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import drops_directions
 
-# An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
+# An IRI has no blanks, so "<", a name and a blank are the start of an element with attributes.
 _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
-# An absolute IRI or one that ends, a blank node, a comment, a directive.
+# An absolute IRI or the end of any IRI, a blank node, a comment, or a directive.
 _TURTLE_START = re.compile(
     rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
     rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas|ver))"
@@ -31,7 +31,7 @@ _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 def _open_batches(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
     if not format.parser:
-        # No other library takes part, so nothing is isolated.
+        # `isolated` is ignored, since no other library parses this text.
         batches = TextBatchReader(
             source,
             reading.factory,
@@ -65,7 +65,7 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
 
 
 def _open_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], object]) -> LineEncoder:
-    """Make an encoder; an ImportError says that pyoxigraph is not there, or too old."""
+    """Make an encoder; raise an ImportError if pyoxigraph is missing or too old."""
     if not format.parser:
         return LineEncoder(types, sink, format)
     _check_pyoxigraph(format.title)
@@ -86,7 +86,7 @@ def _check_pyoxigraph(title: str) -> Any:
 
 
 def starts_like_turtle(start: bytes) -> bool:
-    """Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats."""
+    """Return whether the bytes may start N-Triples, N-Quads, Turtle, TriG or N3."""
     return matches(_TURTLE_START, start)
 
 

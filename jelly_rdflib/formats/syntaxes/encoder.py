@@ -1,4 +1,4 @@
-"""Writes the syntaxes that pyoxigraph serializes; some thousand lines are converted at once."""
+"""Writes the syntaxes that pyoxigraph serializes, some thousand statements at a time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jelly_rdflib.nodes.conversion import NodeTypes
 
 
 class SyntaxEncoder(LineEncoder):
-    """Encodes statements as a document: a start, converted lines of N-Quads, and an end."""
+    """Encodes statements as a document: a start, statements converted from N-Quads, and an end."""
 
     _checks_statements = False
-    # The text after the last statement.
+    # The end of the document, after the last statement.
     _end = b""
 
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
@@ -26,16 +26,16 @@ class SyntaxEncoder(LineEncoder):
         super().__init__(types, sink, format, checks_statements=self._checks_statements)
 
     def put_prefix(self, prefix: str, iri: str) -> None:
-        """Declare a prefix, unless it stands for the IRI already."""
+        """Declare a prefix, unless it already stands for the IRI."""
         if self._prefixes.get(prefix) == iri:
             return
-        # The waiting lines come first: in them the prefix may stand for another IRI.
+        # Write the waiting lines first, since the prefix may stand for another IRI in them.
         self.put_lines()
         self._emit(self._declare(prefix, iri))
         self._prefixes[prefix] = iri
 
     def put_lines(self) -> None:
-        """Convert the waiting lines, and hand on the result."""
+        """Convert the waiting lines, and pass the result to the sink."""
         lines = self.take_lines()
         if not lines:
             return
@@ -48,7 +48,7 @@ class SyntaxEncoder(LineEncoder):
         self._emit(piece)
 
     def put_end(self) -> None:
-        """Hand on the end of the document."""
+        """Pass the end of the document to the sink."""
         self._emit(self._start_once() + self._end)
 
     def _start_once(self) -> bytes:
@@ -63,7 +63,7 @@ class SyntaxEncoder(LineEncoder):
     # Subclasses override these.
 
     def _declare(self, prefix: str, iri: str) -> bytes:
-        """Return the declaration of a prefix; no bytes if the syntax has no place for it."""
+        """Return the declaration of a prefix; no bytes if the syntax can't declare it here."""
         return b""
 
     def _start(self) -> bytes:
@@ -71,7 +71,7 @@ class SyntaxEncoder(LineEncoder):
         return b""
 
     def _convert(self, lines: bytes) -> bytes:
-        """Return lines of N-Quads in the syntax."""
+        """Convert lines of N-Quads to the syntax."""
         raise NotImplementedError
 
 
@@ -91,7 +91,7 @@ class TurtleEncoder(SyntaxEncoder):
 
     def _convert(self, lines: bytes) -> bytes:
         text = serialize(lines, self._format, self._prefixes)
-        # pyoxigraph declares all prefixes each time.
+        # pyoxigraph starts each piece with all prefixes, which are to be declared once.
         start = 0
         while text.startswith(b"@prefix ", start):
             start = text.index(b"\n", start) + 1
@@ -99,7 +99,7 @@ class TurtleEncoder(SyntaxEncoder):
 
 
 class JsonEncoder(SyntaxEncoder):
-    """Encodes JSON-LD: an array of objects. It declares no prefixes."""
+    """Encodes JSON-LD as an array of objects, without prefixes."""
 
     _end = b"]\n"
     _has_objects = False
@@ -115,13 +115,13 @@ class JsonEncoder(SyntaxEncoder):
 
 
 def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:
-    """Return a text of pyoxigraph's without its known start and end."""
+    """Return a text that pyoxigraph wrote, without its known start and end."""
     if not text.startswith(head) or not text.endswith(tail):
         raise RuntimeError("pyoxigraph's output does not have the expected start and end")
     return text[len(head) : len(text) - len(tail)]
 
 
 def serialize(lines: bytes, format: ox.RdfFormat, prefixes: dict[str, str]) -> bytes:
-    """Convert lines of N-Quads, whose terms were checked when they were written."""
+    """Convert lines of N-Quads with pyoxigraph; the terms were checked when the lines were made."""
     quads = ox.parse(lines, ox.RdfFormat.N_QUADS, lenient=True)
     return ox.serialize(quads, format=format, prefixes=prefixes)  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""A text that is read in pieces, and whose hash is known before its end is read."""
+"""A text that is read in pieces, but can give the hash of the whole text at any time."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.options import Limits
 
-# So much of a text that can be read only once is kept in memory, the rest in a temporary file.
+# Bytes read ahead that are kept in memory; more of them go to a temporary file.
 _IN_MEMORY = 1 << 20
 
 
 class HashedText:
-    """A text that is read in pieces, and that tells the hash of all of it when it is asked.
+    """A text that is read in pieces, but can give the hash of the whole text at any time.
 
-    Then bytes in memory are hashed as they are, and a file is read once more. What is left of a
-    source that can be read only once, such as a pipe, is read to its end, and kept until it is
-    asked for: in a temporary file, if it is long.
+    To compute the hash, a file is read once more. The rest of a source that can be read only once,
+    such as a pipe, is read ahead, and kept until `read` returns it: in a temporary file, if it is
+    long.
     """
 
     def __init__(self, source: memoryview | ByteSource, limits: Limits) -> None:
         self._source = source
         self._limits = limits
         self._pieces = read_in_pieces(source)
-        # The hash of the bytes read so far, of a source that can be read only once.
+        # The hash of the bytes read so far; used if the source can be read only once.
         self._hash = blake2b(digest_size=10)
         self._digest: str | None = None
         self._can_reread = isinstance(source, memoryview) or source.reopen is not None
-        # The bytes that were read ahead, and the error behind them.
+        # The bytes that were read ahead, and the error that came after them.
         self._ahead: IO[bytes] | None = None
         self._error: DecodeError | None = None
 
     def read(self, size: int) -> bytes:
-        """Return at least one and at most so many bytes, or none at the end."""
+        """Return at least one and at most ``size`` bytes, or none at the end."""
         if self._ahead is not None:
             data = self._ahead.read(size)
             if not data and self._error is not None:
@@ -49,9 +49,9 @@ class HashedText:
         return data
 
     def digest(self) -> str:
-        """Return the hash of all the text, compressed or not, in hexadecimal.
+        """Return the hash of the whole text after decompression, in hexadecimal.
 
-        If the source fails somewhere, it is the hash of what comes before.
+        If the source fails, return the hash of the bytes before the failure.
         """
         if self._digest is None:
             if not self._can_reread:
@@ -64,7 +64,7 @@ class HashedText:
         return self._digest
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source, and drop the bytes that were read ahead."""
         self._pieces.close()
         self._source = memoryview(b"")
         if self._ahead is not None:
@@ -77,7 +77,7 @@ class HashedText:
             while data := again.read(PIECE_SIZE):
                 self._hash.update(data)
         except DecodeError:
-            # It comes again where the text is read.
+            # `read` will raise this error again at its place.
             pass
         finally:
             again.close()
@@ -97,7 +97,7 @@ class HashedText:
                         value=most,
                     )
         except DecodeError as error:
-            # A copy has no traceback, which would refer to this object.
+            # A copy has no traceback; the traceback would refer to this object.
             self._error = copy.copy(error)
         ahead.seek(0)
         self._ahead = ahead

@@ -1,7 +1,7 @@
-"""Parses syntaxes of RDF in a child process: a text that ends the parser does not end the caller.
+"""Parses syntaxes of RDF in a child process, so that a crash of the parser doesn't end the caller.
 
-The parser is another project's, and a stranger's text may make it crash, hang or fill the memory.
-So the operating system limits the child, and the child's answers are checked like any input.
+A stranger's text may make the parser, pyoxigraph, crash, hang or fill the memory. So the operating
+system limits the child, and the child's answers are checked like any input.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from jelly_rdflib.formats.syntaxes.hashed_text import HashedText
 from jelly_rdflib.options import MAX_FRAME_SIZE, Limits
 from jelly_rdflib.rules import Rule
 
-# The child imports what this process would import, and nothing from the current directory.
+# The child uses the import path of this process, but imports nothing from the current directory.
 _START = (
     "import sys; sys.path[:] = sys.argv[1:];"
     "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
 )
-# The most bytes of a frame besides its text; the most rows and terms of a frame.
+# The highest number of bytes of a frame besides its text, and of rows and terms of a frame.
 _FRAME_SIZE = 8 << 20
 _FRAME_COUNT = 1 << 20
-# In bytes: the most of an error that is read, and the most of it that is shown.
+# In bytes: how much of the child's error output is read, and how much of it is shown.
 _MAX_TOLD = 1 << 16
 _MAX_SHOWN = 200
-# By the clock the child may take so many times the processor time that it is allowed.
+# The child may take this many times its limit of processor time, measured by the clock.
 _PATIENCE = 10
-# In seconds: the time that a child has to end, and the longest that a socket waits.
+# In seconds: how long a child may take to end, and how long a socket waits at most.
 _TIME_TO_END = 10
 _MAX_WAIT = 1 << 20
-# A dead child is an error of this call, even where SIGPIPE would end the caller's process.
+# Writing to a dead child must raise an error, even if SIGPIPE would end the caller's process.
 _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
 _TAG = re.compile("[A-Za-z]+(-[A-Za-z0-9]+)*(--ltr|--rtl)?")
-# Messages of Rust and Python when they are out of memory.
+# What Rust and Python print when they are out of memory.
 _NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError", re.MULTILINE)
 
 
 class IsolatedBatches(Iterator[Batch]):
     """Iterates over the batches of a text that a child process parses.
 
-    The child starts with the first batch. `close` ends it, or else the end of this object does.
+    The child is started for the first batch. It ends with `close`, or with this object.
 
-    A NotImplementedError says that the operating system has no limits for processes, or that there
-    is no interpreter of Python to start.
+    A NotImplementedError says that the operating system can't limit processes, or that Python is
+    embedded in another program, so that no interpreter can be started.
     """
 
     def __init__(self, format: Format, text: HashedText, reading: Reading) -> None:
@@ -81,8 +81,8 @@ class IsolatedBatches(Iterator[Batch]):
         settings = [*plain, *prefixes]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
-        # The child applies the caller's limits to the text. Its answers are frames of another size,
-        # so these have limits of their own.
+        # The child applies the caller's limits to the text. The frames of its answers have other
+        # sizes than the caller's frames, so they get their own limits.
         most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
         self._frame_limits = Limits(
             max_frame_size=most,
@@ -97,7 +97,7 @@ class IsolatedBatches(Iterator[Batch]):
         self.close()
 
     def close(self) -> None:
-        """End the child, and let go of the source."""
+        """End the child, and close the source."""
         child, self._child = self._child, None
         if child is not None:
             child.end()
@@ -129,7 +129,7 @@ class IsolatedBatches(Iterator[Batch]):
                 raise child.error("the parser's process sends a wrong message")
 
     def _decode(self, frame: bytearray) -> Batch:
-        """Decode a frame, whose language tags may have directions, and no other fault."""
+        """Decode a frame; language tags with a base direction are its only allowed fault."""
         faults: list[DecodeError] = []
         decoder = StatementFrameDecoder(self._factory, self._frame_limits, faults=faults)
         batch = decoder.decode_frame(frame)
@@ -140,18 +140,18 @@ class IsolatedBatches(Iterator[Batch]):
             if faults and kind == TermKind.LANGUAGE_LITERAL
         }
         for fault in faults:
-            # No other rule without a name is one after which decoding goes on.
+            # Of the recoverable faults, only those of language tags have the rule FORMAT.
             if fault.rule is not Rule.FORMAT or not all(map(_TAG.fullmatch, tags)):
                 raise fault
         return batch
 
     def _give(self, child: _Child, size: int) -> None:
-        """Give the child bytes of the text; a live source may keep it waiting."""
+        """Send the child bytes of the text; this may wait for a live source."""
         try:
             data = self._source.read(min(size, messages.PIECE_SIZE))
         except DecodeError as error:
-            # The child still has statements from before the error. A copy has no traceback, which
-            # would keep the child alive.
+            # The child still has statements from before the error. A copy has no traceback; the
+            # traceback would keep the child alive.
             self._source_error = copy.copy(error)
             child.send(None)
         else:
@@ -175,9 +175,9 @@ class IsolatedBatches(Iterator[Batch]):
 
 
 class _Child:
-    """A child process with a parser, within ``max_parser_memory`` and ``max_parser_seconds``.
+    """A child process with a parser, bounded by ``max_parser_memory`` and ``max_parser_seconds``.
 
-    ``position`` is the number of bytes of the text that the child was given.
+    ``position`` is the number of bytes of the text that were sent to the child.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -187,7 +187,7 @@ class _Child:
         self._deadline = 0.0
         self._parent = os.getpid()
         self._socket, theirs = socket.socketpair()
-        # The path may lack this package, if an import hook found it.
+        # If an import hook found this package, sys.path may lack its folder.
         places = [*filter(os.path.isabs, sys.path), str(Path(jelly_rdflib.__file__).parents[1])]
         command = [sys.executable, "-I", "-c", _START, *places]
         end = theirs.fileno()
@@ -214,7 +214,7 @@ class _Child:
         return kind, size
 
     def receive(self, size: int) -> bytearray:
-        """Return so many bytes of an answer."""
+        """Return the next ``size`` bytes of an answer."""
         data = bytearray()
         with self._explained():
             while len(data) < size:
@@ -226,13 +226,13 @@ class _Child:
         return data
 
     def end(self) -> None:
-        """End the child, unless it belongs to the process from which this one was forked."""
+        """End the child, unless this process is a fork of the process that started the child."""
         self._socket.close()
         if self._parent == os.getpid():
             self._process.kill()
         else:
             self._process.returncode = 0
-        # This waits for the child, too.
+        # The with statement waits for the child, too.
         with self._process:
             pass
 
@@ -243,7 +243,7 @@ class _Child:
         self._socket.settimeout(max(self._patience, 0.001))
 
     def error(self, message: str, limit: str | None = None) -> DecodeError:
-        """Make an error whose offset is the end of the bytes that the child was given."""
+        """Make an error whose offset is the end of the bytes that were sent to the child."""
         if limit is None:
             return DecodeError(message, offset=self.position)
         value = getattr(self._limits, limit)

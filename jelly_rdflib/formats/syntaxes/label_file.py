@@ -1,18 +1,18 @@
-"""Numbers of labels in a temporary file, for texts with more of them than memory is to hold."""
+"""Numbers of labels in a temporary file, for texts with too many labels to keep in memory."""
 
 from __future__ import annotations
 
 import sqlite3
 
-# In KiB: the pages of the file that are kept in memory.
+# The size of SQLite's page cache, in KiB.
 _CACHE = 512
 
 
 class LabelFile:
-    """The numbers of labels, in a file that is gone with this object."""
+    """The numbers of labels, in a temporary file that lives as long as this object."""
 
     def __init__(self) -> None:
-        # Without a name it is a temporary file. A reader may be used by one thread after another.
+        # An empty name makes a temporary file. Several threads may use a reader in turn.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute(f"PRAGMA cache_size = -{_CACHE}")

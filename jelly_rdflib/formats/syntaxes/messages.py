@@ -1,29 +1,29 @@
-"""The protocol between the process of a parser and the process that started it.
+"""The protocol between the child process with a parser and the parent that started it.
 
-The child leads. It asks for bytes of the text when its parser wants some, and sends each batch as a
-frame of Jelly-RDF that is a stream of its own, so that no lookup grows with the text. Its last
-message is the end of the text, or an error.
+The child leads. It asks for bytes of the text when its parser needs some. It sends each batch as a
+Jelly-RDF stream of one frame, so that no lookup grows with the text. Its last message is the end of
+the text, or an error.
 """
 
 from __future__ import annotations
 
 import struct
 
-# The head of the child's messages: a kind, and the size of the body that follows. WANT has no body:
-# its number is how many bytes the parser wants. HASH asks for the hash of the whole text. DROPPED
-# tells that a base direction was left out.
+# The head of the child's messages: a kind, and the size of the body that follows. WANT has no body;
+# its number says how many bytes the parser wants. HASH asks for the hash of the whole text. DROPPED
+# reports that a base direction was left out.
 ANSWER = struct.Struct(">cI")
 WANT, HASH, FRAME, DROPPED, ERROR, END = b"W", b"H", b"F", b"D", b"E", b"."
-# The body of an ERROR: whether it is a LimitError, whether the source caused it, its offset, line
-# and column, where -1 stands for None; then the limit's name, if it has one, a newline, and its
-# message, in UTF-8.
+# The body of an ERROR: whether it is a LimitError, whether the source caused it; its offset, line
+# and column, with -1 for None; then in UTF-8 the name of the limit (or nothing), a newline, and the
+# message.
 TOLD = struct.Struct(">??qqq")
-# The parent's messages: the size of the bytes that follow; SOURCE_FAILED if it can't read any.
+# The head of the parent's messages: the size of the body, or SOURCE_FAILED if reading failed.
 INPUT = struct.Struct(">I")
 SOURCE_FAILED = 0xFFFFFFFF
-# MiB of text, each begun, for which the child has ``max_parser_seconds``.
+# The child may take ``max_parser_seconds`` for each started piece of text of this size, in MiB.
 TEXT_PER_TIME = 8
 # The exit status of a child that is out of memory.
 NO_MEMORY = 12
-# Bytes of the text that are asked for at once: a parser asks for a few KiB at a time.
+# How many bytes the child asks for at a time; its parser asks for a few KiB at a time.
 PIECE_SIZE = 1 << 16

@@ -20,11 +20,11 @@ from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 
 
 class _SourceError(DecodeError):
-    """The parent could not read the source, and knows why."""
+    """The parent could not read the source; the parent itself knows the reason."""
 
 
 class _NoNode(str):
-    """Stand-in for the classes of rdflib's nodes: this process makes no nodes."""
+    """A stand-in for the classes of rdflib's nodes, since this process makes no nodes."""
 
     __slots__ = ("_datatype", "_ill_typed", "_language", "_value")
 
@@ -34,23 +34,23 @@ _NO_NODES = NodeTypes(
     blank_node=_NoNode,
     literal=_NoNode,
     triple_term=_NoNode,
-    # An IRI with this text would be the default graph; there is no such IRI.
+    # An IRI with this text would be taken for the default graph, but no IRI has a NUL.
     default_graph=_NoNode("\0"),
     recognized_datatypes=(),
 )
 
 
 def main() -> None:
-    """Parse a text: the parent sends the settings first, then the text."""
-    # Ctrl+C is for the parent, which ends this process.
+    """Parse the text that the parent sends after the settings."""
+    # Ignore Ctrl+C: the parent gets it, too, and ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    # The parent reads it after this process has ended: writing into a full pipe would block.
+    # The parent reads stderr after this process has ended, so a write to a full pipe would block.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
     name, most, strict, base, directions, label_prefix, made_label_prefix = json.loads(_receive())
     limits = Limits(**most)
-    # Linux takes 0 for no limit.
+    # At least 1, since Linux takes 0 for no limit.
     _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
     try:
         reading = Reading(
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 class _Text:
-    """The text, of which the parent is asked for bytes, and which is the parent's to close."""
+    """The text, whose bytes come from the parent; the parent closes the source."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -116,18 +116,18 @@ def _parse(format: Format, reading: Reading) -> None:
 
 
 def _allow_time(text_size: int, limits: Limits) -> None:
-    """Raise this process's limit of processor time with the size of the text.
+    """Raise this process's limit of processor time in proportion to the size of the text.
 
-    The limit is not for a batch: for nested elements pyoxigraph makes statements, one by one, in a
-    time that grows with their depth.
+    A limit for each batch would be unfair: in nested elements, the time that pyoxigraph takes for
+    each statement grows with the depth.
     """
     pieces = 1 + (text_size >> 20) // messages.TEXT_PER_TIME
-    # A second is for Python to start.
+    # One second more, for the start of Python.
     _limit(resource.RLIMIT_CPU, 1 + pieces * limits.max_parser_seconds)
 
 
 def _limit(what: int, most: int) -> None:
-    """Set a limit of the operating system, unless there is a lower one that can't be raised."""
+    """Set a limit of the operating system, unless a lower hard limit applies already."""
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 

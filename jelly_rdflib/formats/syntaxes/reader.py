@@ -20,56 +20,56 @@ from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import drops_directions
 
-# A batch is full with so many rows, or so many bytes of text.
+# A batch is full when it has this many rows, or bytes of text.
 _ROWS = 1024
 _TEXT = 1 << 20
 
 _PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
-# Advice for messages of pyoxigraph.
+# Advice that is added to messages of pyoxigraph.
 _HINTS = {
     "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
     " elsewhere: write the context into the document",
 }
-# The faults that the scanner finds, by their first byte; all others are escapes.
+# Messages for the faults that the scanner finds, by first byte; all other faults are bad escapes.
 _FAULTS = dict.fromkeys(b"\r\n", "a string with a line break takes three quotes")
 _FAULTS |= dict.fromkeys(
     b"Vv", "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
 )
-# Labels that stand in a text and look like those that pyoxigraph makes up: behind "_:", and in
-# RDF/XML in an attribute. Those that are written with escapes are not found: their nodes get other
-# labels, as nodes without a label do.
+# Labels in a text that look like the labels that pyoxigraph makes up: after "_:", and in RDF/XML in
+# an attribute. Labels that are written with escapes are not found; their nodes get other labels,
+# like nodes without a label.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
-# How much of a text is looked at again together with the next piece, which may go on with a label.
+# How many bytes are searched again together with the next piece, since a label may span both.
 _OVERLAP = 64
-# Marks whose columns are remembered: more than those that a parser can have read ahead, unless it
-# has just read a token of some MiB.
+# How many marks' columns are remembered: more than a parser can have read ahead, unless it has just
+# read a token of some MiB.
 _MARKS = 1 << 14
 
 
 class TextSource(Protocol):
-    """What is parsed: bytes in pieces, and the hash of all of them."""
+    """A text to parse: its bytes in pieces, and the hash of all bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at least one and at most so many bytes, or none at the end."""
+        """Return at least one and at most ``size`` bytes, or none at the end."""
         ...
 
     def digest(self) -> str:
-        """Return the hash of all bytes, those to come included."""
+        """Return the hash of all bytes, including those not read yet."""
         ...
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
 
 
 class SyntaxInput:
-    """A file for a parser, which reads a text in larger pieces than the parser asks for.
+    """A file for a parser, which reads the text in larger pieces than the parser asks for.
 
-    At most ``max_size`` bytes stand between two statements. ``count`` tells how many of these the
-    parser made, and is told how many bytes it was given: ``position``. ``labels`` is told which
-    labels stand in them, as far as ``written`` matches those. ``scanner`` looks through them, and
-    may put marks into what the parser gets: they don't count.
+    At most ``max_size`` bytes may come between two statements: ``count`` has the number of
+    statements that the parser made, and gets the number of bytes that the parser was given, as
+    does ``position``. ``labels`` gets the labels in these bytes that ``written`` matches.
+    ``scanner`` checks the bytes, and may add marks for the parser, which are not counted.
     """
 
     def __init__(
@@ -86,28 +86,28 @@ class SyntaxInput:
         self._count = count
         self._labels = labels
         self._written = written
-        # The last bytes that were searched for labels.
+        # The last bytes that were searched for labels, to be searched again with the next ones.
         self._looked = b""
         self._scanner = scanner
-        # The last bytes that were taken, with marks, and how many of them the parser got.
+        # The piece that the parser is reading, with marks, and how many bytes of it the parser got.
         self._taken = b""
         self._given = 0
-        # Bytes that were read, but not given to the parser yet.
+        # Bytes that were read from the source, but are not in that piece.
         self._waiting = bytearray()
         self._is_at_end = False
-        # The error of the source, to be raised after the bytes before it.
+        # The error of the source, which is raised after the bytes before it.
         self._error: DecodeError | None = None
-        # Number of statements at the last call, and of bytes given since.
+        # The number of statements at the last change, and of bytes given since then.
         self._made = self._size = 0
         self.position = 0
 
     def read(self, size: int) -> bytes:
-        """Return at most so many bytes, and none at the end.
+        """Return at most ``size`` bytes, and none at the end.
 
-        The parser gets all bytes that it asks for, however small the pieces of the source, but for
-        a token that is looked at as a whole. It scans an incomplete token again from its start
-        whenever it gets more: with small pieces the time would grow with the square of the token's
-        size.
+        The parser gets all bytes that it asks for, however small the pieces of the source are; only
+        a token that is checked as a whole may end earlier. Whenever the parser gets more bytes,
+        it scans an incomplete token again from its start, so with small pieces the time would grow
+        with the square of the token's size.
         """
         if self._given == len(self._taken):
             self._taken, self._given = self._take(size), 0
@@ -116,7 +116,7 @@ class SyntaxInput:
         return data
 
     def _take(self, size: int) -> bytes:
-        """Take about so many bytes of the text, and mark them."""
+        """Take about ``size`` bytes of the text, and add marks."""
         if self.position == 0:
             self._fill(len(BYTE_ORDER_MARK))
             if self._waiting.startswith(BYTE_ORDER_MARK):
@@ -148,9 +148,9 @@ class SyntaxInput:
         return marked
 
     def _mark(self, scanner: TurtleScanner, data: bytes) -> tuple[bytes, bytes]:
-        """Return those first bytes that wait and end with a token, and the same with marks."""
+        """Return the first waiting bytes, up to the end of a token, without and with marks."""
         size = len(data)
-        # With one byte more than the limit it is an error, whatever the marks.
+        # One byte more than the limit allows is enough to raise the error.
         most = self._max_size - self._size + 1
         while True:
             is_last = size >= most or (self._is_at_end and size >= len(self._waiting))
@@ -163,7 +163,7 @@ class SyntaxInput:
                 )
             if scanner.taken > 0 or is_last:
                 return data[: scanner.taken], marked
-            # All of it is one token.
+            # All these bytes are one token, so look at more of them.
             size = min(2 * size, most)
             self._fill(size)
             data = bytes(self._waiting[:size])
@@ -174,26 +174,29 @@ class SyntaxInput:
         self._looked = data[-_OVERLAP:]
 
     def _fill(self, size: int) -> None:
-        """Read until so many bytes wait, or the source has no more."""
+        """Read until ``size`` bytes are waiting, or the source ends."""
         while len(self._waiting) < size and not self._is_at_end:
             try:
                 piece = self._source.read(PIECE_SIZE)
             except DecodeError as error:
-                # Its traceback, and that of its cause, refer to the parser. This refers to the
-                # object here, unseen by Python's collector: all would stay forever.
+                # The tracebacks of the error and of its cause refer to the parser. The parser
+                # refers to this object, which Python's collector can't see: all would stay forever.
                 self._error = copy.copy(error)
                 piece = b""
             self._waiting += piece
             self._is_at_end = not piece
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self._waiting.clear()
         self._source.close()
 
 
 class StatementBatches(Iterator[Batch]):
-    """Iterates over the batches of a text; ``tell_dropped`` is called at the first direction."""
+    """Iterates over the batches of a text.
+
+    ``tell_dropped`` is called when the first base direction was left out.
+    """
 
     def __init__(
         self,
@@ -221,11 +224,11 @@ class StatementBatches(Iterator[Batch]):
         )
         self._format = format
         self._drops_directions = drops_directions(reading.directions)
-        # Whether a direction was dropped, and it is told already.
+        # Whether ``tell_dropped`` has been called.
         self._has_told = False
         self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
-        # The error behind the last batch.
+        # The error to raise after the last batch.
         self._error: DecodeError | None = None
         self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
@@ -238,7 +241,7 @@ class StatementBatches(Iterator[Batch]):
             self._builder,
             ox,
             has_graphs=format.has_graphs,
-            # So JSON-LD 1.1 has it where nobody says how else to write a direction in RDF 1.1.
+            # JSON-LD 1.1 drops directions by default, since RDF 1.1 can't express them.
             drops_directions=format.parser == "JSON_LD" or self._drops_directions,
             by_grammar=reading.by_grammar,
             has_marks=scanner is not None,
@@ -259,7 +262,7 @@ class StatementBatches(Iterator[Batch]):
             self._read()
         except DecodeError as error:
             if error.offset is None:
-                # A parser does not tell where its statements are.
+                # The parser doesn't report the places of statements.
                 error.offset = self._input.position
             self._error = error
         except SyntaxError as error:
@@ -281,24 +284,24 @@ class StatementBatches(Iterator[Batch]):
         raise self._error or StopIteration
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self._input.close()
 
     def _let_go(self) -> None:
-        """Let go of the parser after an error.
+        """Drop the parser after an error, and keep no reference to it in a local variable.
 
-        The parser refers to the source, which may keep the error that it raised, whose traceback
-        refers to this object: a cycle through the parser that Python's collector does not see. So
-        no local variable refers to the parser either.
+        The parser refers to the source, the source may keep the error that it raised, and the
+        error's traceback refers to this object. Python's collector can't see this cycle, since it
+        goes through the parser.
         """
         self._parser = self._quads = None
 
     def _read(self) -> None:
-        """Put statements and prefixes into the builder; none are left if it gets none."""
-        assert self._parser is not None, "nothing is read behind an error"
+        """Put statements and prefixes into the builder; at the end of the text it gets none."""
+        assert self._parser is not None, "nothing is read after an error"
         assert self._quads is not None
         first = next(self._parser, None)
-        # The parser knows the prefixes that are declared before this statement.
+        # By now the parser knows the prefixes that are declared before this statement.
         if self._format.has_prefixes:
             self._add_prefixes(self._parser.prefixes, self._quads)
         if first is not None:
@@ -308,13 +311,14 @@ class StatementBatches(Iterator[Batch]):
             self._tell_dropped()
 
     def _add_prefixes(self, prefixes: dict[str, str], quads: QuadReader) -> None:
-        """Add the prefixes that the parser has come to know since this was last called."""
-        # All of them are gone through for each batch.
+        """Add the prefixes that the parser has met since the last call."""
+        # Their number is limited, since each batch goes through all of them.
         self._check_prefixes(len(prefixes), "", "max_prefixes")
         self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
         if self._format.parser == "RDF_XML":
-            # There they are those of the element that is being parsed: at the first statement those
-            # of the root and some more, with a default that may be the innermost element's own.
+            # In RDF/XML the parser only has the prefixes of the element that it is parsing. At the
+            # first statement these are those of the root and of some inner elements; the default
+            # namespace may be that of the innermost element.
             prefixes = {} if self._count.made > 0 else prefixes
             prefixes.pop("", None)
         builder = self._builder
@@ -341,5 +345,5 @@ class StatementBatches(Iterator[Batch]):
         return DecodeError(message, line=error.lineno, column=column)
 
     def _vicinity(self) -> str:
-        """Describe where the parser is, if its error has no place."""
+        """Describe how far the parser has read, for errors without a place."""
         return f"after {self._count.made} statements, before byte {self._input.position}"

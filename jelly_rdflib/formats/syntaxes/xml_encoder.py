@@ -1,4 +1,4 @@
-"""Writes RDF/XML; its terms must be possible with the names and characters of XML."""
+"""Writes RDF/XML, which can express only terms that fit XML's names and characters."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _NAME_START = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _NAME = re.compile(f"[{_NAME_START}][{_NAME_START}\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]*")
-# Characters that XML does not allow, as N-Quads escapes them in a literal.
+# The escapes that N-Quads has in literals for characters that XML does not allow.
 _NO_XML_CHARACTER = re.compile(r"\\(?:[bf]|u00[01]|uFFF[EF])")
-# The start of an element whose type does not end with a name; it has a prefix or nothing.
+# The start of an element whose type's IRI does not end with a name; it has a prefix or nothing.
 _NAMELESS_START = re.compile(
     rb"\n\t<(?P<prefix>(?:[^\s<>:/]*:)?)"
     rb'(?: xmlns:oxprefix="(?P<type>[^"]*)")?(?P<subject> rdf:[^<>]*)>'
 )
 _NAMELESS_END = re.compile(rb"\n\t</(?:[^\s<>:/]*:)?>")
-# The most predicates and types whose endings the encoder remembers.
+# The highest number of predicates and types whose endings the encoder remembers.
 _MAX_KNOWN = 1 << 12
-# The most characters of an IRI that is remembered; longer ones are tried each time.
+# The highest number of characters of an IRI that is remembered; longer ones are checked each time.
 _MAX_KNOWN_SIZE = 1 << 10
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-# Prefixes that pyoxigraph or XML itself declares.
+# Prefixes that pyoxigraph or XML itself declares, with their IRIs.
 _OWN_PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "its": "http://www.w3.org/2005/11/its",
@@ -55,7 +55,7 @@ class XmlEncoder(SyntaxEncoder):
         super().__init__(types, sink, format)
 
     def check_statement(self, s: str, p: str, o: str) -> None:
-        """Check that RDF/XML can have a statement."""
+        """Check that RDF/XML can express a statement."""
         if not self._is_name(p):
             raise EncodeError(
                 f"{p} can't be a predicate in RDF/XML: it does not end with a name, or is a"
@@ -90,7 +90,7 @@ class XmlEncoder(SyntaxEncoder):
         text = serialize(lines, self._format, self._own_prefixes)
         text = strip_ends(text, self._head, self._tail)
         if self._has_nameless_types:
-            # The first element gets a line feed, as all the others have it.
+            # Put a line feed before the first element, too, for the pattern.
             text = _NAMELESS_START.sub(self._name, b"\n" + text)
             text = _NAMELESS_END.sub(b"\n\t</rdf:Description>", text)[1:]
         # XML reads a carriage return as a line feed, unless it is escaped.
@@ -100,7 +100,7 @@ class XmlEncoder(SyntaxEncoder):
         return (self._recall_name if len(iri) <= _MAX_KNOWN_SIZE else _ends_with_name)(iri)
 
     def _name(self, match: re.Match[bytes]) -> bytes:
-        """Return the start of an element that has its type inside."""
+        """Return the start of an rdf:Description with its type as a child element."""
         type_ = match["type"]
         if type_ is None:
             type_ = escape(self._own_prefixes[match["prefix"].decode()[:-1]]).encode()
@@ -111,10 +111,10 @@ class XmlEncoder(SyntaxEncoder):
 
 
 def _ends_with_name(iri: str) -> bool:
-    """Does an IRI end with what can be the name of an element?"""
+    """Return whether an IRI ends with a valid name of an element."""
     try:
         text = serialize(f"<s:s> {iri} <o:o> .\n".encode(), ox.RdfFormat.RDF_XML, {})
     except OSError:
         return False
-    # If it does not, pyoxigraph's element has a name that XML with namespaces does not allow.
+    # If not, pyoxigraph gives the element a name that XML with namespaces does not allow.
     return b"<oxprefix:" not in text and b"<xmlns:" not in text

@@ -1,13 +1,13 @@
-# Literals whose values and normal forms are made here as rdflib makes them.
+# Makes the values and normal forms of literals as rdflib does.
 
 cdef enum:
     MAX_NATIVE_TYPES = 24
 
 ctypedef struct NativeType:
-    PyObject* iri  # the very key in rdflib's table
-    PyObject* converter  # rdflib's, from lexical forms to values
+    PyObject* iri  # the same object as the key in rdflib's table
+    PyObject* converter  # rdflib's function from lexical forms to values
     int kind
-    int64_t least, most  # of integers; others are ill-typed
+    int64_t least, most  # the range of integers; other values are ill-typed
 
 
 @cython.final

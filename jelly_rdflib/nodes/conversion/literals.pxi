@@ -1,23 +1,23 @@
-"""The values and normal forms of literals, made as rdflib makes them, without its Python code."""
+"""Makes the values and normal forms of literals as rdflib does, but without its Python code."""
 
 cdef enum:
     TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN, DATE_TIME, DATE
 
 cdef enum Form:
-    UNKNOWN  # only rdflib can tell
+    UNKNOWN  # only rdflib can decide
     VALID  # has a value, and perhaps another normal form
-    CANONICAL  # stays as it is, even if it has no value: there is no 30th of February
+    CANONICAL  # the normal form is the text itself, even if it has no value, as 30 February
 
 cdef enum:
-    # An integer of so many digits fits into 64 bits.
+    # Any integer with this number of digits fits into 64 bits.
     MAX_DIGITS = 18
 
 cdef object MOST = 10**MAX_DIGITS
-# rdflib's converter of dates is Python code, and makes the same of a date without a time zone.
+# For a date without a time zone this gives the same as rdflib's converter, which is Python code.
 cdef object date_of = datetime.date.fromisoformat
 
-# The name in XML Schema, and how the value is made; for integers the range of well-typed values.
-# Frequent datatypes come first.
+# For each datatype its name in XML Schema and how its value is made; for integers also the range
+# of well-typed values. Frequent datatypes come first.
 cdef tuple NATIVE_TYPES = (
     ("decimal", DECIMAL, 0, 0),
     ("dateTime", DATE_TIME, 0, 0),
@@ -47,10 +47,10 @@ cdef tuple NATIVE_TYPES = (
 @cython.final
 @cython.no_gc_clear
 cdef class LiteralRules:
-    """rdflib's rules for literals, and the original ones, which this module knows.
+    """rdflib's current rules for literals, and its original ones, which this module implements.
 
-    ``converters`` makes values of lexical forms. ``specific`` and ``generic`` make normal forms of
-    values, of one datatype or of any. `rdflib.term.bind` may change all three at any time.
+    ``converters`` turns lexical forms into values. ``specific`` and ``generic`` turn values into
+    normal forms, for one datatype or for any. `rdflib.term.bind` may change all three at any time.
     """
 
     def __cinit__(
@@ -60,7 +60,7 @@ cdef class LiteralRules:
     ):
         cdef NativeType* native
         self.converters, self.specific, self.generic = converters, specific, generic
-        # A copy, since the types point to its keys and values.
+        # A copy, which keeps the keys and values alive that the types point to.
         self.original_converters = dict(original_converters)
         self.original_specific, self.original_generic = original_specific, original_generic
         keys = {str(key): key for key in self.original_converters}
@@ -73,7 +73,7 @@ cdef class LiteralRules:
             self.count += 1
 
     cdef const NativeType* find(self, Span iri) noexcept:
-        """Return the datatype that this module knows; NULL if it is another."""
+        """Return the entry of a datatype; NULL if this module does not know the datatype."""
         cdef size_t i
         for i in range(self.count):
             if has_bytes(
@@ -84,8 +84,8 @@ cdef class LiteralRules:
         return NULL
 
     cdef bint are_original(self, const NativeType* native) except -1:
-        """Are rdflib's rules for a datatype the original ones?"""
-        # Any generic rules behind the original ones are for values of other classes.
+        """Return whether rdflib's rules for a datatype are the original ones."""
+        # Generic rules after the original ones can only be for values of other classes.
         return (
             PyDict_GetItemWithError(self.converters, <object>native.iri) == native.converter
             and len(self.specific) == len(self.original_specific)
@@ -105,7 +105,7 @@ cdef inline bint begins_with(list rules, list originals):
 
 
 cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
-    """Is a literal surely in its normal form? False if that takes longer to tell."""
+    """Return whether a literal surely is in its normal form; False if the check takes too long."""
     cdef const NativeType* native = rules.find(datatype) if rules is not None else NULL
     if native == NULL:
         return False
@@ -114,12 +114,12 @@ cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
         lexical = decode(text)
         if repr(float(lexical)) == lexical:
             form = CANONICAL
-    # Last, since the look-up may run any code, after which the text may be elsewhere.
+    # This comes last, since the lookup may run any code, which may move the text.
     return form == CANONICAL and rules.are_original(native)
 
 
 cdef object make_native(NodeTypes types, str text, object datatype, bint normalize):
-    """Return a literal with its value; None if only rdflib can tell what it is."""
+    """Return a literal with its value; None if only rdflib can make the value."""
     cdef LiteralRules rules = types.literal_rules
     cdef const NativeType* native = NULL
     cdef Form form = UNKNOWN
@@ -152,7 +152,7 @@ cdef object make_native(NodeTypes types, str text, object datatype, bint normali
 
 
 cdef str normal_text(int kind, str text, object value):
-    """Return how rdflib spells a value that has a `VALID` text."""
+    """Return rdflib's spelling of a value whose text is `VALID`."""
     if kind == DOUBLE:
         return repr(value)
     if kind == BOOLEAN:
@@ -182,7 +182,7 @@ cdef Form number_form(int kind, Span text) noexcept:
     if start < text.end and start[0] == b"-":
         start += 1
     at = skip_digits(start, text.end)
-    # Zeros before other digits are left to rdflib.
+    # Leave leading zeros to rdflib.
     if at == start or (start[0] == b"0" and at - start > 1):
         return UNKNOWN
     if kind == INTEGER:
@@ -211,7 +211,7 @@ cdef Form time_form(Span text) noexcept:
     if text.end - text.start < 19:
         return UNKNOWN
     part.end = zone.start = text.start + 19
-    # Python may read 24 o'clock as the next day.
+    # Leave 24 o'clock to rdflib: Python may read it as the next day.
     if not has_shape(part, b"0000-00-00T00:00:00") or memcmp(text.start + 11, b"24", 2) >= 0:
         return UNKNOWN
     if zone.start < text.end and zone.start[0] == b".":
@@ -225,10 +225,10 @@ cdef Form time_form(Span text) noexcept:
         return form
     if has_text(zone, b"Z") or has_text(zone, b"-00:00"):
         return VALID
-    # Python may read 60 minutes as an hour.
+    # Leave 60 minutes to rdflib: Python may read them as an hour.
     if not (has_shape(zone, b"+00:00") or has_shape(zone, b"-00:00")) or zone.start[4] > b"5":
         return UNKNOWN
-    # With Python 3.10 rdflib makes a time of a zone of 24 hours, which it can't spell.
+    # Leave a zone of 24 hours to rdflib: with Python 3.10 it makes a time that it can't spell.
     return form if memcmp(zone.start + 1, b"24", 2) < 0 else UNKNOWN
 
 
@@ -239,7 +239,7 @@ cdef inline const uint8_t* skip_digits(const uint8_t* at, const uint8_t* end) no
 
 
 cdef inline bint has_shape(Span text, const char* shape) noexcept:
-    """Does a text have a digit where the shape has a zero, and else the same characters?"""
+    """Return whether a text has digits where the shape has zeros, and else the same characters."""
     cdef size_t i
     if <size_t>(text.end - text.start) != strlen(shape):
         return False

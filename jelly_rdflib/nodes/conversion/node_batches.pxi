@@ -1,16 +1,16 @@
-"""Operations of nodes as rows of batches."""
+"""Turns operations with nodes into rows of batches."""
 
 cdef enum:
     BATCH_ROWS = 1 << 10
 
 
 cdef inline uint32_t find_number(NodeInterner interner, object node, uint32_t last=0) except? 0:
-    """Return the number of a node, or 0 for None; perhaps it is the term ``last``."""
+    """Return the number of a node, 0 for None; ``last`` is a term that is tried first."""
     return 0 if node is None else term_number(interner, node, last)
 
 
 cdef object plain_name(object name, str what):
-    """Return a prefix's name or a header's key, which may be a str of any class, as a str."""
+    """Return a prefix's name or a header's key as a plain str; it may be of a subclass of str."""
     if type(name) is not str:
         if not isinstance(name, str):
             raise EncodeError(f"{what} {show(name)} is no str")
@@ -19,7 +19,7 @@ cdef object plain_name(object name, str what):
 
 
 cdef int check_prefix_iri(NodeTypes types, object prefix, object iri) except -1:
-    """See that what a prefix stands for is an IRI, or None."""
+    """Check that the IRI of a prefix is a URIRef, or None."""
     if iri is not None and not is_of(iri, types.iri):
         raise EncodeError(f"prefix {prefix!r} can't stand for {show(iri)}: it is no URIRef")
     return 0
@@ -28,8 +28,9 @@ cdef int check_prefix_iri(NodeTypes types, object prefix, object iri) except -1:
 cdef int fill_row(
     NodeInterner interner, RowColumns* rows, int op, object s, object p, object o, object g
 ) except -1:
-    """Append a row; None where there is no term."""
-    # The last row's subject and graph often come again; `start_rows` sees to the first row's.
+    """Append a row; None stands for a missing term."""
+    # Often the last row's subject and graph are repeated. For the first row, `start_rows` has set
+    # them to 0.
     cdef size_t last = rows.count - 1 if rows.count > 0 else 0
     cdef uint32_t s_number = find_number(interner, s, rows.s[last])
     cdef uint32_t p_number = find_number(interner, p)
@@ -43,7 +44,7 @@ cdef int fill_row(
 cdef int fill_prefix(
     NodeInterner interner, RowColumns* rows, int op, object prefix, object iri, object graph
 ) except -1:
-    """Append the row of a prefix."""
+    """Append the row that adds or deletes a prefix."""
     prefix = plain_name(prefix, "prefix")
     check_prefix_iri(interner.types, prefix, iri)
     return fill_row(interner, rows, op, prefix, None, iri, graph)
@@ -54,7 +55,7 @@ cdef int fill_operation(NodeInterner interner, RowColumns* rows, object operatio
     cdef int op = operation_code(operation)
     cdef tuple items = <tuple>operation
     if op == A or op == D:
-        # The caller keeps the tuple.
+        # The items stay valid, since the caller holds the tuple.
         return fill_row(
             interner, rows, op, <object>PyTuple_GET_ITEM(items, 1),
             <object>PyTuple_GET_ITEM(items, 2), <object>PyTuple_GET_ITEM(items, 3),
@@ -70,7 +71,7 @@ cdef int fill_operation(NodeInterner interner, RowColumns* rows, object operatio
 
 
 cdef int check_last_row(const RowColumns* rows) except -1:
-    """See that a statement lacks no term, and a header no value, as encoders do."""
+    """Check that a statement has all its terms, and a header its value, as encoders do."""
     cdef size_t row = rows.count - 1
     cdef int op = rows.ops[row]
     if op == A or op == D:
@@ -82,7 +83,7 @@ cdef int check_last_row(const RowColumns* rows) except -1:
 
 
 cdef inline void start_rows(RowColumns* rows) noexcept:
-    """Say that no term of the rows before can come again: their table was emptied."""
+    """Forget the last row's terms, since their table was emptied."""
     rows.count = 0
     rows.s[0] = rows.g[0] = 0
 
@@ -90,7 +91,7 @@ cdef inline void start_rows(RowColumns* rows) noexcept:
 @cython.nonecheck(True)
 @cython.final
 cdef class NodeBatches(BatchSource):
-    """Iterates over operations as rows of batches.
+    """Iterates over batches with the rows of operations.
 
     Args:
         types: The classes of nodes.

@@ -1,11 +1,11 @@
-# Numbers nodes as terms of a table.
+# Adds nodes to a table of terms.
 
 cdef enum:
     RECENT_SIZE = 1 << 9
 
 ctypedef struct RecentTerm:
-    PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
-    size_t seen  # the address of another node, which takes this place when it is seen again
+    PyObject* node  # kept alive, so that no other node gets its address; or NULL
+    size_t seen  # the address of another node, which gets this place if it comes again
     uint32_t number
 
 
@@ -15,9 +15,9 @@ cdef class NodeInterner:
     cdef NodeFactory factory
     cdef TermTable table
     cdef RecentTerm[RECENT_SIZE] recent
-    cdef uint32_t repeats  # how often a node came again since the table was started
-    cdef int depth  # of quoted triples
-    cdef list nodes  # of the table, if they are wanted; else None
+    cdef uint32_t repeats  # how often a known node came again in this table
+    cdef int depth  # how deep in quoted triples
+    cdef list nodes  # the nodes of the table's terms, if wanted; else None
 
     cdef int start_table(self) except -1
     cdef bint is_full(self) noexcept

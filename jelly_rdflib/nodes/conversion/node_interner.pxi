@@ -1,4 +1,4 @@
-"""Numbers nodes as terms of a table.
+"""Adds nodes to a table of terms, and returns their numbers.
 
 rdflib's nodes compare and hash in Python code. Here a node is looked up by its address first, then
 by its text.
@@ -9,17 +9,17 @@ cdef inline RecentTerm* recent_place(NodeInterner interner, object node) noexcep
     return &interner.recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
 
 cdef inline uint32_t term_number(NodeInterner interner, object node, uint32_t last=0) except 0:
-    """Return the number of a node in the table of an interner; perhaps it is the term ``last``."""
+    """Return the number of a node in the interner's table; ``last`` is a term to try first."""
     cdef RecentTerm* recent = recent_place(interner, node)
     if recent.node is <PyObject*>node:
         return recent.number
     return interner.find(node, last)
 
 cdef enum:
-    # The size of a new table.
+    # The first capacity of a table.
     FIRST_TERMS = 64
     FIRST_TEXT = 1 << 11
-    # The size of a full table, and how many times as large it may be where nodes come again.
+    # The size of a full table, and the factor by which it may be larger if many nodes are repeated.
     MAX_TERMS = 1 << 12
     MAX_TEXT = 1 << 17
     MORE = 4
@@ -27,7 +27,7 @@ cdef enum:
 
 @cython.final
 cdef class NodeInterner:
-    """Numbers nodes in a table of terms, which grows with them."""
+    """Adds nodes to a table of terms, and returns their numbers."""
 
     def __cinit__(self, NodeTypes types not None, NodeFactory factory=None):
         self.types = types
@@ -41,7 +41,7 @@ cdef class NodeInterner:
         self.clear_recent()
 
     cdef int start_table(self) except -1:
-        """Empty the table, which makes all numbers invalid."""
+        """Replace the table with an empty one, which makes all numbers invalid."""
         cdef TermColumns* columns = &self.table.columns
         cdef TermColumns empty
         self.clear_recent()
@@ -49,7 +49,7 @@ cdef class NodeInterner:
         if columns.data != NULL and columns.data_capacity <= 2 * MORE * MAX_TEXT:
             terms_clear(columns)
             return 0
-        # A single long text must not occupy its memory forever.
+        # A new table, so that the memory of a single long text is released.
         if terms_init(&empty, FIRST_TERMS, FIRST_TEXT, MAX_TABLE_TEXT) < 0:
             raise MemoryError
         terms_free(columns)
@@ -57,7 +57,7 @@ cdef class NodeInterner:
         return 0
 
     cdef bint is_full(self) noexcept:
-        """Are there so many terms that a new table is faster? A small one stays in the cache."""
+        """Return whether the table is so large that a new one, which fits the cache, is faster."""
         cdef TermColumns* columns = &self.table.columns
         cdef uint32_t factor
         if columns.count <= MAX_TERMS and columns.offsets[columns.count] <= MAX_TEXT:
@@ -77,7 +77,7 @@ cdef class NodeInterner:
             Py_XDECREF(node)
 
     cdef bint is_iri(self, object node, uint32_t term) noexcept:
-        """Is a node the IRI of a term? False if that takes longer to tell."""
+        """Return whether a node is the IRI of a term; False if the check takes too long."""
         cdef const TermColumns* columns = &self.table.columns
         cdef uint32_t start
         if type(node) is not self.types.iri or not PyUnicode_IS_ASCII(node):
@@ -90,9 +90,9 @@ cdef class NodeInterner:
         )
 
     cdef uint32_t find(self, object node, uint32_t last) except 0:
-        """Return the number of a node, and remember it by its address if it was seen before.
+        """Return the number of a node, and remember the node's address if it comes a second time.
 
-        Of nodes that are not seen again few are remembered: releasing old ones would take long.
+        Nodes that come once are not remembered, since releasing them later would take long.
         """
         cdef uint32_t count = self.table.columns.count
         cdef RecentTerm* recent = recent_place(self, node)
@@ -106,7 +106,7 @@ cdef class NodeInterner:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        # A term that is new here is of another node, which has got the address.
+        # A new term means that another node has got the address, so it is no repeat.
         self.repeats += number < count
         Py_XDECREF(old)
         return number
@@ -148,7 +148,7 @@ cdef class NodeInterner:
         )
 
     cdef uint32_t intern(self, TermKind kind, object text, uint32_t extra) except 0:
-        """Return the number of the term that has this text."""
+        """Add a term with this text if it is new, and return its number."""
         cdef TermColumns* columns = &self.table.columns
         cdef Failure failure
         cdef object utf8 = as_utf8(text)
@@ -164,7 +164,7 @@ cdef class NodeInterner:
         )
 
     cdef uint32_t check(self, int64_t number, object node) except 0:
-        """Raise an error if there is no number; else note the node if it is new."""
+        """Return the number; raise an error if it is negative, and keep a new node."""
         if number < 0:
             if self.table.columns.offsets[self.table.columns.count] > MAX_TABLE_TEXT // 2:
                 raise EncodeError("the terms of one row have more than 4 GiB of text together")
@@ -174,8 +174,8 @@ cdef class NodeInterner:
         return <uint32_t>number
 
     cdef Batch make_batch(self, RowColumns* rows, bint has_graphs):
-        """Make a batch of rows, and of the table; both are empty after that."""
+        """Make a batch from rows and the table; both are empty after that."""
         cdef Batch batch = make_batch(rows, &self.table.columns, self.factory, has_graphs, {})
-        # Who wants tuples gets the same nodes.
+        # Tuples of the batch have the original nodes.
         batch.terms.nodes = self.nodes
         return batch

@@ -1,8 +1,8 @@
-"""Passes operations and statements of nodes to an encoder, as rows of a batch.
+"""Passes operations and statements with nodes to an encoder, as rows of a batch.
 
-The encoder gets rows of a list up to 64 at a time, and other rows one by one. An error of a row is
-raised by the call that wrote it. The batch has only these rows; its table keeps the terms, since the next
-rows have most of them again.
+The encoder gets up to 64 rows of a list at a time, and other rows one by one. The call that wrote a
+row raises the row's error. The batch has only the waiting rows, but its table keeps older terms,
+since the next rows use most of them again.
 """
 
 cdef enum:
@@ -11,12 +11,12 @@ cdef enum:
 
 @cython.nonecheck(True)
 cdef class NodeSink:
-    """Hands rows of nodes to an encoder."""
+    """Passes rows with nodes to an encoder."""
 
     cdef readonly Output encoder
     cdef NodeInterner interner
     cdef Batch batch
-    cdef RowColumns* rows  # of the batch
+    cdef RowColumns* rows  # the rows of the batch
     cdef bint is_busy
 
     def __init__(self, NodeTypes types not None, Output encoder not None):
@@ -29,21 +29,21 @@ cdef class NodeSink:
         self.encoder = encoder
 
     def write(self, item):
-        """Write what is given as a tuple."""
+        """Write an operation or statement, given as a tuple."""
         self.put_tuple(item)
 
     @cython.critical_section
     def write_all(self, items):
-        """Write each tuple of an iterable; those of a `Batch` without making them.
+        """Write each tuple of an iterable; a `Batch` is written without making tuples.
 
-        If one can't be written, those before it are.
+        If a tuple can't be written, the tuples before it are still written.
         """
         if type(items) is not Batch and type(items) is not list and type(items) is not tuple:
             # A generator may read the output between two items, so each item is written at once.
             for item in items:
                 self.put_tuple(item)
             return
-        # The encoder hands pieces to the sink. A call from there must not touch the encoder.
+        # The encoder calls the sink, and the sink's code must not call the encoder.
         self.claim()
         try:
             if type(items) is Batch:
@@ -75,7 +75,7 @@ cdef class NodeSink:
                 self.fill(item)
         except BaseException as raised:
             error = raised
-        # An error of a row before comes first, but no other hides an interrupt.
+        # An encoder's error about an earlier row is raised instead, unless an interrupt came.
         try:
             self.hand_on()
         except Exception:
@@ -90,8 +90,8 @@ cdef class NodeSink:
         raise NotImplementedError
 
     cdef int claim(self) except -1:
-        """Keep other calls out, until the caller resets ``is_busy``."""
-        # The class of a node may run any code, and so may the sink.
+        """Refuse other calls, until the caller resets ``is_busy``."""
+        # The classes of nodes and the sink may run any code, even code that calls this writer.
         if self.encoder is None:
             raise RuntimeError("the writer was not initialized: __init__ was not called")
         if self.is_busy:
@@ -103,7 +103,7 @@ cdef class NodeSink:
         return 0
 
     cdef int make_room(self) except -1:
-        """Hand rows on if there are enough of them, or of terms."""
+        """Pass the rows to the encoder if the batch or its table is full."""
         if self.interner.is_full():
             self.hand_on()
             self.encoder.end_batch()
@@ -114,7 +114,7 @@ cdef class NodeSink:
         return 0
 
     cdef int hand_on(self) except -1:
-        """Give the encoder the rows."""
+        """Pass all waiting rows to the encoder."""
         if self.rows.count > 0:
             try:
                 self.encoder.put_batch(self.batch)
@@ -124,7 +124,7 @@ cdef class NodeSink:
 
     @cython.critical_section
     cdef int put(self, int op, object s, object p, object o, object g) except -1:
-        """Write a row; None where there is no term."""
+        """Write a row; None stands for a missing term."""
         self.claim()
         try:
             self.make_room()
@@ -148,11 +148,11 @@ cdef class NodeSink:
 
 @cython.nonecheck(True)
 cdef class OperationSink(NodeSink):
-    """Hands operations to an encoder of changes; arguments as for `NodeSink`."""
+    """Passes operations to an encoder of changes; arguments as for `NodeSink`."""
 
     @property
     def in_transaction(self):
-        """Is a transaction open?"""
+        """Return whether a transaction is open."""
         return self.encoder is not None and self.encoder.in_transaction
 
     def header(self, key, value):
@@ -173,7 +173,7 @@ cdef class OperationSink(NodeSink):
         self.put(TC, None, None, None, None)
 
     def abort(self):
-        """Abort the transaction: what was written since `begin` has no effect."""
+        """Abort the transaction, so that the operations since `begin` have no effect."""
         self.put(TA, None, None, None, None)
 
     def add(self, s, p, o, g=None):
@@ -205,7 +205,7 @@ cdef class OperationSink(NodeSink):
         self.put_prefix(PD, prefix, iri, graph)
 
     def end_patch(self):
-        """End the patch: what follows belongs to the next one.
+        """End the patch; later operations belong to the next patch.
 
         A FLAT stream is one patch, so nothing may follow.
         """
@@ -217,7 +217,7 @@ cdef class OperationSink(NodeSink):
 
 @cython.nonecheck(True)
 cdef class StatementSink(NodeSink):
-    """Hands statements to an encoder of statements; arguments as for `NodeSink`."""
+    """Passes statements to an encoder of statements; arguments as for `NodeSink`."""
 
     def add(self, s, p, o, g=None):
         """Write a statement.

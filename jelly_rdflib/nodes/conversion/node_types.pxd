@@ -1,4 +1,4 @@
-# The classes of nodes, and what of a node the compiled code reads.
+# The classes of nodes, and the attributes of nodes that the compiled code reads.
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -14,15 +14,15 @@ cdef enum:
 cdef class NodeTypes:
     cdef readonly object iri, blank_node, literal
     cdef readonly object triple_term  # called with s, p and o
-    cdef readonly object default_graph  # its node
-    # A container of those whose literals get values: by `literal_rules`, or the constructor.
+    cdef readonly object default_graph  # the node that stands for the default graph
+    # The datatypes whose literals get values, from `literal_rules` or from the constructor.
     cdef readonly object recognized_datatypes
-    cdef readonly LiteralRules literal_rules  # None: the constructor makes them all
+    cdef readonly LiteralRules literal_rules  # None: the constructor makes all values
     cdef Py_ssize_t[SLOTS] slots
 
 
 cdef inline bint is_of(object node, object cls) noexcept:
-    """Is a node truly an instance of a class? The ``__class__`` of a mock or a proxy may lie."""
+    """Return whether a node truly is of a class, whatever ``__class__`` a mock or proxy claims."""
     return PyObject_TypeCheck(node, <PyTypeObject*>cls)
 
 
@@ -40,9 +40,9 @@ cdef inline int literal_kind(NodeTypes types, object literal):
 
 
 cdef inline int node_kind(NodeTypes types, object node) except -1:
-    """Return the `TermKind` of a node, or of a plain str; NONE if it is no term."""
+    """Return the `TermKind` of a node, or of a plain str; NONE for any other object."""
     cdef object cls = type(node)
-    # Exact classes first: checks for subclasses take longer.
+    # Compare exact classes first, since checks for subclasses take longer.
     if cls is types.iri:
         return TermKind.IRI
     if cls is types.literal:
@@ -68,9 +68,9 @@ cdef bytes encode_text(object text)
 cdef inline object as_utf8(object text):
     """Return an object that has the text of a str in UTF-8, for `utf8_of`.
 
-    An `EncodeError` if it is no str, or has no UTF-8 form.
+    Raise an `EncodeError` if ``text`` is no str, or has no UTF-8 form.
     """
-    # A str that is not ASCII would keep its own UTF-8 form forever.
+    # Don't ask a str that is not ASCII for its UTF-8 form, since it would keep that forever.
     return text if isinstance(text, str) and PyUnicode_IS_ASCII(text) else encode_text(text)
 
 

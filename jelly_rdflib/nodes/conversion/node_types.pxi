@@ -1,4 +1,4 @@
-"""The classes of nodes, which the compiled code does not import: they are passed to it."""
+"""The classes of nodes, which are passed to the compiled code, since it does not import rdflib."""
 
 cdef extern from *:
     """
@@ -29,7 +29,7 @@ cdef Py_ssize_t find_slot(object cls, str name) except -1:
 
 @cython.nonecheck(True)
 cdef class NodeTypes:
-    """The classes by which `NodeFactory` makes nodes and encoders distinguish them."""
+    """The classes that `NodeFactory` instantiates and by which encoders distinguish nodes."""
 
     def __cinit__(
         self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes,

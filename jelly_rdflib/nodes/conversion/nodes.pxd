@@ -1,10 +1,10 @@
-# Makes nodes of the terms of a batch, or of a store.
+# Makes nodes from the terms of a batch, or of a store.
 
 ctypedef struct CachedNode:
     uint64_t hash
     PyObject* node
-    # The UTF-8 text of the term, as a bytes object, if the node has another text (a normalized
-    # literal); else NULL.
+    # The term's UTF-8 text, as a bytes object, if the node's text differs, since the literal was
+    # normalized; else NULL.
     PyObject* source
 
 
@@ -13,9 +13,9 @@ cdef class NodeFactory(NodeMaker):
     cdef NodeTypes types
     # Passed to the literal class: True, False, or None for its own default.
     cdef readonly object normalize
-    cdef bint keeps_directions  # which no class of literals has
-    # Of a table. The literal class makes a tree of each XML literal, and several objects of a
-    # duration, which counts as two terms.
+    cdef bint keeps_directions  # base directions, which rdflib's literals can't have
+    # Limits for a table. The literal class makes a tree for each XML literal, and several objects
+    # for a duration, which therefore counts as two terms.
     cdef size_t max_xml_tags, max_terms
     cdef CachedNode* cache
     cdef size_t cache_size

@@ -1,4 +1,4 @@
-"""Makes nodes (rdflib's terms) of the terms of a batch."""
+"""Makes nodes (rdflib's terms) from the terms of a batch."""
 
 cdef extern from "Python.h":
     PyTypeObject PyUnicode_Type
@@ -6,27 +6,27 @@ cdef extern from "Python.h":
     bint may_refer "PyObject_IS_GC"(object value) noexcept
     void PyObject_GC_UnTrack(object node) noexcept
 
-# Stand-in for an ill-formed boolean, so that rdflib warns only once.
+# A stand-in for every ill-formed boolean, so that rdflib warns only once.
 cdef str ILL_FORMED_BOOLEAN = "\u2026"
 
 cdef enum:
-    # The document around the tree of an XML literal takes as much memory as so many tags.
+    # The document around an XML literal's tree takes as much memory as this number of tags.
     TAGS_PER_LITERAL = 10
-    # rdflib visits a tree by recursion: a deep one would exhaust Python's stack.
+    # rdflib visits a tree by recursion, so a deep tree would exhaust Python's stack.
     MAX_XML_DEPTH = 100
 
 cdef enum:
-    # A small patch must not pay for a large cache.
+    # Small, so that a small patch does not pay for a large cache.
     FIRST_CACHE_SIZE = 1 << 6
-    # More than the names of the big preset, so that a stream's IRIs stay cached.
+    # Larger than the name lookup of the preset BIG, so that a stream's IRIs stay cached.
     MAX_CACHE_SIZE = 1 << 14
-    # Longer texts seldom come again, and would take much memory in the cache.
+    # Longer texts seldom are repeated, and would take much memory in the cache.
     MAX_CACHED_TEXT = 256
 
 
 @cython.final
 cdef class NodeFactory(NodeMaker):
-    """Makes nodes, and remembers recent ones so that a term is the same object in many batches."""
+    """Makes nodes, and caches recent ones, so that many batches share the node of a term."""
 
     def __cinit__(
         self, NodeTypes types not None, *, normalize=None, size_t max_xml_tags=<size_t>-1,
@@ -60,7 +60,7 @@ cdef class NodeFactory(NodeMaker):
                 xml_tags += count_xml_tags(terms, term)
                 durations += is_duration(terms, term)
                 self.check_values(terms, xml_tags, durations)
-            # A term refers only to terms before it, whose nodes are there already.
+            # A term refers only to earlier terms, whose nodes exist by now.
             node = self.find_or_make(terms, term, nodes)
             Py_INCREF(node)
             PyList_SET_ITEM(nodes, term, node)
@@ -71,23 +71,23 @@ cdef class NodeFactory(NodeMaker):
         return show(node)
 
     def for_messages(self):
-        """Return a factory whose literals have their base directions behind their languages."""
+        """Return a factory that appends base directions to the languages of its literals."""
         cdef NodeFactory factory = NodeFactory(self.types, normalize=self.normalize)
         factory.keeps_directions = True
         return factory
 
     def show_batch(self, batch):
-        """Return a batch as HTML: its first operations, as a table."""
+        """Return an HTML table of the first operations of a batch."""
         from jelly_rdflib.display.operations import operations_html
 
-        # With terms that have no nodes of the library.
+        # Also show terms that rdflib has no nodes for.
         shown = load_batch(dump_batch(batch), self.for_messages())
         return operations_html("Batch", shown, len(batch), also=f", {len(batch.terms):,} terms")
 
     cdef int check_values(
         self, const TermColumns* terms, size_t xml_tags, size_t durations
     ) except -1:
-        """Check the literals whose values take most memory."""
+        """Check limits on the literals whose values take the most memory."""
         if xml_tags > self.max_xml_tags:
             raise LimitError(
                 f"the XML literals of the frame have more than {self.max_xml_tags} tags and"
@@ -108,12 +108,12 @@ cdef class NodeFactory(NodeMaker):
         cdef object source = None
         cdef CachedNode old
         cdef uint32_t[3] numbers
-        # Encoders have a factory, too, but seldom make nodes.
+        # Allocate the cache late, since encoders have a factory, too, but seldom make nodes.
         if self.cache == NULL:
             self.grow_cache()
         cached = &self.cache[hash & (self.cache_size - 1)]
         if cached.node != NULL and cached.hash == hash:
-            # Another thread may take the place while they are compared.
+            # Hold the node, since another thread may replace it during the comparison.
             node = <object>cached.node
             if cached.source != NULL:
                 source = <object>cached.source
@@ -130,7 +130,7 @@ cdef class NodeFactory(NodeMaker):
             return node
         if terms.kinds[term] == TermKind.TYPED_LITERAL and not is_text_of(node, terms, term):
             source = <bytes>terms.data[terms.offsets[term]:terms.offsets[term + 1]]
-        # Not before: another thread may have made nodes meanwhile.
+        # Look for a place only now, since another thread may have changed the cache meanwhile.
         cached = self.place_in_cache(hash)
         old = cached[0]
         Py_INCREF(node)
@@ -138,13 +138,13 @@ cdef class NodeFactory(NodeMaker):
         if source is not None:
             Py_INCREF(source)
             cached.source = <PyObject*>source
-        # Last, since a destructor may run any code.
+        # Release the old node last, since a destructor may run any code.
         Py_XDECREF(old.node)
         Py_XDECREF(old.source)
         return node
 
     cdef CachedNode* place_in_cache(self, uint64_t hash) except NULL:
-        """Return the place for a node, where another one may be if the cache can't grow."""
+        """Return the place for a node; if the cache can't grow, it may hold another node."""
         cdef CachedNode* place = &self.cache[hash & (self.cache_size - 1)]
         while place.node != NULL and place.hash != hash and self.cache_size < MAX_CACHE_SIZE:
             self.grow_cache()
@@ -167,12 +167,12 @@ cdef class NodeFactory(NodeMaker):
     cdef object make_node(self, int kind, Span text, object extra):
         """Make the node of a term that is no quoted triple.
 
-        ``extra`` is the language tag or the node of the datatype. The text is read before any
-        code of rdflib runs.
+        ``extra`` is the language tag or the node of the datatype. The text is copied before any
+        code of rdflib runs, which might move it.
         """
         if kind == TermKind.IRI:
             if find_iri_escape(text.start, text.end) < text.end:
-                # The constructor of the class logs a warning of such an IRI.
+                # Call the constructor, which logs a warning about such an IRI.
                 return self.types.iri(decode(text))
             return as_leaf(subclass_text(self.types.iri, decode(text)))
         if kind == TermKind.BLANK_NODE:
@@ -202,27 +202,28 @@ cdef class NodeFactory(NodeMaker):
         return literal
 
     cdef object make_recognized(self, str text, object datatype):
-        """Return a literal with its value; None if it is to have none, or can't have it."""
+        """Return a literal with its value; None if it must not or can't have a value."""
         cdef NodeTypes types = self.types
         cdef object known = text
         cdef object normalize = self.normalize
         cdef object made = None
         cdef int slot
         # Parsing HTML may take time that grows with the square of its size, or faster. rdflib
-        # visits a tree of XML by recursion.
+        # visits a tree of XML by recursion, which fails for a deep tree.
         if is_iri(datatype, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML") or (
             is_iri(datatype, XML_LITERAL) and text.count("<") > MAX_XML_DEPTH
             and find_xml_depth(text) > MAX_XML_DEPTH
         ):
             return None
         if is_iri(datatype, b"http://www.w3.org/2001/XMLSchema#decimal"):
-            # XML Schema has no exponents there, but rdflib accepts them: the normal form of
-            # 1E999999999 has as many digits.
+            # XML Schema allows no exponents in decimals, but rdflib accepts them: the normal form
+            # of 1E999999999 would have a billion digits.
             if len(text.lower().partition("e")[2].lstrip("+-")) > 2:
                 normalize = False
         elif is_iri(datatype, b"http://www.w3.org/2001/XMLSchema#boolean"):
             if text.lower() not in ("true", "false", "1", "0"):
-                # rdflib warns of each, and Python keeps each warning; the value is the same.
+                # Use one text for all of these, since rdflib warns about each different text and
+                # Python keeps each warning; the value is the same.
                 known = ILL_FORMED_BOOLEAN
         for normalize in (normalize, False):
             try:
@@ -233,13 +234,13 @@ cdef class NodeFactory(NodeMaker):
             except Exception:
                 # rdflib can't spell the duration -P1Y1D, for example.
                 pass
-        # A normalized literal is right, unless it is the stand-in of an ill-formed boolean, which
-        # is unchanged where warnings are errors; any other must have the term's text.
+        # A normalized literal may have any text but that of the stand-in for an ill-formed boolean,
+        # which stays unchanged if warnings are errors. Any other literal must have the term's text.
         if made is None or PyUnicode_Compare(made, text) == 0 or (
             normalize and (known is text or PyUnicode_Compare(made, ILL_FORMED_BOOLEAN) != 0)
         ):
             return made
-        # rdflib collapses the white space of some datatypes even so.
+        # Even without normalization rdflib collapses the white space of some datatypes.
         literal = subclass_text(types.literal, text)
         for slot in range(SLOTS):
             set_slot(literal, types.slots[slot], get_slot(made, types.slots[slot]))
@@ -247,8 +248,8 @@ cdef class NodeFactory(NodeMaker):
 
 
 def find_xml_depth(text):
-    """Return how deep the elements of an XML literal nest, up to what is malformed."""
-    # A process that makes no nodes needs no parser.
+    """Return how deep the elements of an XML literal nest, up to the first error in the XML."""
+    # Imported late, since a process that makes no nodes needs no parser.
     from xml.parsers import expat
 
     depth = deepest = -1
@@ -265,16 +266,16 @@ def find_xml_depth(text):
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
     with contextlib.suppress(expat.ExpatError):
-        # rdflib, too, puts an element around it.
+        # As rdflib does, put an element around the text.
         parser.Parse(f"<x>{text}</x>", True)
     return deepest
 
 
 cdef inline object as_leaf(object node):
-    """Spare the garbage collector a node that refers to no object that could refer back.
+    """Hide a node from the garbage collector if nothing that it refers to could refer back.
 
-    It would look at all nodes again and again. Most values of literals refer to nothing; one of a
-    datatype that a program has bound may refer to anything, even if it does not yet.
+    The collector would visit all nodes again and again. The values of most literals refer to
+    nothing. A value of a datatype that a program has bound may refer to anything, now or later.
     """
     PyObject_GC_UnTrack(node)
     return node
@@ -285,7 +286,7 @@ cdef inline object subclass_text(object cls, str text):
 
 
 cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept:
-    # For a new object only: an old value in the slot would not be released.
+    # Only for a new object, since an old value in the slot would not be released.
     Py_INCREF(value)
     (<PyObject**>(<char*><PyObject*>node + offset))[0] = <PyObject*>value
 
@@ -293,7 +294,7 @@ cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept
 cdef object new_literal(
     NodeTypes types, str text, object language, object datatype, object value, object ill_typed
 ):
-    # The constructor would set the same attributes, more slowly.
+    # Set the attributes as the constructor would, but faster.
     literal = subclass_text(types.literal, text)
     set_slot(literal, types.slots[LANGUAGE], language)
     set_slot(literal, types.slots[DATATYPE], datatype)
@@ -310,7 +311,7 @@ cdef const char* XML_LITERAL = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLL
 
 
 cdef inline bint is_iri(object node, const char* iri) noexcept:
-    """Is a node the IRI, which is ASCII?"""
+    """Return whether a node is the given IRI, which is ASCII."""
     cdef size_t size = strlen(iri)
     return (
         PyUnicode_IS_ASCII(node)
@@ -337,14 +338,14 @@ cdef inline bint is_duration(const TermColumns* terms, uint32_t term) noexcept:
 
 
 cdef inline bint is_small(const TermColumns* terms, uint32_t term) noexcept:
-    """Does the term's node surely take little memory?"""
+    """Return whether a term's node surely takes little memory."""
     cdef Span text = text_of(terms, term)
     cdef Span extra = text_of(terms, terms.extras[term])
     return (
         text.end - text.start <= MAX_CACHED_TEXT
         and extra.end - extra.start <= MAX_CACHED_TEXT
         and terms.kinds[term] != TermKind.TRIPLE_TERM
-        # Its tree is a hundred times as large as its text.
+        # The tree of an XML literal is a hundred times as large as its text.
         and not is_xml(terms, term)
     )
 
@@ -364,13 +365,13 @@ cdef inline bint is_text_of(object node, const TermColumns* terms, uint32_t term
     cdef Span text = text_of(terms, term)
     if PyUnicode_IS_ASCII(node):
         return has_bytes(text, PyUnicode_DATA(node), PyUnicode_GET_LENGTH(node))
-    # The node would keep its own UTF-8 form forever; make a short-lived one.
+    # Make a UTF-8 copy, since the node would keep its own UTF-8 form forever.
     other = node.encode("utf-8")
     return has_bytes(text, PyBytes_AS_STRING(other), PyBytes_GET_SIZE(other))
 
 
 cdef inline bint is_same_text(object one, object other) except -1:
-    # The nodes' own == is Python code, and slow.
+    # Not ==, which is slow Python code in rdflib's nodes.
     if one is other:
         return True
     return one is not None and other is not None and PyUnicode_Compare(one, other) == 0
@@ -380,7 +381,7 @@ cdef bint is_node_of(
     object node, bytes source, const TermColumns* terms, uint32_t term, list nodes,
     NodeTypes types
 ) except -1:
-    """Is this the node of the term? The hashes are equal; everything else is compared here."""
+    """Return whether a node is that of a term; the hashes are equal, all else is compared here."""
     cdef int kind = terms.kinds[term]
     cdef object cls = type(node)
     if kind == TermKind.IRI:

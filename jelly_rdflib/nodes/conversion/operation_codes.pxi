@@ -1,6 +1,6 @@
-"""Tells operations that are given as tuples apart."""
+"""Finds the codes of operations that are given as tuples."""
 
-# Length of the tuple of each operation; 0 where a number is no code.
+# The tuple length of the operation with each code; 0 if a number is no code.
 cdef Py_ssize_t[16] SIZES
 memset(SIZES, 0, sizeof(SIZES))
 for op, size in (
@@ -10,13 +10,13 @@ for op, size in (
     SIZES[<int>op] = size
 
 
-# Most operations begin with one of these two objects.
+# Most operations begin with one of these two objects, so they are compared first.
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
 
 
 cdef int operation_code(object operation) except -1:
-    """Return the code of an operation, whose tuple has the length that it must have."""
+    """Return the code of an operation; raise an EncodeError if its tuple has a wrong length."""
     cdef PyObject* first
     cdef int op
     if not isinstance(operation, tuple) or PyTuple_GET_SIZE(operation) == 0:

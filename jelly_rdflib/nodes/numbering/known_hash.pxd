@@ -1,8 +1,8 @@
-# Dicts asked with a hash that is known already, and the hash of a tuple from its elements' hashes.
+# Dict lookups with a hash that is already known, and the hash of a tuple from its elements' hashes.
 #
-# A `Literal`'s hash is Python code and takes longer than all else that is done with it, so each is
-# computed once. CPython has exported the functions used here since 3.5, but declares two of them in
-# internal headers only since 3.13; elsewhere the public functions do the same, more slowly.
+# Computing the hash of a `Literal` is Python code and takes longer than all other work on it, so
+# each hash is computed once. CPython has exported the functions used here since 3.5, but since 3.13
+# it declares two of them only in internal headers. Elsewhere the slower public functions are used.
 
 cdef extern from *:
     """
@@ -32,7 +32,7 @@ cdef extern from *:
         return state == (uint64_t)-1 ? 1546275796 : (Py_hash_t)state;
     }
     """
-    # A borrowed reference; NULL without an exception where the key is not in the dict.
+    # Returns a borrowed reference; NULL without an exception if the key is not in the dict.
     PyObject* dict_get "jelly_dict_get"(dict d, object key, Py_hash_t hash) except? NULL
     int dict_set "jelly_dict_set"(dict d, object key, object value, Py_hash_t hash) except -1
     int dict_delete "jelly_dict_delete"(dict d, object key, Py_hash_t hash) except -1
@@ -50,13 +50,13 @@ cdef inline int dict_discard(dict d, object key, Py_hash_t hash) except -1:
 
 
 cdef inline dict dict_get_dict(dict d, object key, Py_hash_t hash):
-    """Return the dict that the key has in ``d``, or None."""
+    """Return ``d[key]``, which is a dict, or None if ``d`` lacks the key."""
     cdef PyObject* found = dict_get(d, key, hash)
     return <dict>found if found is not NULL else None
 
 
 cdef inline dict dict_need_dict(dict d, object key, Py_hash_t hash):
-    """Return the dict that the key has in ``d``, a new one where it has none."""
+    """Return ``d[key]``, which is a dict; add an empty dict if ``d`` lacks the key."""
     cdef PyObject* found = dict_get(d, key, hash)
     cdef dict new
     if found is not NULL:

@@ -6,16 +6,16 @@ ctypedef struct RecentNumber:
 
 
 cdef class NodeNumbers:
-    # Number 0 is None.
+    # The nodes by number; number 0 is None.
     cdef list nodes
     cdef Py_hash_t* hashes
     cdef size_t capacity
-    # Open addressing over the hashes; 0 is a free slot, as None is never looked for.
+    # A hash table with open addressing; 0 marks a free slot, since number 0 is None.
     cdef uint32_t* slots
     cdef size_t mask
     cdef RecentNumber* recent
     cdef bint is_exact
-    cdef int max_same_hash  # of different nodes; 0: any number
+    cdef int max_same_hash  # how many nodes may share a hash; 0: any number
     cdef int64_t find(self, object node) except -1
     cdef int64_t find_or_add(self, object node) except -1
     cdef int grow(self) except -1

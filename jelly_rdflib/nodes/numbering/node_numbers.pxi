@@ -1,6 +1,6 @@
-"""A number for each distinct node.
+"""Gives each distinct node a number.
 
-rdflib's nodes hash and compare in Python code, so a dict of them would take most of the time.
+rdflib's nodes hash and compare in Python code, so a dict of nodes would take most of the time.
 """
 
 cdef extern from "Python.h":
@@ -16,7 +16,7 @@ cdef object LITERAL_CLASS = Literal
 cdef object STRING_DATATYPE = XSD.string
 cdef tuple KNOWN_CLASSES = (IdentifiedNode, Literal)
 
-# The hash that a literal mixes in for its language.
+# The hashes of languages, which a literal's hash includes.
 cdef dict language_hashes = {}
 
 
@@ -24,9 +24,10 @@ cdef dict language_hashes = {}
 cdef class NodeNumbers:
     """Numbers nodes from 1 on: the same node has the same number.
 
-    A small cache in front of the table knows recent nodes by their address. With ``is_exact`` the
-    same nodes are the indistinguishable ones, hashed as by rdflib; else they are those with the
-    same `jelly_rdflib.terms.identity`, hashed so that nobody can choose texts with many collisions.
+    A small cache in front of the table finds recent nodes by their address. With ``is_exact``
+    indistinguishable nodes have the same number, and hashes are rdflib's. Else nodes with the same
+    `jelly_rdflib.terms.identity` have the same number, and nobody can choose texts whose hashes
+    collide.
     """
 
     def __cinit__(self, *, bint is_exact=False, int max_same_hash=0):
@@ -48,7 +49,7 @@ cdef class NodeNumbers:
         PyMem_Free(self.hashes)
 
     cdef int64_t find(self, object node) except -1:
-        """Return the number of the node; too many nodes with its hash are a LimitError."""
+        """Return the number of the node; too many nodes with the same hash raise a LimitError."""
         cdef size_t address = <size_t><PyObject*>node
         cdef RecentNumber* recent = (
             &self.recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
@@ -58,7 +59,7 @@ cdef class NodeNumbers:
         if recent.node is <PyObject*>node:
             return recent.number
         number = self.find_or_add(node)
-        # It is kept alive, so that its address can't become another node's.
+        # The cached node is kept alive, so that no other node gets its address.
         Py_INCREF(node)
         old = recent.node
         recent.node = <PyObject*>node
@@ -89,7 +90,7 @@ cdef class NodeNumbers:
                 " that its store would take time that grows with the square of their number"
             )
         if count != <size_t>len(self.nodes):
-            # A comparison in Python has added nodes meanwhile.
+            # Search again if a comparison in Python has added nodes meanwhile.
             return self.find_or_add(node)
         self.nodes.append(node)
         self.hashes[count] = hash
@@ -127,8 +128,8 @@ cdef class NodeNumbers:
 cdef inline Py_hash_t hash_evenly(object node) except -1:
     """Hash a node so that nobody can choose texts with many collisions.
 
-    rdflib's hash of a literal is that of its text XOR that of its language or datatype: all
-    literals whose texts are the IRIs of their datatypes have the hash 0.
+    rdflib's hash of a literal is the hash of its text XOR the hash of its language or datatype, so
+    all literals whose texts are the IRIs of their datatypes have the hash 0.
     """
     cdef uint64_t hash
     cdef object cls = type(node)
@@ -142,26 +143,26 @@ cdef inline Py_hash_t hash_evenly(object node) except -1:
         hash = mix(hash, <uint64_t>PyObject_Hash(language.lower()))
     elif datatype is not None and not is_string(datatype):
         hash = mix(hash, ~<uint64_t>PyObject_Hash(datatype))
-    # A hash is never -1: that means an error.
+    # The hash -1 would mean an error.
     return <Py_hash_t>hash if <Py_hash_t>hash != -1 else -2
 
 
 cdef inline Py_hash_t hash_literal(object literal) except -1:
-    """Do the same as `Literal.__hash__`."""
+    """Return the same hash as `Literal.__hash__`."""
     cdef Py_hash_t hash = str_hash(literal)
     language = literal._language
     if language:
         language_hash = language_hashes.get(language)
         if language_hash is None:
             language_hash = PyObject_Hash(language.lower())
-            # None ever goes: other threads may be looking at it.
+            # No entry is ever removed, since other threads may be reading it.
             if len(language_hashes) < 1000:
                 language_hash = language_hashes.setdefault(language, language_hash)
         hash ^= <Py_hash_t>language_hash
     datatype = literal._datatype
     if datatype is not None:
         hash ^= PyObject_Hash(datatype)
-    # A hash is never -1: that means an error.
+    # The hash -1 would mean an error.
     return -2 if hash == -1 else hash
 
 
@@ -169,7 +170,7 @@ cdef Py_hash_t hash_node(object node) except -1:
     cls = type(node)
     if cls is LITERAL_CLASS or cls is IRI or cls is BLANK_NODE or isinstance(node, KNOWN_CLASSES):
         return hash_any(node)
-    # A node that no store accepts may have no hash; the caller is about to refuse it.
+    # An object that no store accepts may not be hashable; the caller will refuse it.
     return <Py_hash_t>(<size_t><PyObject*>node >> 4)
 
 
@@ -180,7 +181,7 @@ cdef inline Py_hash_t hash_any(object node) except -1:
 
 
 cdef Py_hash_t hash_of_triple(tuple triple) except -1:
-    """Hash a triple of any objects."""
+    """Return the hash of a tuple of three objects."""
     if knows_tuple_hash and len(triple) == 3:
         return mix_triple_hash(hash_any(triple[0]), hash_any(triple[1]), hash_any(triple[2]))
     return PyObject_Hash(triple)
@@ -193,10 +194,10 @@ cdef inline bint is_same_text(object one, object other) except -1:
 
 
 cdef bint is_same(object one, object other) except -1:
-    """Are the nodes indistinguishable?
+    """Return whether two nodes are indistinguishable.
 
     Literals that differ in the case of the language tag are equal for rdflib, but a store must
-    return the one that it was given.
+    return the literal that it was given.
     """
     if one is other:
         return True
@@ -216,9 +217,9 @@ cdef bint is_same(object one, object other) except -1:
 
 
 cdef inline bint has_identity_of(object one, object other) except -1:
-    """Are the nodes the same term, by `jelly_rdflib.terms.identity`?
+    """Return whether two nodes are the same term, as by `jelly_rdflib.terms.identity`.
 
-    This is its faster form for literals, and for other nodes of the usual classes.
+    This is faster for literals, and for other nodes of the usual classes.
     """
     if isinstance(one, LITERAL_CLASS) and isinstance(other, LITERAL_CLASS):
         return (
@@ -233,19 +234,19 @@ cdef inline bint has_identity_of(object one, object other) except -1:
 
 
 cdef inline bint is_string(object datatype) except -1:
-    """Is it the datatype of a string, or none?"""
+    """Return whether a datatype is that of strings, or None."""
     return datatype is None or is_same_text(datatype, STRING_DATATYPE)
 
 
 cdef inline bint is_equal_language(object one, object other) except -1:
     if one is other:
         return True
-    # An empty tag is none.
+    # An empty tag is the same as no tag.
     return (one.lower() if one else None) == (other.lower() if other else None)
 
 
 def _check_literal_hash() -> bool:
-    """Does this module hash literals just as the installed rdflib does?"""
+    """Return whether this module hashes literals as the installed rdflib does."""
     samples = [
         Literal("a"),
         Literal("a", lang="en-GB"),
@@ -257,7 +258,7 @@ def _check_literal_hash() -> bool:
 
 
 def _check_tuple_hash() -> bool:
-    """Does this module hash tuples just as the running Python does?"""
+    """Return whether this module hashes tuples as the running Python does."""
     if sizeof(Py_hash_t) != 8:
         return False
     samples = [(0, 0, 0), (1, 2, 3), ("a", "b", "c"), (-5, 1 << 70, "é")]

@@ -1,4 +1,4 @@
-# Each distinct node of an apply once, with its hash and the places where a store keeps it.
+# The distinct nodes of one `apply`, each with its hash and its places in a store.
 
 cdef enum NodeKind:
     OTHER = 0
@@ -10,12 +10,12 @@ cdef class NodeEntry:
     cdef object node
     cdef Py_hash_t hash
     cdef NodeKind kind
-    # Nothing that the node refers to can refer to anything: it takes no part in cycles.
+    # Whether the node can't be part of a reference cycle, since its attributes refer to nothing.
     cdef bint is_leaf
-    # Whether others that are equal for rdflib may be spelled in another way.
+    # Whether differently spelled nodes may be equal to it for rdflib.
     cdef bint has_spellings
-    # Whether it is a string, `"x"` or `"x"^^xsd:string`; and its other spelling with the hash of
-    # that, None until it is asked for.
+    # Whether the node is a string, `"x"` or `"x"^^xsd:string`; and its other spelling, None until
+    # it is needed, with the hash of that.
     cdef bint is_string
     cdef object respelled
     cdef Py_hash_t respelled_hash
@@ -23,14 +23,14 @@ cdef class NodeEntry:
     cdef dict predicates
     cdef dict objects
     cdef dict subjects
-    # Data that the user of the table keeps for the node as a graph.
+    # Data about the graph that the node names, for the user of the table.
     cdef object graph
 
 
 cdef class NodeTable:
     cdef NodeNumbers numbers
-    cdef list entries  # by number; none of number 0
-    cdef bint is_lenient  # any number of nodes may have the same hash
+    cdef list entries  # by number; number 0 has no entry
+    cdef bint is_lenient  # whether any number of nodes may share a hash
     cdef Py_ssize_t max_entries
     cdef int start(self, list entries) except -1
     cdef NodeEntry find(self, object node)

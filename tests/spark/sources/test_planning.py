@@ -209,7 +209,7 @@ def test_an_index_in_a_store(
         place.etag = "2"
     else:
         os.utime(path, (time.time() + 9,) * 2)
-    with pytest.raises(StaleIndexError, match="is not of the file beside it as it is now"):
+    with pytest.raises(StaleIndexError, match="does not match the file as it is now"):
         load_parts(place, place.find(path), is_statements=False, spacing=2000)
     assert indexes._write(Look(place.find(path), Storage(), False, 700, jr.Limits())) == made
     if isinstance(place, _Stored):
