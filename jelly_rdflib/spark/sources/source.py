@@ -12,7 +12,7 @@ from jelly_rdflib.spark.connections import check_no_secrets, take_settings
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
-from jelly_rdflib.spark.planning import Cluster
+from jelly_rdflib.spark.planning import THIS_MACHINE, Cluster
 from jelly_rdflib.spark.sources.reader import (
     FilesReader,
     FilteringFilesReader,
@@ -38,7 +38,7 @@ class FileSource(DataSource):
     kind: ClassVar[Kind]
     settings: ClassVar[Mapping[str, str]] = {}
     """How to reach stores, as the session says."""
-    cluster: ClassVar[Cluster | None] = None
+    cluster: ClassVar[Cluster]
 
     def __repr__(self) -> str:
         return f"<FileSource of {self.kind.name}>"
@@ -102,7 +102,7 @@ class FileSource(DataSource):
 
 
 def make_sources(
-    settings: Mapping[str, str], cluster: Cluster | None = None
+    settings: Mapping[str, str], cluster: Cluster = THIS_MACHINE
 ) -> list[type[DataSource]]:
     """Make the sources of a session, with its settings for stores, and its cluster.
 
