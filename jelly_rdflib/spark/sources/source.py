@@ -58,6 +58,8 @@ class FileSource(DataSource):
             schema.add(name, "string")
         if table is not None:
             schema[0].metadata = {TABLE: table}
+            # Of a table that Spark makes of a query's columns, all can be null.
+            schema[0].nullable = False
         return schema
 
     def reader(self, schema: StructType) -> FilesReader:
@@ -86,6 +88,11 @@ class FileSource(DataSource):
         if self.options.keys() & {"path", "paths"}:
             return self.options
         table: Mapping[str, str] = schema[0].metadata.get(TABLE, {}) if schema.fields else {}
+        if table and schema[0].nullable:
+            raise ValueError(
+                "this table was made by saveAsTable, which gives it the files of the table that it"
+                f" was made of: drop it, and CREATE TABLE … USING `{self.name()}` LOCATION path"
+            )
         return {**table, **self.options}
 
     def writer(self, schema: StructType, overwrite: bool) -> FolderWriter:
