@@ -165,6 +165,8 @@ def test_saving_as_a_table(sql: Sql, folder: Path) -> None:
     sql("DROP TABLE others")
     sql(f"CREATE TEMPORARY VIEW w USING `jelly-patch` OPTIONS (path '{path}')")
     sql("SELECT * FROM w", **table, path=str(folder.parent / "more"))
-    with pytest.raises(AssertionError, match="jelly-patch needs a path: .* a LOCATION and without"):
+    with pytest.raises(
+        AssertionError, match=r"jelly-patch needs a path: .* a LOCATION and without"
+    ):
         sql("SELECT * FROM others")
     sql("DROP TABLE others")
