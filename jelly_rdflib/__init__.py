@@ -3,6 +3,13 @@
 The public names are in ``__init__.pyi``. Each is imported when it is first asked for.
 """
 
+if hasattr(__spec__.loader, "archive"):
+    raise ImportError(
+        f"jelly_rdflib can't be imported from {__spec__.loader.archive}: Python loads no compiled"
+        " modules from a zip file; install the package where this Python finds it, and leave the"
+        " zip out of PYTHONPATH, and of Spark's --py-files and addPyFile"
+    )
+
 import lazy_loader
 
 from jelly_rdflib.plugins import register

@@ -3,11 +3,13 @@
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests import maven
 
-SECONDS = 60
+SECONDS = 120
 
 
 def free_port() -> int:
@@ -16,6 +18,30 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def listens(port: int) -> bool:
+    """Return whether a process of this machine listens to a port."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def wait_for(
+    process: subprocess.Popen[Any], is_ready: Callable[[], bool], log: Path, what: str
+) -> None:
+    """Wait until a process is ready.
+
+    A RuntimeError has the end of its log, if it ends or takes too long.
+    """
+    deadline = time.monotonic() + SECONDS
+    while not is_ready():
+        if time.monotonic() > deadline or process.poll() is not None:
+            text = log.read_text("utf-8", "replace")
+            raise RuntimeError(f"{what} did not start:\n{text[-3000:]}")
+        time.sleep(0.2)
 
 
 class JavaServer:
@@ -39,21 +65,11 @@ class JavaServer:
             self._process = subprocess.Popen(
                 self.command(main, *arguments), cwd=self.folder, stdout=file, stderr=file
             )
-        deadline = time.monotonic() + SECONDS
-        while not self.answers():
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                text = log.read_text("utf-8", "replace")
-                raise RuntimeError(f"{main} did not start:\n{text[-3000:]}")
-            time.sleep(0.2)
+        wait_for(self._process, self.answers, log, main)
 
     def answers(self) -> bool:
         """Return whether the server is ready."""
-        host, port = self.address.split(":")
-        try:
-            socket.create_connection((host, int(port)), timeout=1).close()
-        except OSError:
-            return False
-        return True
+        return listens(int(self.address.split(":")[1]))
 
     def process_id(self) -> int:
         """Return the number of the process that runs."""

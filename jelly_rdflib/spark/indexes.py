@@ -22,9 +22,6 @@ from jelly_rdflib.streams.index import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 _READ_SIZE = 1 << 16
@@ -81,6 +78,8 @@ def index_files(
         >>> os.path.basename(*index_files(spark, path, spacing=1000))
         'long.jellyp.idx'
     """
+    from pyspark.sql.functions import udf
+
     storage = Storage.of(settings_of_session(spark))
     files = find_files(list(map(full_path, paths)), storage)
     long = [(file.path,) for file in files if file.size > spacing]
@@ -88,18 +87,15 @@ def index_files(
         return []
     limits = as_limits(limits)
 
-    def write(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        for batch in rows:
-            for path in batch.column(0).to_pylist():
-                file = storage.at(path).find(path)
-                made = file and _write(Look(file, storage, statements, spacing, limits))
-                yield pa.RecordBatch.from_pydict({"path": [made] if made else []}, batch.schema)
+    @udf("string", useArrow=False)
+    def write(path: str) -> str | None:
+        file = storage.at(path).find(path)
+        return file and _write(Look(file, storage, statements, spacing, limits))
 
     # Of one partition, each row goes to a task of its own.
     table = spark.createDataFrame(long, "path string").coalesce(1).repartition(len(long))
-    return [row.path for row in table.mapInArrow(write, "path string").collect()]
+    written = table.select(write("path").alias("path")).collect()
+    return [row.path for row in written if row.path is not None]
 
 
 def _write(look: Look) -> str | None:

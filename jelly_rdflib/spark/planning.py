@@ -85,7 +85,7 @@ class Cluster:
 
     Args:
         tasks: The number of tasks that a large read takes at least; None: the driver's process
-            tells it.
+            tells it, or else it is two for each processor of this machine.
         open_cost: The bytes that could be read in the time that it takes to open a file.
         address: Of the driver's process. None: there is no way to it, so a long file without an
             index is not looked through.
@@ -97,7 +97,9 @@ class Cluster:
 
     def least_tasks(self) -> int:
         """Return how many tasks a large read takes at least."""
-        return self.tasks or cast("int", self._ask(None))
+        if self.tasks is None and self.address is not None:
+            return cast("int", self._ask(None))
+        return self.tasks or 2 * (os.cpu_count() or 1)
 
     def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
         """Return the parts of files: one for each if there is no way to find more."""
@@ -115,19 +117,8 @@ class Cluster:
         return answer
 
 
-class Here(Cluster):
-    """This process alone, where there is no session."""
-
-    def least_tasks(self) -> int:
-        """Return two tasks for each processor."""
-        return self.tasks or 2 * (os.cpu_count() or 1)
-
-    def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
-        """Look through files here."""
-        return _HERE.parts_of(looks)
-
-
-_HERE = Findings(lambda looks: [look.parts() for look in looks])
+THIS_MACHINE = Cluster()
+"""For a plan without a session."""
 
 
 def cluster_of(spark: SparkSession) -> Cluster:
@@ -140,7 +131,7 @@ def cluster_of(spark: SparkSession) -> Cluster:
     least = spark.conf.get("spark.sql.files.minPartitionNum", None)
     tasks = None if least is None else int(least)
     if not hasattr(spark, "sparkContext"):
-        return Cluster(tasks or 2 * (os.cpu_count() or 1))
+        return Cluster(tasks)
     session: Any = spark
     cost = session._jsparkSession.sessionState().conf().filesOpenCostInBytes()
     return Cluster(tasks, cost, _serve(spark))

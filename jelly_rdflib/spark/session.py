@@ -25,9 +25,11 @@ DELTA_SETTINGS = {
 
 # Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
-# What Python, or PySpark, says of a worker that has no package, or is another Python.
+# What Python, or PySpark, says of a worker that has no package, or is another Python; or what the
+# package says of a zip of it.
 _IMPORT_ERROR = re.compile(
-    r"(?:No module named|Cannot run program|\[PYTHON_VERSION_MISMATCH\]|cannot import name).*"
+    r"(?:No module named|Cannot run program|\[PYTHON_VERSION_MISMATCH\]|cannot import name"
+    r"|(?P<zip>jelly_rdflib can't be imported from)).*"
 )
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
 
@@ -117,6 +119,8 @@ def _check_workers(spark: SparkSession, python: str) -> None:
         found = _IMPORT_ERROR.search(str(error))
         if found is None:
             raise
+        if found["zip"]:
+            raise RuntimeError(f"Spark's workers: {found[0]}") from None
         raise RuntimeError(
             f"Spark's workers run {python}, which can't import jelly_rdflib: {found[0]}; set"
             " PYSPARK_PYTHON to a Python that has it before Spark starts, or before its server"

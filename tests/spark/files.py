@@ -8,9 +8,18 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.operations import Operation
+from jelly_rdflib.spark.planning import Cluster, Look
+from jelly_rdflib.streams.index import FilePart
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 
 COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
+
+
+class Here(Cluster):
+    """A cluster whose driver looks through long files itself."""
+
+    def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
+        return [look.parts() for look in looks]
 
 
 def iri(name: object) -> Plain:

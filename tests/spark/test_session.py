@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -139,8 +141,33 @@ def test_workers_without_the_package(
 @pytest.mark.usefixtures("spark")
 def test_a_server_without_the_package() -> None:
     """A session of Spark Connect has no context; what the server says has the same words."""
-    session = MagicMock(spec=["range"])
-    error = RuntimeError("[…] ModuleNotFoundError: No module named 'jelly_rdflib'\nat org.apache")
-    session.range.return_value.select.return_value.collect.side_effect = error
+    told = "[…] ModuleNotFoundError: No module named 'jelly_rdflib'\nat org.apache"
     with pytest.raises(RuntimeError, match=r"run the Python of Spark Connect's server, .*: No mod"):
-        register(session)
+        register(failing_session(told))
+
+
+def failing_session(message: str) -> Any:
+    """Return a session without a context, of which each job ends with an error."""
+    session = MagicMock(spec=["range"])
+    session.range.return_value.select.return_value.collect.side_effect = RuntimeError(message)
+    return session
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_zip_hides_the_package(tmp_path: Path) -> None:
+    """Of sources, as by --py-files: on the driver, and on workers."""
+    folder = os.path.join("jelly_rdflib", "__init__.py")
+    with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
+        archive.write(ROOT / folder, folder)
+    ended = subprocess.run(
+        [sys.executable, "-c", "import jelly_rdflib.spark"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": "package.zip"},
+        capture_output=True,
+        text=True,
+    )
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: jelly_rdflib can't be imported from ")
+    with pytest.raises(RuntimeError) as caught:
+        register(failing_session(f"[…] Traceback …\n{last}\n\nat org.apache"))
+    assert str(caught.value) == f"Spark's workers: {last.removeprefix('ImportError: ')}"

@@ -6,6 +6,7 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.chain import VERSION
+from jelly_rdflib.spark.pipeline.identity import identity_sql
 from jelly_rdflib.spark.pipeline.order import ORDER, Ordered, order_after
 from jelly_rdflib.spark.pipeline.table import header_key_column, is_statement, make_patch
 
@@ -108,14 +109,15 @@ def _last_marks(ordered: Ordered) -> DataFrame:
     header_is_kept = (
         F.when(key == "id", is_last)
         .when(key == "prev", is_first)
-        .otherwise(patch == F.min(patch).over(each(key, "o")))
+        .otherwise(patch == F.min(patch).over(each(key, F.expr(identity_sql("o")))))
     )
     prefix_is_kept = (F.col(ORDER) == F.max(ORDER).over(each("name", "g"))) | (
         # In rdflib an IRI has one prefix: the last one.
         (F.col("op") == "PA") & (F.col(ORDER) == F.max(ORDER).over(each("op", "o")))
     )
-    # Jena can't read a key in two spellings.
+    # Jena can't read a key in two spellings; those of the first patch stay as they are.
     spelled = F.min(F.struct(ORDER, "name")).over(each(F.lower("name")))["name"]
+    spelled = F.when(is_first, F.col("name")).otherwise(spelled)
     return (
         rows.where(F.col("op").isin("H", "PA", "PD"))
         .withColumn(_PART, F.when(is_header, 0).otherwise(1))

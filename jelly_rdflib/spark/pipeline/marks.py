@@ -104,8 +104,14 @@ class Marks:
     def effective(self, changes: DataFrame) -> DataFrame:
         """Return the changes without those of aborted and unfinished transactions."""
         file, bad = (self._patches[name].combine_chunks() for name in ("file", "bad"))
-        wrong = [file.take(pc.list_parent_indices(bad)), pc.list_flatten(bad)]
-        changes = _without(changes, pa.table(wrong, ["_file", "_txn"]), "txn = _txn")
+        columns = [file.take(pc.list_parent_indices(bad)), pc.list_flatten(bad)]
+        wrong = pa.table(columns, ["_file", "_txn"])
+        if wrong.num_rows > 0:
+            left_out = local_table(changes, wrong)
+            if wrong.num_rows <= MAX_BROADCAST:
+                left_out = F.broadcast(left_out)
+            is_wrong = F.expr("op not in ('H', 'END') and file = _file and txn = _txn")
+            changes = changes.join(left_out, is_wrong, "left_anti")
         if not self._has_ends:
             return changes
         cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
@@ -123,20 +129,6 @@ class Marks:
         return found.where("op in ('H', 'END') or _is_cut is null or _is_good").select(
             *changes.columns
         )
-
-
-def _without(changes: DataFrame, left_out: pa.Table, condition: str) -> DataFrame:
-    """Return the changes without those that meet a condition for a row of ``left_out``.
-
-    Headers and END always stay.
-    """
-    if left_out.num_rows == 0:
-        return changes
-    table = local_table(changes, left_out)
-    if left_out.num_rows <= MAX_BROADCAST:
-        table = F.broadcast(table)
-    matches = F.expr(f"op not in ('H', 'END') and file = _file and {condition}")
-    return changes.join(table, matches, "left_anti")
 
 
 def _transactions(marks: DataFrame) -> DataFrame:

@@ -25,7 +25,7 @@ from jelly_rdflib.spark.filters import Conditions
 from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values
-from jelly_rdflib.spark.planning import Cluster, Here
+from jelly_rdflib.spark.planning import THIS_MACHINE, Cluster
 from jelly_rdflib.spark.sources.partitions import FilePartition, is_patch, opened, plan
 from jelly_rdflib.spark.sources.rows import RowMaker
 from jelly_rdflib.spark.storage import Entry, Storage
@@ -51,10 +51,10 @@ class RowsReader:
         schema: StructType,
         paths: list[str],
         storage: Storage | None = None,
-        cluster: Cluster | None = None,
+        cluster: Cluster = THIS_MACHINE,
     ) -> None:
         self.storage = storage or Storage()
-        self.cluster = cluster or Here()
+        self.cluster = cluster
         self.bases = [] if options.is_recursive else [base_of(path, self.storage) for path in paths]
         self.paths = paths
         self.options = options

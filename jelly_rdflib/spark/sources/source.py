@@ -12,7 +12,7 @@ from jelly_rdflib.spark.connections import check_no_secrets, take_settings
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
-from jelly_rdflib.spark.planning import Cluster
+from jelly_rdflib.spark.planning import THIS_MACHINE, Cluster
 from jelly_rdflib.spark.sources.reader import (
     FilesReader,
     FilteringFilesReader,
@@ -38,7 +38,7 @@ class FileSource(DataSource):
     kind: ClassVar[Kind]
     settings: ClassVar[Mapping[str, str]] = {}
     """How to reach stores, as the session says."""
-    cluster: ClassVar[Cluster | None] = None
+    cluster: ClassVar[Cluster]
 
     def __repr__(self) -> str:
         return f"<FileSource of {self.kind.name}>"
@@ -58,6 +58,8 @@ class FileSource(DataSource):
             schema.add(name, "string")
         if table is not None:
             schema[0].metadata = {TABLE: table}
+            # Of a table that Spark makes of a query's columns, all can be null.
+            schema[0].nullable = False
         return schema
 
     def reader(self, schema: StructType) -> FilesReader:
@@ -86,6 +88,11 @@ class FileSource(DataSource):
         if self.options.keys() & {"path", "paths"}:
             return self.options
         table: Mapping[str, str] = schema[0].metadata.get(TABLE, {}) if schema.fields else {}
+        if table and schema[0].nullable:
+            raise ValueError(
+                "this table was made by saveAsTable, which gives it the files of the table that it"
+                f" was made of: drop it, and CREATE TABLE … USING `{self.name()}` LOCATION path"
+            )
         return {**table, **self.options}
 
     def writer(self, schema: StructType, overwrite: bool) -> FolderWriter:
@@ -102,7 +109,7 @@ class FileSource(DataSource):
 
 
 def make_sources(
-    settings: Mapping[str, str], cluster: Cluster | None = None
+    settings: Mapping[str, str], cluster: Cluster = THIS_MACHINE
 ) -> list[type[DataSource]]:
     """Make the sources of a session, with its settings for stores, and its cluster.
 

@@ -171,7 +171,12 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
         settings: Mapping[str, str] = NO_SETTINGS,
     ) -> None:
         if "path" not in options:
-            raise ValueError(f"to write {kind.name} there must be a path: .save(path)")
+            raise ValueError(
+                f"to write {kind.name} there must be a path, which Spark does not tell for"
+                " saveAsTable, INSERT INTO and CREATE TABLE … AS SELECT: write files by"
+                f' .write.format("{kind.name}").mode("append").save(path), then make a table of'
+                f" them by CREATE TABLE … USING `{kind.name}` LOCATION path"
+            )
         super().__init__(kind, options, schema, uuid.uuid4().hex, settings)
         found = self._place.find(self._folder)
         if found is not None and not found.is_folder:

@@ -1,10 +1,8 @@
 """All of `jelly_rdflib.spark` works with a session of Spark Connect, whose server is a process."""
 
 import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jelly_rdflib.spark.session import DELTA_SETTINGS, prepare_environment
+from tests.java_server import free_port, listens, wait_for
 from tests.maven import UnavailableError
 from tests.spark.connectors.jars import connector_jars
 from tests.spark.session import SETTINGS, check_spark
@@ -33,7 +32,6 @@ TESTS = (
 )
 
 
-SECONDS = 120
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
@@ -46,13 +44,11 @@ def start_server(folder: Path) -> Iterator[str]:
     import pyspark
 
     prepare_environment()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = probe.getsockname()
+    port = free_port()
     settings = {
         **SETTINGS,
-        "spark.connect.grpc.binding.address": address[0],
-        "spark.connect.grpc.binding.port": str(address[1]),
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
     with suppress(UnavailableError):
@@ -71,24 +67,11 @@ def start_server(folder: Path) -> Iterator[str]:
             stderr=file,
         )
     try:
-        deadline = time.monotonic() + SECONDS
-        while not _answers(address):
-            if time.monotonic() > deadline or process.poll() is not None:
-                text = log.read_text("utf-8", "replace")
-                raise RuntimeError(f"the server did not start:\n{text[-3000:]}")
-            time.sleep(0.2)
-        yield f"sc://{address[0]}:{address[1]}"
+        wait_for(process, lambda: listens(port), log, SERVER)
+        yield f"sc://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait()
-
-
-def _answers(address: tuple[str, int]) -> bool:
-    try:
-        socket.create_connection(address, timeout=1).close()
-    except OSError:
-        return False
-    return True
 
 
 @pytest.fixture(autouse=True)

@@ -12,14 +12,15 @@ import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.sources.reader import FilesReader
+from jelly_rdflib.spark.storage import Storage
 from jelly_rdflib.streams import index
-from tests.spark.files import COLUMNS, iri, make_operations, write_file
+from tests.spark.files import COLUMNS, Here, iri, make_operations, write_file
 from tests.spelling import rows_of
 
 
 def reader(path: Path, kind: Kind = JELLY_PATCH, **options: str) -> FilesReader:
     made = ReadOptions.of(options)
-    return FilesReader(kind, made, kind.schema_for(made), [str(path)])
+    return FilesReader(kind, made, kind.schema_for(made), [str(path)], Storage(), Here())
 
 
 def names(one: FilesReader) -> list[str]:

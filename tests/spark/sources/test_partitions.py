@@ -13,12 +13,12 @@ pytest.importorskip("pyspark")
 import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
-from jelly_rdflib.spark.planning import Cluster, Here
+from jelly_rdflib.spark.planning import Cluster
 from jelly_rdflib.spark.sources.partitions import plan
 from jelly_rdflib.spark.sources.reader import FilesReader
 from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store
 from jelly_rdflib.streams import index
-from tests.spark.files import forge, iri, make_operations, paid, write_file
+from tests.spark.files import Here, forge, iri, make_operations, paid, write_file
 
 MIB = 1 << 20
 
@@ -155,7 +155,7 @@ def write_statements(path: Path, physical_type: str) -> str:
 
 def read(files: list[str], kind: Kind, options: ReadOptions) -> list[tuple[Any, ...]]:
     """Plan on the driver, and read as tasks do: both check files. Return the rows' operations."""
-    reader = FilesReader(kind, options, kind.schema_for(options), files)
+    reader = FilesReader(kind, options, kind.schema_for(options), files, Storage(), Here())
     return [
         tuple(row[name] for name in ("op", "s", "p", "o", "g"))
         for partition in reader.plan(entries(files))
@@ -258,7 +258,8 @@ def test_a_segment_that_was_changed_gives_no_row(
     log = jr.PatchLog.create(tmp_path / "log")
     path = log.append(paid(count)).path
     options = ReadOptions(mode=mode, partition_bytes=partition_bytes)
-    reader = FilesReader(JELLY_PATCH, options, JELLY_PATCH.schema_for(options), [str(log.path)])
+    schema = JELLY_PATCH.schema_for(options)
+    reader = FilesReader(JELLY_PATCH, options, schema, [str(log.path)], Storage(), Here())
     partitions = reader.partitions()
     assert (len(partitions) > 1) == (partition_bytes is not None and mode == "FAILFAST")
     monkeypatch.setattr(Storage, "at", lambda *_: place())

@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import broadcast
 
 import jelly_rdflib as jr
 from jelly_rdflib.spark import index_files, register
@@ -227,3 +228,23 @@ def test_indexes_by_a_job(spark: SparkSession, tmp_path: Path) -> None:
     # A task for each file, and those that hand out the paths.
     assert sum(after[job] for job in after.keys() - before.keys()) <= 3 + 2
     assert index_files(spark, str(tmp_path), spacing=1500) == []
+
+
+def test_spark_asks_for_no_size(spark: SparkSession, tmp_path: Path) -> None:
+    """It asks no source in Python, so small tables are broadcast where the query says so."""
+    path = write_file(tmp_path / "a.jellyp", make_operations(1, 3))
+    register(spark)
+    table, small = (spark.read.format("jelly-patch").load(str(path)) for _ in range(2))
+
+    def join(other: Any) -> str:
+        plan: Any = table.join(other, "s")
+        return str(plan._jdf.queryExecution().sparkPlan().toString())
+
+    assert "SortMergeJoin" in join(small)
+    assert "BroadcastHashJoin" in join(broadcast(small))
+    small.persist()
+    try:
+        small.count()
+        assert "BroadcastHashJoin" in join(small)
+    finally:
+        small.unpersist()

@@ -14,7 +14,8 @@ from tests.spark.files import make_operations, write_file
 from tests.spark.session import check_spark
 from tests.support import ROOT
 
-Sql = Callable[[str], list[list[Any]]]
+# Runs a statement, and with arguments saves its result by ``saveAsTable``.
+Sql = Callable[..., list[list[Any]]]
 
 # The session of the other tests has Delta's catalog, which reads tables of no source in Python.
 SESSION = """
@@ -30,8 +31,12 @@ for key, value in {**SETTINGS, "spark.sql.warehouse.dir": sys.argv[1]}.items():
 spark = builder.getOrCreate()
 register(spark)
 for line in sys.stdin:
+    statement, table = json.loads(line)
     try:
-        answer = [list(row) for row in spark.sql(json.loads(line)).collect()]
+        found = spark.sql(statement)
+        if table:
+            found.write.saveAsTable(**table)
+        answer = [list(row) for row in found.collect()]
     except Exception as error:
         answer = str(error)
     print(json.dumps(answer), flush=True)
@@ -54,8 +59,8 @@ def sql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sql]:
         assert process.stdout is not None
         given, answers = process.stdin, process.stdout
 
-        def ask(statement: str) -> list[list[Any]]:
-            print(json.dumps(statement), file=given, flush=True)
+        def ask(statement: str, **table: str) -> list[list[Any]]:
+            print(json.dumps([statement, table]), file=given, flush=True)
             answer = json.loads(answers.readline())
             assert isinstance(answer, list), answer
             return answer
@@ -120,3 +125,48 @@ def test_tables_that_cannot_be(
     create = f"CREATE TABLE changes {columns} USING `jelly-patch` {clause.format(folder)}"
     with pytest.raises(AssertionError, match=message):
         assert sql(create) + sql("SELECT * FROM changes")
+
+
+NO_PATH = "there must be a path, .* saveAsTable, INSERT INTO .* LOCATION path"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO changes SELECT * FROM changes",
+        "INSERT OVERWRITE changes SELECT * FROM changes",
+        "CREATE TABLE others USING `jelly-patch` AS SELECT * FROM changes",
+        "CREATE TABLE others USING `jelly-patch` LOCATION '{}' AS SELECT * FROM changes",
+    ],
+)
+def test_a_table_is_not_written_to(sql: Sql, folder: Path, statement: str) -> None:
+    sql(f"CREATE TABLE changes USING `jelly-patch` LOCATION '{folder}'")
+    with pytest.raises(AssertionError, match=NO_PATH):
+        sql(statement.format(folder.parent / "others"))
+    assert sql("SHOW TABLES LIKE 'others'") == []
+    assert sql("SELECT count(*) FROM changes") == [[9]]
+    assert not (folder.parent / "others").exists()
+
+
+def test_saving_as_a_table(sql: Sql, folder: Path) -> None:
+    sql(f"CREATE TABLE changes USING `jelly-patch` LOCATION '{folder}'")
+    rows, table = "SELECT * FROM changes", {"name": "others", "format": "jelly-patch"}
+    with pytest.raises(AssertionError, match=NO_PATH):
+        sql(rows, **table)
+    assert sql("SHOW TABLES LIKE 'others'") == []
+    # With a path files are written, but Spark tells nobody that the table is for them.
+    path = folder.parent / "others"
+    sql(rows, **table, path=str(path))
+    with pytest.raises(AssertionError, match=r"made by saveAsTable, .* LOCATION path"):
+        sql("SELECT * FROM others")
+    sql("DROP TABLE others")
+    sql(f"CREATE TABLE others USING `jelly-patch` LOCATION '{path}'")
+    assert sql("SELECT count(*) FROM others") == [[9]]
+    sql("DROP TABLE others")
+    sql(f"CREATE TEMPORARY VIEW w USING `jelly-patch` OPTIONS (path '{path}')")
+    sql("SELECT * FROM w", **table, path=str(folder.parent / "more"))
+    with pytest.raises(
+        AssertionError, match=r"jelly-patch needs a path: .* a LOCATION and without"
+    ):
+        sql("SELECT * FROM others")
+    sql("DROP TABLE others")
