@@ -465,13 +465,13 @@ def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
         record_batch = pa.record_batch(table)
         reader = pa.RecordBatchReader.from_batches(record_batch.schema, [record_batch])
     else:
-        raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
+        raise TypeError(f"{type(table).__name__} is not a table: it has no __arrow_c_stream__")
     for name in reader.schema.names:
         # pandas adds an index column to a selection of rows.
         is_of_log = name in LOG_COLUMNS or name.startswith(HEADER)
         if not (name in TABLE_SCHEMA.names or is_of_log or name.startswith("__index_level_")):
             raise EncodeError(
-                f"column {name!r} is none of a patch: there are {', '.join(TABLE_SCHEMA.names)}"
+                f"a patch has no column {name!r}: its columns are {', '.join(TABLE_SCHEMA.names)}"
             )
     slices: list[BatchSlice] = []
     count = 0
@@ -511,7 +511,7 @@ def write_arrow(
     Raises:
         EncodeError: A row is not an operation, or can't be expressed with the options; or the last
             transaction is open. The rows before it are written.
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
         OSError: The path can't be opened or written.
 
@@ -541,6 +541,6 @@ def _check_statements(batch: Batch) -> None:
     others = bytes(batch.ops).translate(None, bytes([Op.A]))
     if others:
         raise EncodeError(
-            f"operation {Op(others[0]).name} where there are only statements: Jelly-RDF has no"
-            " changes; write it as jelly-patch"
+            f"operation {Op(others[0]).name} is not a statement: Jelly-RDF has only statements,"
+            " so write jelly-patch"
         )
