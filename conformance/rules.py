@@ -1,12 +1,12 @@
-"""What the specification demands: each rule with its name.
+"""The demands of the specification: the rules, with their names.
 
-The text is the published one of Jelly-Patch, the beta of 30 July 2025 at
-https://w3id.org/jelly/dev/specification/patch, and what it takes from Jelly-RDF. Two rules are new
-in the beta: a mark stands anywhere in a frame, and a transaction ends in its patch.
+They follow the published specification of Jelly-Patch, the beta of 30 July 2025 at
+https://w3id.org/jelly/dev/specification/patch, and the parts of Jelly-RDF that it includes. Two
+rules are new in the beta: a mark may be anywhere in a frame, and a transaction ends in its patch.
 
-A rule stands for the key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` has
-each of them once for each time that it stands there, so that they can be counted: none is left out.
-The texts are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
+A rule covers key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` lists a word
+as often as the rule covers it, so that counting them shows that the rules leave none out. The texts
+are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Rule:
     """A rule of the specification.
 
     Args:
-        name: Its name.
-        section: Where it stands: "Patch: " or "RDF: ", for the document, and the section's title.
-        key_words: Of the section's sentences that it stands for, divided by commas.
-        text: What it demands.
-        no_case: Why no case can show whether it is kept; else None.
+        name: The name of the rule.
+        section: The document, as "Patch: " or "RDF: ", and the title of the section.
+        key_words: The key words in the section that the rule covers, separated by commas.
+        text: The demand of the rule.
+        no_case: The reason why no case can test the rule; None if cases test it.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Rule:
 
     @property
     def strength(self) -> str:
-        """The strongest of its key words."""
+        """The strongest of the key words."""
         words = self.words
         for word in ("MUST NOT", "MUST", "REQUIRED", "SHOULD NOT", "SHOULD", "RECOMMENDED"):
             if word in words:
@@ -54,7 +54,7 @@ _FREE = "it leaves all to the implementation"
 
 
 def _rules(section: str, *rows: tuple[str, ...]) -> list[Rule]:
-    """Return the rules of a section: name, key words, text and, maybe, why there is no case."""
+    """Return the rules of a section; rows have name, key words, text and, optionally, no_case."""
     return [
         Rule(
             name=row[0],
@@ -321,7 +321,7 @@ def _merge() -> dict[str, Rule]:
 
 
 RULES: dict[str, Rule] = _merge()
-"""The rules by their names. One that stands in several sections has the text of the first."""
+"""The rules by name. A rule of several sections has the text of the first."""
 
 PARTS: list[Rule] = _ALL
-"""The rules section by section: one that stands in several is here several times."""
+"""The rules section by section; a rule of several sections is repeated."""
