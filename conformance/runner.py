@@ -31,7 +31,7 @@ class Runner(Protocol):
     """An object that decodes and encodes files."""
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Return what comes of a file."""
+        """Decode or encode a file, and return the answer."""
 
     def close(self) -> None:
         """End the processes that the runner has started."""
@@ -48,7 +48,7 @@ class Patience:
         self._runner, self._requests, self._has_answered = runner, 0, False
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Return what comes of a file.
+        """Decode or encode a file, and return the answer.
 
         Raises:
             ChildProcessError: The runner does not answer.

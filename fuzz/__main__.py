@@ -36,7 +36,7 @@ def main() -> int:
         command.add_argument("input", type=Path)
     arguments = parser.parse_args()
 
-    # rdflib logs each odd IRI and ill-typed literal.
+    # Otherwise rdflib would log each invalid IRI and literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     if arguments.command == "build":
         campaign.prepare()

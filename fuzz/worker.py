@@ -29,7 +29,7 @@ def main() -> None:
     target = TARGETS[name]
     # The program that finds the lines of a stack must not load the sanitizer's runtime.
     os.environ.pop("LD_PRELOAD", None)
-    # rdflib logs each odd IRI and ill-typed literal.
+    # Otherwise rdflib would log each invalid IRI and literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     mutator = target.make_mutator(mutate_bytes) if target.make_mutator else mutate_bytes
     # Imported objects stay, and small inputs leave few cycles: so collections may be rare.

@@ -521,7 +521,7 @@ class StreamOptions(_Options):
             )
 
     def _normalize(self, newest_version: int = _NEWEST_VERSION) -> None:
-        """Give each field its own type, and check it by itself."""
+        """Convert each field to its type, and check each value alone."""
         if not isinstance(self.stream_name, str):
             raise TypeError(f"stream_name must be a str, not {type(self.stream_name).__name__}")
         super().__post_init__()

@@ -36,7 +36,7 @@ class Rule(str, Enum):
         rule.text = text
         return rule
 
-    # Without these, versions of Python would show a rule differently.
+    # Without these, the text of a rule would depend on the version of Python.
     __str__ = str.__str__
     __format__ = str.__format__  # type: ignore[assignment]
 

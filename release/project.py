@@ -12,7 +12,7 @@ from .trial import ROOT
 
 __all__ = ["cite", "notes_of", "urls", "version"]
 
-# No host's name ends like this (RFC 2606): pyproject.toml has it until the project is published.
+# RFC 2606 reserves this ending. Addresses in pyproject.toml have it until the project is hosted.
 PLACEHOLDER = ".invalid/"
 
 

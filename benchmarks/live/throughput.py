@@ -19,8 +19,8 @@ __all__ = ["Throughput", "measure"]
 PAIRS = (("bare", "bare"), ("ours", "bare"), ("bare", "ours"), ("bare", "tuples"))
 """Senders and receivers; the other end is a bare client, since it costs less."""
 PATCHES = {"kafka": 20_000, "mqtt": 2_000, "http": 400, "grpc": 400}
-"""Of Kafka so many that they don't fit into the queues of a client; the last two append to a log,
-which puts each patch on the disk."""
+"""The number of patches. For Kafka they exceed the queues of a client. HTTP and gRPC append to a
+log, which syncs each patch to the disk."""
 
 
 @dataclass(frozen=True)

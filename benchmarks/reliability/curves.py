@@ -1,4 +1,4 @@
-"""Measure time and memory of uses of input over its size."""
+"""Measure the time and memory of functions over the size of their input."""
 
 from __future__ import annotations
 

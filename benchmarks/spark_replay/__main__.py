@@ -23,7 +23,7 @@ COUNTS = (20, 200, 2_000)
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark_replay")
     parser.add_argument("--operations", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -74,8 +74,8 @@ def compact(
         ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.

@@ -35,7 +35,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 _MARKS = re.compile(b"[%b]" % bytes([Op.TX, Op.TC, Op.TA, Op.END]))
 # A header, the end of a patch, or the other operations between them.
 _PIECES = re.compile(b"[%b]|[^%b]+" % ((bytes([Op.H, Op.END]),) * 2))
-# 0 for operations that are left out.
+# Codes of headers and ends of patches become 0: these rows are left out.
 _STAYS = bytes.maketrans(bytes([Op.H, Op.END]), bytes(2))
 
 
@@ -76,8 +76,8 @@ def concat(
         ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.

@@ -77,8 +77,8 @@ def effective(
             transaction starts or ends in a wrong place. (Raised by the iterator, like those below.)
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.

@@ -73,8 +73,8 @@ def invert(
         ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
@@ -182,7 +182,7 @@ def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[boo
 
 
 def _one_by_one(spooled: Spool) -> Iterator[Batch]:
-    """Yield the rows of batches as batches, the last one first."""
+    """Yield each row of some batches as a batch of its own, the last row first."""
     for batch in reversed(spooled):
         # This makes the nodes once; otherwise each row would make all of them again.
         batch.terms[0]

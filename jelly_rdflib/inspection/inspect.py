@@ -269,7 +269,7 @@ def inspect(
         the content before it.
 
     Raises:
-        TypeError: ``source`` is of another kind.
+        TypeError: ``source`` has an unsupported type.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
@@ -318,7 +318,7 @@ def inspect_frames(
     Raises:
         ValueError: The source is not a stream of frames.
         DecodeError, LimitError: The input breaks a rule. (Raised by the iterator.)
-        TypeError: ``source`` is of another kind.
+        TypeError: ``source`` has an unsupported type.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 

@@ -337,8 +337,8 @@ def stats(
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         OSError: The path can't be opened or read.
         ImportError: The format needs a package that is missing; the message names the extra.
         LookupError: The format is unknown.

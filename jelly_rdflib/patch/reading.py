@@ -47,8 +47,8 @@ def read_patches(
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 

@@ -82,10 +82,10 @@ def split(
         ValueError: ``by`` or a maximum is not allowed, ``template`` has no place for a number,
             ``by="change"`` lacks a maximum, or a file to be written is ``source`` itself.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
+        LimitError: The input exceeds ``limits``.
         EncodeError: The format or the options can't express an operation; see
             `jelly_rdflib.read_operations` and `jelly_rdflib.PatchWriter`.
-        TypeError: ``source`` is of another kind.
+        TypeError: ``source`` has an unsupported type.
         LookupError: The format is unknown.
         OSError: A path can't be opened, read or written.
 
@@ -146,7 +146,7 @@ class How:
     by: Unit = "patch"
     max_changes: int | None = None
     max_bytes: int | None = None
-    # Not typed, since the writer's types tie each format to its options.
+    # Any, since the types of `PatchWriter` allow options only with names of Jelly-Patch.
     to: Any = JELLY_PATCH.name
 
     def __post_init__(self) -> None:

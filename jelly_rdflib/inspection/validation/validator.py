@@ -55,7 +55,7 @@ def validate(
         shown in a notebook, it has a line for each fault.
 
     Raises:
-        TypeError: ``source`` is of another kind.
+        TypeError: ``source`` has an unsupported type.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
