@@ -1,15 +1,15 @@
-# Every target makes what it needs: `make demo` and `make test` work in a fresh clone.
+# Every target first builds its requirements: `make demo` and `make test` work in a fresh clone.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BRICK := .cache/brickschema-0.8.0
 BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.px[di]')
 
-# Spark needs Java: the machine's, or else that of a package.
+# Spark needs Java: the machine's, or else one from a Python package.
 COMMA := ,
 JAVA := $(if $(JAVA_HOME)$(shell command -v java),,$(COMMA)java)
 
-# A developer's environment has all that the demo needs: then it is not built a second time.
+# If a developer's environment exists, the demo uses it and needs none of its own.
 DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
 SPARK_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo-spark)
 
@@ -21,36 +21,36 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: demo
-demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, go back in it; ARGS=--plot=brick.svg
+demo: $(DEMO_ENV) $(BRICK) ## Log, replay and undo the history of the Brick ontology; ARGS=--plot=brick.svg
 	@echo "Reading five releases, logging and replaying their patches: half a minute."
 	@$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log $(ARGS)
 
 .PHONY: demo-spark
-demo-spark: $(SPARK_ENV) ## Take the demo's log to Apache Spark: replay it to two versions, compare them
+demo-spark: $(SPARK_ENV) ## Replay the demo's log on Apache Spark to two versions, and compare them
 	@test -d .cache/brick-log || $(MAKE) demo
 	@echo "Replaying the log on Spark: a minute."
 	@$(BIN)/python demo/spark_history.py .cache/brick-log
 
 .PHONY: demo-live
-demo-live: $(VENV)/.dev ## Make an application's changes reach a log server, replicas, Fuseki and Spark
+demo-live: $(VENV)/.dev ## Send an application's changes to a log server, replicas, Fuseki and Spark
 	@echo "Starting six programs and changing data: a minute, and longer while Maven gets Fuseki."
 	@$(BIN)/python -m demo.live $(ARGS)
 
-# These tests have targets of their own: they take Java, and as long as all others.
+# These tests have targets of their own: they need Java, and take as long as all others.
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 SPARK_LIVE_TESTS := tests/spark/live
 JVM_TESTS := tests/interop/jvm
-# With brokers, which take Java.
+# These tests start brokers, which need Java.
 LIVE_TESTS := tests/live/kafka tests/live/mqtt tests/live/fuseki
 # `make lint` runs these.
 TYPE_TESTS := tests/test_types.py
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(LIVE_TESTS) $(JVM_TESTS) $(TYPE_TESTS))
-# The wire format, terms, applying changes, the store and the log.
+# These cover the wire format, terms, applying changes, the store and the log.
 QUICK_TESTS := $(addprefix tests/,core/batch core/jelly nodes store graph/test_apply.py \
     graph/test_identity.py log conformance/patch/test_suite.py) \
     $(addprefix --ignore=tests/,core/jelly/test_bad_input.py core/jelly/test_write.py \
     log/test_laws.py log/test_processes.py)
-# In several processes, of which few have room in the memory of most machines.
+# Tests run in several processes, but few, to fit into the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
@@ -58,12 +58,12 @@ test: $(VENV)/.dev ## Build the modules and run the tests: about 5 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-quick
-test-quick: $(VENV)/.dev ## Run the tests of the core of the package, on one processor: about a minute
+test-quick: $(VENV)/.dev ## Run the tests of the package's core in one process: about a minute
 	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q -m "not slow" -n0 $(QUICK_TESTS)
 
 .PHONY: test-random
 test-random: TIME ?= 600
-test-random: $(VENV)/.dev ## Try other examples of all properties, in another order, for TIME seconds
+test-random: $(VENV)/.dev ## Test all properties with random examples, in random order, for TIME seconds
 	$(BIN)/python -m tests.chance $(TIME) $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-slow
@@ -71,15 +71,15 @@ test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because the
 	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live $(ARGS)
 
 .PHONY: mutants
-mutants: $(VENV)/.dev ## Break MODULE, or a sample of all, in small ways: which faults do no tests see?
+mutants: $(VENV)/.dev ## Break MODULE, or a sample of all modules, in small ways, and list faults that tests miss
 	$(BIN)/python -m tests.mutants $(MODULE) $(ARGS)
 
 .PHONY: test-log-live
-test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
+test-log-live: $(VENV)/.dev ## Interleave two processes on a log in every way: over an hour; ARGS=--sample=2000 for less
 	$(BIN)/python -m tests.faults.log $(ARGS)
 
 .PHONY: test-live
-test-live: $(VENV)/.dev ## Try all transports of live changes with real brokers, which are killed too: 20 minutes
+test-live: $(VENV)/.dev ## Test all transports of live changes with real brokers, which also get killed: 20 minutes
 	$(BIN)/pytest -rs --numprocesses=2 --dist=loadfile tests/live $(ARGS)
 
 .PHONY: test-asan
@@ -90,18 +90,18 @@ test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and
 asan-modules: $(VENV)/.dev ## Build the modules for test-asan
 	$(BIN)/python -m sanitizers build
 
-# A Python without the GIL, and what it runs: with TSAN=1 another one, under ThreadSanitizer.
+# A Python without the GIL, and the tests that it runs; TSAN=1 takes one with ThreadSanitizer.
 NOGIL := .cache/nogil$(if $(TSAN),-tsan)
 PYTHON_NOGIL ?= $(NOGIL)/python/bin/python3
 NOGIL_TESTS ?= $(addprefix tests/,threads core/batch core/text core/thrift nodes store graph log)
 NOGIL_FLAGS := $(if $(TSAN),-O1 -g -fsanitize=thread)
-# This one reads Turtle, whose parser is not built for such a Python.
+# This test reads Turtle, whose parser is not built for such a Python.
 NOGIL_LEFT_OUT := --deselect tests/graph/test_update.py::test_load_reads_what_it_may
-# All that ThreadSanitizer says of CPython itself is left out.
+# Reports of ThreadSanitizer about CPython itself are suppressed.
 NOGIL_ENVIRONMENT := $(if $(TSAN),TSAN_OPTIONS="suppressions=$(CURDIR)/$(NOGIL)/source/Tools/tsan/suppressions_free_threading.txt")
 
 .PHONY: test-nogil
-test-nogil: $(PYTHON_NOGIL) ## Run tests with the GIL off, on PYTHON_NOGIL or one that is compiled; TSAN=1 for data races
+test-nogil: $(PYTHON_NOGIL) ## Run tests without the GIL, on PYTHON_NOGIL or a newly built Python; TSAN=1 for data races
 	$(PYTHON_NOGIL) -m venv $(NOGIL)/venv
 	TSAN_OPTIONS=report_bugs=0 $(NOGIL)/venv/bin/pip install --quiet --group build --group nogil
 	$(if $(TSAN),TSAN_OPTIONS=report_bugs=0 LDFLAGS=-fsanitize=thread JELLY_RDFLIB_CFLAGS="$(NOGIL_FLAGS)") \
@@ -118,9 +118,9 @@ fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
 	$(BIN)/python -m fuzz run --time $(TIME) $(TARGETS)
 
 .PHONY: fuzz-short
-# A change is to be refused for what it brings, not for what chance finds of an earlier one: that is
-# what `make fuzz` is for.
-fuzz-short: $(VENV)/.fuzz ## Fuzz all targets, two side by side, in two minutes
+# A fixed seed finds only new faults of a change. Old faults are found by `make fuzz`, with random
+# seeds.
+fuzz-short: $(VENV)/.fuzz ## Fuzz all targets, two in parallel, for two minutes
 	$(BIN)/python -m fuzz run --time 120 --jobs 2 --seed 1
 
 .PHONY: fuzz-modules
@@ -128,11 +128,11 @@ fuzz-modules: $(VENV)/.fuzz ## Build the modules for fuzzing
 	$(BIN)/python -m fuzz build
 
 .PHONY: fuzz-reproduce
-fuzz-reproduce: $(VENV)/.fuzz ## Try an input that was found: TARGET=… INPUT=FILE
+fuzz-reproduce: $(VENV)/.fuzz ## Run a target on an input that fuzzing found: TARGET=… INPUT=FILE
 	$(BIN)/python -m fuzz reproduce $(TARGET) $(INPUT)
 
 .PHONY: interop
-interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test that we read each other
+interop: $(VENV)/.dev ## Test that this package, Jelly-JVM and Jena read each other (built with Maven)
 	test -d .cache/brick-log || $(MAKE) demo
 	$(BIN)/pytest -rs $(JVM_TESTS)
 
@@ -145,7 +145,7 @@ test-spark-live: $(VENV)/.dev ## Try Kafka, S3 and HDFS, and run slow tests on S
 	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS) $(ARGS)
 	$(if $(ARGS),,$(BIN)/pytest -rs -n0 -m slow --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS))
 
-# No package brings its program, which Go builds once.
+# No Python package has actionlint, so Go builds it once.
 ACTIONLINT := $(if $(shell command -v go),$(BIN)/actionlint)
 
 .PHONY: lint
@@ -158,7 +158,7 @@ lint: $(VENV)/.dev $(ACTIONLINT) ## Check style, types (of the docs too), workfl
 	$(BIN)/pytest -q -n0 tests/test_layers.py tests/test_commits.py $(TYPE_TESTS)
 	$(BIN)/shellcheck .ci/run
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck=$(BIN)/shellcheck,\
-	    @echo "There is no Go to build actionlint with: the workflows are not checked.")
+	    @echo "Go is missing, so actionlint can't be built: the workflows are not checked.")
 
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/
@@ -173,7 +173,7 @@ bench-store: $(VENV)/.dev ## Measure the JellyStore against other stores, and wr
 	$(BIN)/python -m benchmarks.store
 
 .PHONY: bench-spark-replay
-bench-spark-replay: $(VENV)/.dev ## Replay ten million operations on Spark, against the same from text
+bench-spark-replay: $(VENV)/.dev ## Measure a replay of ten million operations on Spark, from Jelly-Patch and from text
 	$(BIN)/python -m benchmarks.spark_replay $(ARGS)
 
 .PHONY: bench-spark-limits
@@ -181,26 +181,26 @@ bench-spark-limits: $(VENV)/.dev ## Measure what grows with the data on executor
 	$(BIN)/python -m benchmarks.spark_limits $(ARGS)
 
 .PHONY: bench-live
-bench-live: $(VENV)/.dev ## Measure Kafka, gRPC, MQTT and HTTP beside the bare clients, and write docs/live/benchmarks.md
+bench-live: $(VENV)/.dev ## Compare Kafka, gRPC, MQTT and HTTP with the bare clients, and write docs/live/benchmarks.md
 	$(BIN)/python -m benchmarks.live $(ARGS)
 
 .PHONY: bench-peers
-bench-peers: $(VENV)/.dev ## Measure beside Jelly-JVM, Jena and others, and write docs/benchmarks.md
+bench-peers: $(VENV)/.dev ## Compare with Jelly-JVM, Jena and others, and write docs/benchmarks.md
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 .PHONY: reliability
-reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its size, for docs/tried.md
+reliability: $(VENV)/.dev ## Measure time and memory over the size of hostile input, for docs/tried.md
 	$(BIN)/python -m benchmarks.reliability $(ARGS)
 
 .PHONY: long-run
-long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/tried.md
+long-run: $(VENV)/.dev ## Pass 100 million operations through three processes, for docs/tried.md
 	$(BIN)/python -m benchmarks.reliability.long_run --to docs $(ARGS)
 
-# How many cases the official suite has: a checkout of it that has less is not whole.
+# The number of cases in the official suite: a checkout with fewer cases is incomplete.
 OFFICIAL_CASES := 187
 
 .PHONY: conformance
-conformance: $(VENV)/.dev ## Run our cases of the official test suite; or all in SUITE, a checkout of it, and write the report
+conformance: $(VENV)/.dev ## Run our cases of the official suite; with SUITE, its checkout, run all and write the report
 	$(BIN)/python -m tests.conformance $(if $(SUITE),"$(SUITE)" --at-least $(OFFICIAL_CASES) \
 	    --report docs/conformance/earl.ttl)
 
@@ -208,7 +208,7 @@ conformance: $(VENV)/.dev ## Run our cases of the official test suite; or all in
 conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on JELLY_JVM, a checkout, and write its pages
 	$(BIN)/python -m tests.conformance.patch.pages "$(JELLY_JVM)"
 
-# Each takes a checkout of that project; nothing of theirs is kept.
+# Each variable names a checkout of that project; none of its files are kept.
 PEERS := W3C RDFLIB PYSHACL
 
 .PHONY: test-peers
@@ -222,18 +222,18 @@ build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/
 	$(BIN)/python -m build --quiet
 
 .PHONY: wheels
-wheels: | $(BIN)/python ## Build wheels for two libcs and two processors, try some; PYTHONS="python3.12 python3.13"
+wheels: | $(BIN)/python ## Build wheels for two libcs and two processors, and try some; PYTHONS="python3.12 python3.13"
 	$(BIN)/pip install --quiet --group wheels
 	$(BIN)/python -m release.wheels $(PYTHONS)
 
 .PHONY: release
-release: $(VENV)/.dev $(BRICK) ## Make all that a release needs in dist/: wheels, site, notes, sums; PYTHONS=… for more wheels
+release: $(VENV)/.dev $(BRICK) ## Make all files of a release in dist/: wheels, site, notes, sums; PYTHONS=… for more wheels
 	test -d .cache/brick-log || $(MAKE) demo
 	$(BIN)/pip install --quiet --group wheels
 	$(BIN)/python -m release.everything --log .cache/brick-log $(PYTHONS)
 
 .PHONY: clean
-clean: ## Remove all that was made, .venv and .cache included
+clean: ## Remove all built files, .venv and .cache included
 	rm -rf $(VENV) .cache build dist site *.egg-info
 	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find jelly_rdflib -name '*.so' -delete
@@ -244,33 +244,33 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# On a terminal pip shows its progress. Setuptools warns of editable installs in general.
+# On a terminal pip shows its progress. Setuptools always warns of editable installs.
 QUIET := $(shell test -t 2 || echo --quiet)
 INSTALL := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install $(QUIET)
 
 $(BIN)/actionlint: | $(BIN)/python
 	GOBIN=$(CURDIR)/$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
-# The Cython modules, built in place, and what they are built with.
+# The Cython modules, built in place, and the packages to build them.
 $(VENV)/.modules: $(BUILD_INPUTS) | $(BIN)/python
 	@$(INSTALL) --group build
 	@echo "Compiling the Cython modules: about a minute."
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-# $(VENV)/.EXTRA: the package, editable, and the packages of that extra.
+# $(VENV)/.EXTRA: an editable install of the package with that extra.
 $(VENV)/.%: pyproject.toml $(VENV)/.modules
 	@echo "Installing the packages for '$*': $(if $(filter demo,$*),some seconds,a minute or two)."
 	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable ".[$*$(if $(filter demo,$*),,$(JAVA))]"
 	@touch $@
 
-# No extra: users don't fuzz, and the package would be built once more.
+# Fuzzing is not an extra: users don't fuzz, and an extra would build the package once more.
 $(VENV)/.fuzz: pyproject.toml $(VENV)/.dev
 	$(BIN)/pip install --quiet --group fuzz
 	touch $@
 
-# Only the ontology's files are wanted: none of the package's code is run, so no dependencies, and
-# any Python will do.
+# Only the ontology's files are needed. The package's code never runs, so it needs no dependencies
+# and fits any Python.
 $(BRICK): | $(BIN)/python
 	rm -rf $@
 	$(BIN)/pip install --quiet --no-deps --no-compile --ignore-requires-python \

@@ -1,4 +1,4 @@
-"""Builds the Cython modules; everything else is in pyproject.toml."""
+"""Build the Cython modules; all other settings are in pyproject.toml."""
 
 import itertools
 import logging
@@ -13,23 +13,23 @@ from pathlib import Path
 
 OLDEST = (3, 10)
 NO_COMPILER = (
-    "jelly-rdflib is compiled from source here and needs a C compiler and Python's headers: take a "
-    "Python that there is a wheel for, or install them with `apt install gcc python3-dev` on "
+    "jelly-rdflib is compiled from source here and needs a C compiler and Python's headers: use a "
+    "Python that has a wheel, or install them with `apt install gcc python3-dev` on "
     "Debian and Ubuntu, `dnf install gcc python3-devel` on Fedora, `xcode-select --install` on "
     "macOS"
 )
 
 
 def check_machine():
-    """Exit with a sentence if the modules can't be built here; Python may be an old one."""
+    """Exit with a message if the modules can't be built here; this must run on old Pythons."""
     if sys.version_info < OLDEST:
         raise SystemExit(
-            f"jelly-rdflib needs Python {OLDEST[0]}.{OLDEST[1]} or later, and {sys.executable} is"
-            f" {sys.version_info[0]}.{sys.version_info[1]}: take another one, by"
-            " `make PYTHON=python3.12`, say"
+            f"jelly-rdflib needs Python {OLDEST[0]}.{OLDEST[1]} or later, but {sys.executable} is"
+            f" {sys.version_info[0]}.{sys.version_info[1]}: choose another, for example with"
+            " `make PYTHON=python3.12`"
         )
     command = os.environ.get("CC", sysconfig.get_config_var("CC"))
-    # Microsoft's compiler is looked for by setuptools, which says where to get it.
+    # Setuptools itself looks for Microsoft's compiler, and says where to get it.
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if command and (shutil.which(command.split()[0]) is None or not headers.exists()):
         raise SystemExit(NO_COMPILER)
@@ -44,11 +44,10 @@ from Cython.Build import cythonize  # noqa: E402
 from setuptools import Extension, setup  # noqa: E402
 from setuptools.command.build_ext import build_ext  # noqa: E402
 
-# For compilers that take them. The limit lets gcc inline the hot path of the decoder where it is
-# called more than once. Python's own flags have -g, and debug information is six sevenths of a
-# module.
+# Flags for compilers that accept them. The limit lets gcc inline the decoder's hot path in several
+# callers. Python's own flags include -g, but debug information is six sevenths of a module.
 FLAGS = ["-O3", "-g0", "-fno-plt", "-finline-limit=2000"]
-# Else these modules are too small for gcc to inline all of their hot paths.
+# Without these flags gcc finds the modules too small to inline all of their hot paths.
 INLINING_FLAGS = ["--param=inline-unit-growth=200"]
 INLINED = ("jelly_decoder", "text")
 
@@ -66,9 +65,10 @@ DIRECTIVES = {
     "wraparound": False,
     "initializedcheck": False,
     "cdivision": True,
-    # A None is an AttributeError, and no crash. Hot modules do without, and say why they can.
+    # A None raises an AttributeError and does not crash. Hot modules turn the check off, and say
+    # why they can.
     "nonecheck": True,
-    # Nothing may set the attributes of an object but its own methods.
+    # Pickles must not set the attributes of objects.
     "auto_pickle": False,
     # Two threads may use one object without the GIL: see docs/reliability.md, "Threads".
     "freethreading_compatible": True,
@@ -76,12 +76,12 @@ DIRECTIVES = {
 
 
 class BuildModules(build_ext):
-    """Builds the modules, with the flags that the compiler takes."""
+    """Builds the modules with the flags that the compiler accepts."""
 
     def build_extensions(self):
-        """Choose the flags."""
+        """Choose the flags and build all modules."""
         if "JELLY_RDFLIB_CFLAGS" in os.environ:
-            # Builds for sanitizers, for fuzzing and for daily work have their own.
+            # Builds for sanitizers, fuzzing and daily work have their own flags.
             flags, inlining = os.environ["JELLY_RDFLIB_CFLAGS"].split(), []
         elif self.compiler.compiler_type == "msvc":
             flags, inlining = ["/O2"], []
@@ -94,7 +94,7 @@ class BuildModules(build_ext):
         super().build_extensions()
 
     def taken(self, flags):
-        """Return those flags that the compiler takes without a warning."""
+        """Return the flags that the compiler accepts without a warning."""
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "empty.c")
             source.write_text("int nothing;\n")
@@ -106,12 +106,12 @@ class BuildModules(build_ext):
             ]
 
     def build_extension(self, ext):
-        """Build a module, and say which, as this takes a while."""
+        """Build a module, and print its name, since this takes a while."""
         super().build_extension(ext)
         print(f"{next(self.built)} of {len(self.extensions)} modules: {ext.name}", flush=True)
 
 
-# A media type is a name for rdflib's plugins, and has a slash, of which setuptools warns.
+# rdflib's plugins are registered by media type, too; setuptools warns of the slash in such names.
 logging.getLogger("setuptools.config._validate_pyproject.formats").setLevel(logging.ERROR)
 
 setup(
@@ -120,9 +120,9 @@ setup(
         MODULES,
         compiler_directives=DIRECTIVES,
         build_dir="build/cython",
-        # Processes that are not forked would run this file.
+        # Processes that are not forked would run this file again.
         nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,
     ),
-    # One compiler for each core.
+    # Run one compiler on each core.
     options={"build_ext": {"parallel": True}},
 )

@@ -1,7 +1,7 @@
-"""jelly_rdflib against its peers, side by side, in one run; see README.md.
+"""Compare jelly_rdflib with its peers in one run; see README.md.
 
 - `data`: the inputs, all made of the same quads.
-- `works`: what is timed, ours and the peers'.
+- `works`: the timed work, ours and the peers'.
 - `compare`: two works timed in turn, and the ratios.
 - `memory`: the peak memory of a process that reads a large stream.
 - `report`: the table and the JSON.

@@ -1,4 +1,4 @@
-"""Measure all, and print a table of ratios: ``python -m benchmarks [--quick] [--json FILE]``."""
+"""Measure all works and print the ratios: ``python -m benchmarks [--quick] [--json FILE]``."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ QUICK_THREAD_ROUNDS = 3
 
 
 def main() -> int:
-    """Measure; the exit code is 1 only where there is nothing to measure with."""
+    """Measure, and return the exit code: 1 only if a package to measure with is missing."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "--quick", action="store_true", help="a short run, on some of the data: a rough picture"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that is measured too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all measurements")
     parser.add_argument(
         "--only",
         default="",
         metavar="WORD",
-        help="only what has this in its name, or 'memory', 'latency', 'size', 'difference' or"
+        help="only works with this in their name, or 'memory', 'latency', 'size', 'difference' or"
         " 'threads'",
     )
     parser.add_argument(
-        "--spark", action="store_true", help="reading on Spark instead: see benchmarks/spark.py"
+        "--spark", action="store_true", help="measure only Spark: see benchmarks/spark.py"
     )
     arguments = parser.parse_args()
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)

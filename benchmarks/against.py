@@ -1,10 +1,10 @@
-"""Time what a log does against another checkout of this package, which was built.
+"""Compare the times of a log with those of another, built checkout of this package.
 
 ``python -m benchmarks.against FOLDER [--rounds N]``
 
-The history of schema.org is appended, replayed and checked out, by the code here and by that in the
-folder, in turn, each in a process of its own with the folder's own ``.venv``. Seconds are the
-processor's: see the README. A log may have another format there, so each makes its own.
+The history of schema.org is appended, replayed and checked out, by the code here and the code in
+the folder in turn, each in a separate process with the folder's own ``.venv``. Seconds are those of
+the processor: see the README. Logs may differ in format, so each checkout makes its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .log_works import make_history
 
 PATCHES = "{}.jellyp"
 
-# In the other checkout there may be other benchmarks, or none: so it is told all of it.
+# The other checkout may have other benchmarks or none, so it gets the whole code to run.
 CODE = """
 import json, sys, time
 from pathlib import Path
@@ -92,7 +92,7 @@ def write_patches(folder: Path) -> None:
 
 
 def run(checkout: Path, patches: Path) -> dict[str, float]:
-    """Time all of it once, by the code of a checkout."""
+    """Time all steps once, with the code of a checkout."""
     python = checkout / ".venv" / "bin" / "python"
     with tempfile.TemporaryDirectory() as name:
         command = [str(python), "-c", CODE, f"{name}/log", str(patches)]

@@ -1,4 +1,4 @@
-"""Bars that can be read on a telephone: narrow, each with its name above it."""
+"""Draw bars that are readable on a phone: narrow, each with its name above it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["BAR_HEIGHT", "WIDTH", "draw_bars"]
 
-# In inches. A telephone shows it at 80 % or so, other screens as it is.
+# In inches. A phone shows the picture at about 80 %, other screens at full size.
 WIDTH = 4.8
 BAR_HEIGHT = 0.34
 
@@ -15,7 +15,7 @@ BAR_HEIGHT = 0.34
 def draw_bars(
     axes: Any, names: Sequence[str], values: Sequence[float], colors: Sequence[str], form: str
 ) -> None:
-    """Draw bars, the first at the top, with the values in the form at their ends."""
+    """Draw bars, the first at the top, with formatted values at their ends."""
     bars = axes.barh(range(len(names)), values, height=0.3, color=colors)
     axes.bar_label(bars, fmt=form, padding=3, fontsize=8)
     for place, name in enumerate(names):

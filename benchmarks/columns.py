@@ -1,7 +1,7 @@
-"""Jelly-RDF 1.2, a draft, beside Jelly-RDF 1.1: the same statements in the same frames.
+"""Compare Jelly-RDF 1.2, a draft, with Jelly-RDF 1.1: the same statements in the same frames.
 
-No writer of Jelly-RDF 1.2 can be had. So protobuf's classes make the input here, as Jelly-JVM's
-writer is known to make it: ids of 0 where they may be, lists cut short, runs.
+No writer of Jelly-RDF 1.2 is available. So protobuf's classes make the input here, in the way of
+Jelly-JVM's writer: ids of 0 wherever possible, shortened lists, runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _draft() -> Any:
 
 
 class _Lookup:
-    """A lookup of a writer: what was not used for longest goes, but for what this batch uses."""
+    """A lookup of a writer, which replaces the least recently used entry that the batch spares."""
 
     def __init__(self, size: int) -> None:
         self._ids: OrderedDict[str, int] = OrderedDict()
@@ -131,7 +131,7 @@ class _Writer:
 
 
 def _cut(numbers: list[int], *, repeats: bool = False) -> list[int]:
-    """Return a list that is none, one for all, or one for each: 0 is the last one, if it may."""
+    """Shorten a list: equal numbers become one, or none if 0; ``repeats`` writes repeats as 0."""
     if len(set(numbers)) <= 1:
         return [number for number in numbers[:1] if number]
     if not repeats:
@@ -180,6 +180,6 @@ def protobuf_parse(inputs: Inputs) -> Work:
 
 
 def sizes(inputs: Inputs) -> list[tuple[str, int, int]]:
-    """Return the bytes of both formats, plain and with zstd."""
+    """Return the sizes of both formats in bytes, plain and with zstd."""
     forms = {"Jelly-RDF 1.1": inputs.jelly, "Jelly-RDF 1.2": jelly_columns(inputs)}
     return [(name, len(data), len(zstandard.compress(data))) for name, data in forms.items()]

@@ -1,4 +1,4 @@
-"""Comparing two works: timed in turn, so that what else the machine does meets both alike."""
+"""Compare two works by timing them in turn, so that other load affects both alike."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["COMPARISONS", "Comparison", "Ratio", "compare"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """How many times as fast as a peer we are to be.
+    """A comparison of our work with a peer's, and its target.
 
     Args:
-        ours: Makes our work of the inputs.
-        peer: Makes the peer's.
-        target: The ratio that is wanted; None where it is only told.
-        rounds: How often each of the two is timed: more often where it is short.
-        quick_rounds: The same for a quick run.
-        count: Counts the quads that a work goes through; by default they are those of the input.
+        ours: Makes our work from the inputs.
+        peer: Makes the peer's work from the inputs.
+        target: The wanted ratio; None if the ratio is only reported.
+        rounds: How often each work is timed; short works more often.
+        quick_rounds: How often each work is timed in a quick run.
+        count: Counts the quads that a work processes; by default the quads of the input.
     """
 
     ours: Callable[[Inputs], Work]
@@ -98,7 +98,7 @@ COMPARISONS = (
     ),
     Comparison(log_works.replay_history, log_works.rdflib_replay, 8, 3, 1, log_works.count_changes),
     Comparison(log_works.checkout_versions, log_works.rdflib_parse_releases, 5, 3, 1),
-    # A change takes less than twice as long if it is recorded.
+    # Recording must not double the time of a change.
     *(Comparison(each.recorded, each.plain, each.target, 3, 3, each.count) for each in CHANGES),
     *(
         Comparison(each.ours, each.theirs, each.target, each.rounds, 1, lambda _: COUNT)
@@ -109,7 +109,7 @@ COMPARISONS = (
 
 @dataclass(frozen=True)
 class Ratio:
-    """What a comparison came to: processor seconds of each round, ours and the peer's."""
+    """The result of a comparison: processor seconds of each round, ours and the peer's."""
 
     ours: str
     peer: str
@@ -120,7 +120,7 @@ class Ratio:
 
     @property
     def ratios(self) -> list[float]:
-        """How many times as fast we were, round by round."""
+        """How many times as fast our work was, round by round."""
         pairs = zip(self.our_seconds, self.peer_seconds, strict=True)
         return [peer / ours for ours, peer in pairs]
 
@@ -153,10 +153,10 @@ def compare(
 
 
 def time_once(work: Work) -> float:
-    """Return the seconds of one run, with Python's garbage collector at work as it always is.
+    """Return the processor seconds of one run, with Python's garbage collector on.
 
-    They are the processor's: all works have one thread and wait for nothing, so on an idle machine
-    they are those of the clock, and on a busy one they leave out the time that others had.
+    All works have one thread and wait for nothing. So on an idle machine processor time equals the
+    clock's, and on a busy machine it excludes other processes.
     """
     prepared = work.prepare()
     gc.collect()

@@ -17,11 +17,11 @@ def inputs() -> Inputs:
 
 @pytest.fixture
 def run(benchmark: Any, inputs: Inputs) -> Callable[[Callable[[Inputs], Work], int], None]:
-    """Time a work in so many rounds, each with what it needs made anew outside the timing."""
+    """Return a function that times a work in some rounds and prepares each round untimed."""
 
     def run(make: Callable[[Inputs], Work], rounds: int) -> None:
         work = make(inputs)
-        # Without a name, the group's members would be told apart by a function's address.
+        # Without a name, works of a group would differ only by the address of a function.
         benchmark.name = work.name
         benchmark.extra_info["quads"] = len(inputs.quads)
         result = benchmark.pedantic(work.run, setup=lambda: ((work.prepare(),), {}), rounds=rounds)

@@ -1,8 +1,8 @@
 """The inputs of all benchmarks: the same quads in every format, and as ready terms.
 
-The quads are the releases of schema.org, each release a named graph. What others write or read is
-made once, and kept in ``.cache/bench``; the ``.jellyp`` is written anew each time, since how our
-writer writes it is part of what is measured.
+The quads are the releases of schema.org, each release a named graph. Files of the peers are made
+once, and kept in ``.cache/bench``. The ``.jellyp`` is written each time, since the output of our
+writer affects the measurements.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["ALL", "DataError", "Inputs", "Quad", "load", "pyjelly_options", "str
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "bench"
-# Part of the name of what is cached: change it where what is made below changes.
+# Part of the names of cached files: change it when the code below makes other files.
 EDITION = 1
 ALL = 16
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -41,7 +41,7 @@ Quad: TypeAlias = tuple[Node, Node, Node, URIRef]
 
 
 class DataError(Exception):
-    """An input is not what it should be."""
+    """An input differs from the expected data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Inputs:
     """The same quads, added in one transaction, in every form that a benchmark needs."""
 
     about: str
-    """Which quads they are."""
+    """A description of the quads."""
     quads: list[Quad]
     operations: list[jr.Operation]
     jelly_patch: bytes
@@ -64,7 +64,7 @@ class Inputs:
 
 @functools.cache
 def load(count: int = ALL) -> Inputs:
-    """Return the first ``count`` releases as inputs, and make what is not there yet."""
+    """Return the first ``count`` releases as inputs, and make missing files."""
     found = releases()[:count]
     quads = list(read_quads(found))
     operations: list[jr.Operation] = [(jr.Op.TX,)]
@@ -129,7 +129,7 @@ def make_cached(folder: Path, found: list[tuple[URIRef, str]], quads: list[Quad]
     if len(statements) != len(quads):
         raise DataError(f"{len(statements)} lines, but {len(quads)} quads")
 
-    # Made whole or not at all: an interrupted run leaves no half of it.
+    # The folder is renamed when it is complete, so an interrupted run leaves no part of it.
     unfinished = folder.with_suffix(f".{os.getpid()}")
     unfinished.mkdir(parents=True)
     (unfinished / "quads.jelly").write_bytes(file.getvalue())
@@ -140,12 +140,12 @@ def make_cached(folder: Path, found: list[tuple[URIRef, str]], quads: list[Quad]
 
 
 def stream_options() -> jr.StreamOptions:
-    """Return the options of the Jelly-RDF stream, that are also asked of pyjelly."""
+    """Return the options of the Jelly-RDF stream, which pyjelly gets, too."""
     return jr.StreamOptions(frame_rows=jr.PatchOptions().frame_rows)
 
 
 def pyjelly_options() -> SerializerOptions:
-    """Return options for pyjelly that ask of it what our defaults ask of us."""
+    """Return options for pyjelly that equal our defaults."""
     ours = jr.PatchOptions()
     return SerializerOptions(
         frame_size=ours.frame_rows,

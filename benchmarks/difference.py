@@ -1,10 +1,10 @@
-"""What a difference of two large graphs needs in memory beside the graphs.
+"""Measure the memory that a difference of two large graphs needs in addition to the graphs.
 
-``python -m benchmarks.difference TRIPLES`` makes two graphs of so many triples in rdflib's default
-store, a third of which have blank nodes, and of which a few have changed. It measures `diff` of the
-two by labels, then by canonical labels: what Python allocates meanwhile at the most.
+``python -m benchmarks.difference TRIPLES`` makes two graphs with that number of triples in rdflib's
+default store. A third of the triples have blank nodes, and a few differ. It measures the peak of
+Python's allocations during `diff`, by labels and by canonical labels.
 
-It is a process of its own, since all that memory is to be given back.
+It runs in a separate process, so that all of this memory is given back.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ __all__ = ["Difference", "measure"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = 64_000_000
-# Triples of a group, and of which groups something is changed.
+# The number of triples of a group, and the choice of groups that change.
 GROUP = 6
 CHANGED = 1000
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What a difference came to.
+    """The measurements of a difference.
 
     Args:
-        kind: By which labels of blank nodes.
-        triples: Of each graph.
-        operations: Of the difference.
-        peak: The most memory beside the graphs, in bytes.
-        seconds: Of the processor, without the measuring of memory.
-        target: What the peak is to be below.
+        kind: The labels by which blank nodes were compared.
+        triples: The number of triples of each graph.
+        operations: The number of operations of the difference.
+        peak: The peak memory in addition to the graphs, in bytes.
+        seconds: Processor time, without measuring memory.
+        target: The peak must be below this, in bytes.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Difference:
 
 
 def measure(triples: int) -> list[Difference]:
-    """Measure the differences of graphs of so many triples."""
+    """Measure the differences of graphs with this number of triples."""
     command = [sys.executable, "-m", "benchmarks.difference", str(triples)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     return [Difference(**each) for each in json.loads(done.stdout)]
@@ -82,7 +82,7 @@ def run(triples: int) -> Iterator[Difference]:
 
 
 def make_graph(groups: int, *, changes: bool) -> Graph:
-    """Return a graph of groups of statements: each about a thing, and a blank node that it has."""
+    """Return a graph of groups of statements, each about a thing and its blank node."""
     example = "http://example.org/"
     has, value = URIRef(f"{example}has"), URIRef(f"{example}value")
 

@@ -1,10 +1,9 @@
-"""How long it takes until a small patch is appended to a log and on the disk.
+"""Measure how long it takes to append a small patch durably to a log.
 
-Here the clock counts, not the processor: most of it is waiting for the disk. So an append is timed
-in turn with the least that could be done: to write the same bytes to a new file and bring it to the
-disk; and with what it takes to do that so that a crash can't leave a half, and one of two writers
-wins: the file is renamed and the folder brought to the disk, in a transaction of SQLite that adds a
-row for it.
+Seconds are the clock's, since most of the time is spent waiting for the disk. An append is timed in
+turn with two lower bounds. The first writes the same bytes to a new file and syncs it. The second
+also survives crashes and admits one of two writers: it renames the file and syncs the folder, in a
+transaction of SQLite that adds a row.
 """
 
 from __future__ import annotations
@@ -31,23 +30,23 @@ __all__ = ["Latency", "measure"]
 
 @dataclass(frozen=True)
 class Latency:
-    """Seconds of the clock, each time."""
+    """Seconds of the clock, for each repetition."""
 
     append: list[float]
     write: list[float]
-    """To write the same bytes, and bring them to the disk."""
+    """Time to write the same bytes and sync them."""
     commit: list[float]
-    """The same, and to rename the file, bring the folder to the disk, and commit a row for it."""
+    """Time to also rename the file, sync the folder, and commit a row for it."""
     target: float = 2
 
     @property
     def over_write(self) -> float:
-        """How many times the seconds of writing alone."""
+        """The ratio of an append to writing alone."""
         return statistics.median(map(float.__truediv__, self.append, self.write))
 
     @property
     def over_commit(self) -> float:
-        """How many times the seconds of writing, renaming and committing."""
+        """The ratio of an append to writing, renaming and committing."""
         return statistics.median(map(float.__truediv__, self.append, self.commit))
 
     @property
@@ -56,7 +55,7 @@ class Latency:
 
 
 def measure(count: int) -> Latency:
-    """Append so many small patches, on the disk where the benchmarks keep their data."""
+    """Append ``count`` small patches, on the disk where the benchmarks keep their data."""
     CACHE.mkdir(parents=True, exist_ok=True)
     result = Latency([], [], [])
     s, p = URIRef("http://example.org/s"), URIRef("http://example.org/p")
@@ -93,7 +92,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def make_database(path: Path) -> sqlite3.Connection:
-    """Make a database with what a row of the log has, and commits that are as durable."""
+    """Make a database with the columns of the log's rows and commits of the same durability."""
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA journal_mode = TRUNCATE")

@@ -1,8 +1,8 @@
-"""How long it takes to open a log of many versions, and to list them.
+"""Measure how long it takes to open a log of many versions, and to list them.
 
-To append so many one by one takes minutes, nearly all of it in bringing each to the disk. So the
-segments are written here by the log's own writer, and their rows inserted in one transaction of its
-database. What comes of it is a log like any other: its last patches are appended and verified.
+Appending all versions one by one takes minutes, mostly to sync each of them. So the log's writer
+writes the segments here, and one transaction of its database inserts their rows. The result is a
+log like any other: its last patches are appended and verified.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ ROUNDS = 21
 
 @dataclass(frozen=True)
 class LogSize:
-    """Seconds of the clock, each time."""
+    """Seconds of the clock, for each repetition."""
 
     versions: int
     opening: list[float]
     listing: list[float]
-    """To list all patches, and ask each for its version and its id."""
+    """Time to list all patches, with version and id of each."""
     opening_target: float = 0.005
     listing_target: float = 0.5
 
@@ -70,7 +70,7 @@ def list_all(log: jr.PatchLog) -> list[tuple[int, URIRef]]:
 
 
 def make_log(path: Path, versions: int) -> None:
-    """Make a log that is like one to which so many small patches were appended."""
+    """Make a log as if ``versions`` small patches had been appended."""
     log = jr.PatchLog.create(path)
     log.append(patch(1))
     history = FolderHistory(path, jr.Limits(), timeout=30)
@@ -80,7 +80,7 @@ def make_log(path: Path, versions: int) -> None:
         connection.executemany(f"INSERT INTO segments VALUES ({marks})", rows)
     log.refresh()
     log.append(patch(versions))
-    # Whether they follow one another is looked at where they are listed.
+    # Listing the patches checks that they follow one another.
     numbers = [
         str(operation[3])
         for entry in log.patches(versions - 3)
@@ -102,7 +102,7 @@ class Sink:
 
 
 def segments(folder: Path, entry: jr.LogEntry, count: int) -> Iterator[Row]:
-    """Write so many segments after a patch, and return what the database has of each."""
+    """Write ``count`` segments after a patch, and return the database row of each."""
     prev: Any = entry.id
     options = jr.PatchOptions.small()
     for version in range(entry.version + 1, entry.version + 1 + count):

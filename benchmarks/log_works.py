@@ -1,4 +1,4 @@
-"""What is timed of patch logs: the history of schema.org, each release a version of one graph."""
+"""Timed work on patch logs: the history of schema.org, each release a version of one graph."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class History:
     """The releases as versions of one graph."""
 
     sizes: list[int]
-    """How many statements each version has."""
+    """The number of statements of each version."""
     patches: list[list[jr.Operation]]
-    """What makes a version of the one before it."""
+    """The patch from each version to the next."""
     n_triples: list[str]
     """Each version as a file of its own."""
     rdf_patch: list[str]
@@ -85,7 +85,7 @@ def count_changes(inputs: Inputs) -> int:
 
 
 class Folder:
-    """A new folder on the disk, which goes with the object."""
+    """A new folder on the disk, deleted with the object."""
 
     def __init__(self) -> None:
         CACHE.mkdir(parents=True, exist_ok=True)

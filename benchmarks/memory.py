@@ -1,4 +1,4 @@
-"""The peak memory of a process that reads a large stream, over that of one that reads nothing.
+"""Compare the peak memory of a process that reads a large stream with that of an idle one.
 
 ``python -m benchmarks.memory measure BYTES PATH`` starts three processes of the same module:
 
@@ -7,9 +7,8 @@
 - ``read`` reads that pipe through ``read_batches`` to the end;
 - ``idle`` only imports the package.
 
-It is a process of its own, and imports next to nothing, as ``ru_maxrss`` of a process starts with
-what the process that started it held: one that holds more than the reader would hide all that is
-to be measured.
+The parent is a separate process with few imports, since ``ru_maxrss`` of a process starts with the
+memory of its parent: a large parent would hide the memory of the reader.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ TARGET = 64_000_000
 
 @dataclass(frozen=True)
 class Peak:
-    """What reading came to, in bytes, and in seconds with the writing at the other end."""
+    """The peaks in bytes, and the seconds of reading and of the writer at the other end."""
 
     stream: int
     operations: int
@@ -126,7 +125,7 @@ def run_idle() -> dict[str, Any]:
 
 
 def peak() -> int:
-    """Return the most memory that this process has had, in bytes."""
+    """Return the peak memory of this process, in bytes."""
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024

@@ -1,4 +1,4 @@
-"""What is timed of recordings: changes that are recorded, against the same changes that are not."""
+"""Timed work on recordings: recorded changes, and the same changes without recording."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["CHANGES", "Changes"]
 
 @dataclass
 class State:
-    """What is changed, and what to change it by; all terms, triples and graphs are ready."""
+    """The changed dataset and the changes; all terms, triples and graphs are ready."""
 
     dataset: Dataset
     triples: list[tuple[Graph, Any]]
@@ -30,15 +30,15 @@ class State:
 
 @dataclass(frozen=True)
 class Changes:
-    """Changes by one of rdflib's ways.
+    """Changes by one of rdflib's methods.
 
     Args:
-        name: Which way.
-        make: Makes them.
-        store: The store they are made in.
-        is_full: Whether all quads are there before.
-        count: Counts them.
-        target: How fast they are to be if they are recorded, as a part of how fast they are.
+        name: The name of the method.
+        make: Makes the changes.
+        store: The name of the store to change.
+        is_full: Whether the store has all quads before the changes.
+        count: Counts the changes.
+        target: The wanted speed with recording, as a fraction of the speed without.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Changes:
         return State(dataset, [(quad[3], quad[:3]) for quad in quads], quads, io.BytesIO())
 
     def plain(self, inputs: Inputs) -> Work:
-        """Make them."""
+        """Return the work of making the changes without recording."""
         return Work(
             self.name, lambda state: self.make(state, inputs), prepare=lambda: self.prepare(inputs)
         )
 
     def recorded(self, inputs: Inputs) -> Work:
-        """Make them while they are recorded into memory."""
+        """Return the work of making the changes while they are recorded into memory."""
 
         def run(state: State) -> State:
             with jr.record(state.dataset, state.file):
@@ -130,6 +130,6 @@ CHANGES = (
     Changes("Graph.add to a JellyStore", add, store="Jelly", target=0.8),
     Changes("jr.apply to a JellyStore", apply, store="Jelly", target=0.4),
     Changes("Graph.add to Oxigraph", add, store="Oxigraph"),
-    # Removing takes Oxigraph less time than it takes to find out what it has.
+    # No target: Oxigraph removes a statement faster than it finds one.
     Changes("Graph.remove from Oxigraph", remove, store="Oxigraph", is_full=True, target=None),
 )

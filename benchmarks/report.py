@@ -1,4 +1,4 @@
-"""The table that a run prints, and the same as JSON."""
+"""Print the results of a run as a table, or return them as JSON."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ MEGABYTE = 1e6
 
 @dataclass(frozen=True)
 class Measured:
-    """All that a run has measured; None is what it was told to leave out."""
+    """All measurements of a run; None stands for those that were not requested."""
 
     about: str
-    """The data that most of it was measured on."""
+    """The data of most measurements."""
     ratios: list[Ratio]
     peak: Peak | None
     latency: Latency | None
@@ -45,11 +45,11 @@ def versions() -> dict[str, str]:
 
 
 def print_table(measured: Measured, *, is_quick: bool) -> None:
-    """Print what was measured; medians, and of the ratios their range too."""
+    """Print the medians of all measurements, and the ranges of ratios."""
     ratios, peak, latency = measured.ratios, measured.peak, measured.latency
     console = Console()
     if not console.is_terminal:
-        # As wide as it needs: a log would have it cut at 80 columns.
+        # Without a width, the table would be cut at 80 columns in a log file.
         console.width = 140
     console.print(f"Measured on {measured.about}. What needs other data makes it.")
     if ratios:
@@ -113,7 +113,7 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
 def table_of_ratios(ratios: list[Ratio], *, is_quick: bool) -> Table:
     scope = "; a quick run, on a part of the data" if is_quick else ""
     table = Table(title=f"How many times as fast as its peers{scope}")
-    # Names may be wrapped; a number that is cut says nothing.
+    # Cells are wrapped, since a cut number says nothing.
     table.add_column("ours", overflow="fold")
     table.add_column("peer", overflow="fold")
     for heading in ("quads", "ours\nM quads/s", "peer\nM quads/s"):
@@ -152,7 +152,7 @@ def verdict(is_met: bool | None) -> str:
 
 
 def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
-    """Return all that was measured, each round."""
+    """Return all measurements, round by round."""
     peak, latency = measured.peak, measured.latency
     return {
         "quick": is_quick,

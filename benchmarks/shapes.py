@@ -1,4 +1,4 @@
-"""Changes of other shapes than the releases of schema.org, made up: sensors, and distinct quads."""
+"""Generated changes with other shapes than the releases of schema.org: sensors, distinct quads."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def observations(count: int) -> Iterator[jr.Operation]:
 
 
 def distinct(count: int) -> Iterator[jr.Operation]:
-    """Make a transaction that adds quads, of which no two are equal."""
+    """Make a transaction that adds distinct quads."""
     yield (jr.Op.TX,)
     yield from ((jr.Op.A, *store_works.quad(number)) for number in range(count))
     yield (jr.Op.TC,)
 
 
-# By name, the changes and the options of the stream that they are written to.
+# The changes of each shape, by name, and the options of their stream.
 SHAPES: dict[str, tuple[Callable[[Inputs], Iterator[jr.Operation]], jr.PatchOptions]] = {
     "small lookups": (lambda inputs: iter(inputs.operations), SMALL),
     "distinct quads": (lambda _: distinct(COUNT), jr.PatchOptions()),

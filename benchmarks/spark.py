@@ -1,8 +1,8 @@
-"""Reading on Spark: against ready-made Arrow batches, and one file against eight.
+"""Measure reading on Spark, against ready-made Arrow batches, and one file against eight.
 
 ``python -m benchmarks.spark [--size MB] [--rounds N]``. It needs Java, and some gigabytes on disk.
-Both of each pair run the same aggregate in the same session, in turn; seconds are the clock's,
-since the work is spread over processes and cores.
+The members of each pair run the same aggregate in the same session, in turn. Seconds are the
+clock's, since the work is spread over processes and cores.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ READY_SIZE = 64
 
 @dataclass(frozen=True)
 class Pair:
-    """Two ways to the same rows, timed in turn, in seconds."""
+    """Two ways to read the same rows, timed in turn, in seconds."""
 
     ours: str
     peer: str
@@ -67,7 +67,7 @@ class Pair:
 
 
 class ReadySource(DataSource):
-    """Record batches that are there already, in a file for each partition."""
+    """Ready record batches, in a file for each partition."""
 
     @classmethod
     def name(cls) -> str:
@@ -109,7 +109,7 @@ class Counting:
 
 
 def make_file(path: Path, operations: list[jr.Operation], size: int) -> int:
-    """Write whole patches of the operations until the file is so large; return the rows."""
+    """Write whole patches of the operations until the file has ``size`` bytes; return the rows."""
     rows = 0
     with path.open("wb") as file:
         counting = Counting(file)
@@ -144,7 +144,7 @@ def aggregate(spark: SparkSession, format: str, path: Path) -> tuple[Any, ...]:
     """Read all columns into one row."""
     from pyspark.sql import functions as F
 
-    # A DataFrame of its own each time: Spark plans anew, as for a first query.
+    # Each time has a new DataFrame, so that Spark plans as for a first query.
     table = spark.read.format(format).load(str(path))
     lengths = [F.sum(F.length(name)) for name in ("file", "s", "p", "o", "g")]
     (row,) = table.agg(F.count("*"), F.max("seq"), F.max("txn"), *lengths).collect()
@@ -172,7 +172,7 @@ def compare(
             if result[0] != rows:
                 raise data.DataError(f"{result[0]} rows, not {rows}")
             if number > 0:
-                # The first time Java is cold.
+                # In the first round Java is still cold.
                 each.append(spent)
     return Pair(ours[0], peer[0], rows, target, *seconds)
 
@@ -197,7 +197,7 @@ def open_session() -> SparkSession:
 
 
 def measure(size: int, rounds: int) -> Iterator[Pair]:
-    """Measure with a file of so many megabytes."""
+    """Measure with a file of ``size`` megabytes."""
     operations = data.load(data.ALL).operations
     spark = open_session()
     with tempfile.TemporaryDirectory(prefix="jelly-bench-") as scratch:
@@ -236,7 +236,7 @@ def measure(size: int, rounds: int) -> Iterator[Pair]:
 
 
 def aggregate_anew(spark: SparkSession, path: Path) -> tuple[Any, ...]:
-    """Read a file as if it had never been read: nobody remembers where its parts are."""
+    """Read a file as if for the first time: forget the places of its parts."""
     os.utime(path)
     return aggregate(spark, "jelly-patch", path)
 

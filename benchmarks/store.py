@@ -1,7 +1,7 @@
-"""Measure the `JellyStore` against other stores, and write it into the docs: ``make bench-store``.
+"""Compare the `JellyStore` with other stores, and write the docs' page: ``make bench-store``.
 
-``python -m benchmarks.store memory STORE`` prints the memory that the quads take there: it is a
-process of its own.
+``python -m benchmarks.store memory STORE`` prints the memory that the quads take in a store; it
+runs in a separate process.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def resident() -> int:
 
 
 def peak() -> int:
-    # Not `ru_maxrss`, which starts at what the process had that started this one.
+    # `ru_maxrss` would start with the memory of the parent process.
     [line] = [
         line
         for line in Path("/proc/self/status").read_text().splitlines()
@@ -73,9 +73,9 @@ def peak() -> int:
 
 
 def run_memory(store: str) -> dict[str, float]:
-    """Return the bytes of a quad: after loading, the peak, and when every index was used.
+    """Return the bytes of a quad: after loading, at the peak, and after every index was used.
 
-    With them goes the longest time of a look-up that an order was sorted for, in milliseconds.
+    Also return the longest time of a look-up that had to sort an order, in milliseconds.
     """
     path = additions()
     for _ in jr.read_batches(path):
@@ -128,7 +128,7 @@ def peer_of(ratio: Ratio) -> str:
 
 
 def draw(ratios: list[Ratio]) -> None:
-    """Draw each ratio, with the one that is wanted."""
+    """Draw each ratio with its target."""
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
         figure = Figure(figsize=(WIDTH, BAR_HEIGHT * (len(ratios) + 2)), layout="constrained")
         axes = figure.subplots()

@@ -1,8 +1,8 @@
-"""What is timed of stores: the same work in a `JellyStore`, and in rdflib's own store or elsewhere.
+"""Timed work on stores: the same in a `JellyStore` and in rdflib's own or another store.
 
-The quads are 500,000 distinct ones in ten graphs, made up: eight of each subject, half of them with
-literals. Some works have the same triples in the default graph: that is the second shape, for which
-the operations are given as tuples. Files are made once, and kept in ``.cache/bench``.
+The data are 500,000 generated, distinct quads in ten graphs: eight for each subject, half of them
+with literals. Some works have the same triples in the default graph; their operations are given as
+tuples. Files are made once, and kept in ``.cache/bench``.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def quad(number: int) -> tuple[URIRef, URIRef, Any, URIRef]:
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
-    """Return the path of a file that is made once."""
+    """Return the path of a cached file, and make the file if it is missing."""
     path = CACHE / f"store-3-{name}"
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def made_patch(name: str, transactions: Iterable[list[jr.Operation]], end: jr.Op
 
 
 def sample(seed: int, count: int) -> list[int]:
-    """Return the numbers of some of the quads."""
+    """Return the numbers of a random sample of the quads."""
     return random.Random(seed).sample(range(COUNT), count)
 
 
@@ -167,7 +167,7 @@ def log() -> jr.PatchLog:
 
 @functools.cache
 def make_files() -> None:
-    """Make all files, so that none is made while something is timed."""
+    """Make all files before anything is timed."""
     for make in (additions, deletions, mixed, aborted, log):
         make()
     for name in ("data.nt", "data.ttl"):
@@ -206,7 +206,7 @@ def ready_plain(store: str) -> Dataset:
 
 
 def loaded(store: str, operations: Path | list[jr.Operation] | None = None) -> Dataset:
-    """Return a dataset with the quads, or with what operations make."""
+    """Return a dataset with the quads, or with the result of operations."""
     dataset = Dataset(store=store)
     jr.apply(additions() if operations is None else operations, dataset)
     dataset.commit()
@@ -221,7 +221,7 @@ def ready(store: str) -> Dataset:
 
 @functools.cache
 def changed(store: str) -> Dataset:
-    """Return the next version, in which one of a hundred quads is another."""
+    """Return the next version, in which one of a hundred quads differs."""
     dataset = loaded(store)
     changes = itertools.islice(jr.read_operations(mixed()), 100 * 102)
     jr.apply([change for change in changes if len(change) == 5], dataset)
@@ -229,7 +229,7 @@ def changed(store: str) -> Dataset:
 
 
 def ready_patterns(places: str, ready: Callable[[str], Dataset] = ready) -> Callable[[str], Any]:
-    """Return what makes a dataset with quads to look up, of which only some places are given."""
+    """Return a function that makes a dataset and patterns with only the given places set."""
 
     def prepare(store: str) -> Any:
         dataset = ready(store)
@@ -270,13 +270,13 @@ class StoreWork:
     """Work that is done in two stores, or by another program.
 
     Args:
-        name: What is done.
-        run: Does it, given what ``prepare`` returned.
-        target: How many times as fast as the peer a `JellyStore` is to be.
-        prepare: Makes what ``run`` gets, for a store.
-        peer: The peer's work; by default the same in rdflib's own store.
-        rounds: How often each is timed.
-        check: Says whether what ``run`` returned is right.
+        name: The name of the work.
+        run: Does the work with the result of ``prepare``.
+        target: How many times as fast as the peer a `JellyStore` should be.
+        prepare: Makes the argument of ``run``, for a store.
+        peer: The peer's work; by default the same work in rdflib's own store.
+        rounds: How often each work is timed.
+        check: Returns whether the result of ``run`` is right.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""How much faster two threads decode than one: decoding lets other threads of Python run.
+"""Measure how much faster two threads decode than one, since decoding releases the GIL.
 
-Here the clock counts, so both cores must be free: what others do makes it less, never more. One
-thread decodes a stream some times over; then two do so at once, each as often; and so on in turn.
+Seconds are the clock's, so both cores must be free: other load only lowers the ratio. One thread
+decodes a stream several times; then two threads do the same at once, each as often; and so on.
 ``python -m benchmarks.threads`` measures this alone.
 """
 
@@ -27,7 +27,7 @@ REPEATS = 8
 
 @dataclass(frozen=True)
 class Threads:
-    """What one work came to: seconds of the clock, each round."""
+    """The result of one work: seconds of the clock, for each round."""
 
     name: str
     one: list[float]
@@ -36,7 +36,7 @@ class Threads:
 
     @property
     def ratios(self) -> list[float]:
-        """How many times as much two threads do in the same time."""
+        """How many times as much work two threads do in the same time, by round."""
         return [2 * one / two for one, two in zip(self.one, self.two, strict=True)]
 
     @property
@@ -78,7 +78,7 @@ def count(data: bytes) -> None:
 
 
 def timed(work: Callable[[], object], threads: int) -> float:
-    """Return the seconds that it takes until so many threads have done the same work."""
+    """Return the seconds until a number of threads have each done the same work."""
     ready = threading.Barrier(threads + 1)
 
     def run() -> None:

@@ -1,7 +1,6 @@
-"""What is timed: our work and that of the peers, on the same quads.
+"""Timed work, ours and the peers', on the same quads.
 
-A reader is read to its end and each thing it makes is let go at once, so that what is timed is the
-making.
+Readers are read to the end and each item is dropped at once, so that only making items is timed.
 """
 
 from __future__ import annotations
@@ -33,19 +32,19 @@ from .data import Inputs, pyjelly_options, stream_options
 
 __all__ = ["Work"]
 
-# A package that is used where it lies has no entry points.
+# A package that is not installed has no entry points, so register() is called.
 register()
 
 
 @dataclass(frozen=True)
 class Work:
-    """Something to be timed.
+    """Work to be timed.
 
     Args:
-        name: Who does it, and how.
-        run: What is timed; it gets what ``prepare`` returned.
-        prepare: Makes what each run needs anew, outside the timing.
-        check: Says whether what ``run`` returned is right, outside the timing.
+        name: The library that does the work, and its way.
+        run: Does the work with the result of ``prepare``; this is timed.
+        prepare: Makes the argument of each run, untimed.
+        check: Returns whether the result of ``run`` is right, untimed.
     """
 
     name: str
@@ -55,7 +54,7 @@ class Work:
 
 
 def exhaust(items: Iterable[Any]) -> None:
-    """Take all items and keep none, by C code alone."""
+    """Consume all items in C code, without keeping any."""
     deque(items, maxlen=0)
 
 
@@ -78,7 +77,7 @@ def protobuf_parse_statements(inputs: Inputs) -> Work:
 
 
 def parse_frames(message: str, data: bytes) -> Work:
-    """Parse each frame into a message and do nothing with it; the frames are split beforehand."""
+    """Return the work of parsing frames, split beforehand, into messages that are dropped."""
     frames = split_frames(data)
     parse = frame_parser(message)
     return Work("protobuf (upb)", lambda _: exhaust(map(parse, frames)))
@@ -142,7 +141,7 @@ def read_text(inputs: Inputs) -> Work:
 
 
 class TermsOnly(RDFPatchParser):
-    """rdflib's parser of patches without the store: it makes each row's terms and lets them go."""
+    """rdflib's parser of patches without a store: it makes each row's terms and drops them."""
 
     def add_or_remove_triple_or_quad(self, operation: Any, bnode_context: Any = None) -> None:
         parser: Any = self
@@ -183,7 +182,7 @@ def make_table(inputs: Inputs) -> Work:
 
 
 def make_table_of_dicts(inputs: Inputs) -> Work:
-    """Make a table as one would without `to_arrow`: of a dict for each operation."""
+    """Return the work of making a table without `to_arrow`, from a dict for each operation."""
     data = inputs.jelly_patch
     text = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema([("op", pa.string()), *((name, text) for name in "spog")])
@@ -304,7 +303,7 @@ def parse_statements(inputs: Inputs) -> Work:
 
 
 def pyjelly_parse_dataset(inputs: Inputs) -> Work:
-    """What ``Dataset.parse`` calls where pyjelly has the name ``jelly``."""
+    """Return the work that ``Dataset.parse`` does if pyjelly has registered ``jelly``."""
 
     def run(dataset: Dataset) -> Dataset:
         RDFLibJellyParser().parse(create_input_source(data=inputs.jelly), dataset)
@@ -322,7 +321,7 @@ def rdflib_parse_patch(inputs: Inputs) -> Work:
 
 
 def rdflib_add(inputs: Inputs) -> Work:
-    """Add ready quads; their graphs are ready too, which spares ``addN`` to make each anew."""
+    """Return the work of adding ready quads in ready graphs, so that ``addN`` makes no graphs."""
 
     def prepare() -> tuple[Dataset, list[Any]]:
         dataset = Dataset()
@@ -338,7 +337,7 @@ def rdflib_add(inputs: Inputs) -> Work:
 
 
 def has_all(inputs: Inputs) -> Callable[[Dataset], bool]:
-    # The length of a Dataset counts a triple once, in however many graphs it is.
+    # The length of a Dataset counts a triple in several graphs only once.
     return lambda dataset: sum(map(len, dataset.graphs())) == len(inputs.quads)
 
 
@@ -423,7 +422,7 @@ def protobuf_serialize_statements(inputs: Inputs) -> Work:
 
 
 def serialize_frames(message: str, data: bytes) -> Work:
-    """Serialize each frame of ready messages: no term is looked up, no frame written."""
+    """Return the work of serializing frames of ready messages, without lookups and files."""
     parse = frame_parser(message)
     frames = split_frames(data)
     messages = [parse(frame) for frame in frames]
@@ -440,7 +439,7 @@ def write_statements(inputs: Inputs) -> Work:
             writer.write_all(inputs.quads)
         return file
 
-    # No larger than what the peer writes with the same options.
+    # The output must not be larger than the peer's with the same options.
     return Work(
         "StatementWriter.write_all",
         run,

@@ -1,4 +1,4 @@
-"""``python -m conformance RUNNER``."""
+"""Run the suite with ``python -m conformance RUNNER``."""
 
 from __future__ import annotations
 
@@ -26,31 +26,34 @@ def _parser() -> argparse.ArgumentParser:
         " use. The README says what a runner has to do.",
     )
     parser.add_argument("runner", metavar="RUNNER", help="a command, with its arguments")
-    parser.add_argument(
-        "--serve", action="store_true", help="start the command once, and give it lines"
-    )
+    parser.add_argument("--serve", action="store_true", help="start the command once for all cases")
     parser.add_argument("--cases", metavar="FOLDER", type=Path, default=CASES, help="other cases")
     parser.add_argument("--only", metavar="TEXT", default="", help="only cases with this in a name")
     parser.add_argument("--rule", metavar="NAME", help="only cases about this rule")
     parser.add_argument(
         "--allow-unsupported",
         action="store_true",
-        help="exit with 0 also if the runner says of some cases that it does not support them",
+        help="exit with 0 even if the runner does not support some cases",
     )
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=60, help="of a case, by default 60"
+        "--timeout", metavar="SECONDS", type=float, default=60, help="for each case, by default 60"
     )
     parser.add_argument("--report", metavar="FILE", type=Path, help="write EARL, in Turtle")
-    parser.add_argument("--name", default="unnamed", help="of what is tried, for the report")
-    parser.add_argument("--revision", default="unknown", help="its version, for the report")
+    parser.add_argument("--name", default="unnamed", help="implementation's name, in the report")
     parser.add_argument(
-        "--subject", default="urn:x-tried", help="its IRI, for the report", metavar="IRI"
+        "--revision", default="unknown", help="implementation's version, in the report"
+    )
+    parser.add_argument(
+        "--subject",
+        default="urn:x-tried",
+        help="implementation's IRI, in the report",
+        metavar="IRI",
     )
     parser.add_argument(
         "--date",
         type=datetime.date.fromisoformat,
         default=datetime.datetime.now(datetime.timezone.utc).date(),
-        help="of the report, by default today's",
+        help="date of the report, by default today",
     )
     return parser
 

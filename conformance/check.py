@@ -1,13 +1,13 @@
-"""Whether a case passes.
+"""Decide whether a case passes.
 
-- From Jelly: what is decoded must be the expected document. A negative case must be refused. If it
-  only *may* be refused, it may also be read as the expected document, if there is one.
+- From Jelly: the runner must decode the expected document. It must refuse a negative case. If it
+  only *may* refuse the case, it may also decode the expected document, if the case has one.
 - To Jelly: the bytes must keep every rule, have the options, and be the document. The runner must
-  read its own bytes, too. A negative case must be refused. If it only *may* be, the bytes may also
-  keep every rule and have the patches, with options that are right.
-- Round trip: what is decoded is encoded, and both must be as above.
+  read its own bytes, too. It must refuse a negative case. If it only *may* refuse the case, it may
+  also correct the options: then the bytes must keep every rule and have the patches.
+- Round trip: the decoded document is encoded, and both results must be as above.
 
-A crash, a time-out and an output that is no document are failures everywhere.
+A crash, a time-out and an output that is not a document are failures everywhere.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Verdict = Literal["passed", "failed", "unsupported"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case.
+    """The outcome of a case.
 
     Args:
         entry: The case.
         verdict: Whether it passed.
-        info: Why it failed; or what else is worth to know.
+        info: The reason of a failure, or a remark.
     """
 
     entry: Entry
@@ -49,7 +49,7 @@ class _StopError(Exception):
 
 
 def check(entry: Entry, runner: Runner) -> Outcome:
-    """Give a case to a runner, and return what came of it."""
+    """Give a case to a runner, and return the outcome."""
     try:
         if entry.kind == "from_jelly":
             info = _from_jelly(entry, runner)
@@ -63,13 +63,13 @@ def check(entry: Entry, runner: Runner) -> Outcome:
 
 
 def check_bytes(data: bytes, document: Document) -> list[str]:
-    """Check what a producer wrote of a document.
+    """Check the bytes that a producer wrote for a document.
 
     Returns:
-        The names of rules with SHOULD that it does not keep.
+        The names of rules with SHOULD that the bytes break.
 
     Raises:
-        ValueError: It breaks a rule, has other options, or is not the document.
+        ValueError: The bytes break a rule with MUST, have other options, or are not the document.
     """
     reader = Reader()
     try:
@@ -83,7 +83,7 @@ def check_bytes(data: bytes, document: Document) -> list[str]:
 
 
 def _done(answer: Answer) -> bytes:
-    """Return the output of an answer that must be one."""
+    """Return the output of an answer; the runner must have succeeded."""
     if answer.kind == "unsupported":
         raise _StopError("unsupported", answer.message)
     if answer.kind != "ok":

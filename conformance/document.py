@@ -1,7 +1,7 @@
 """The canonical form of a stream: its options, and its patches, each a list of operations.
 
 A document is ``{"options": …, "patches": [[operation, …], …]}``. Operations and terms are tuples in
-Python, arrays in JSON, of the same items; the README lists them.
+Python and arrays in JSON, with the same items; the README lists them.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ OPTIONS = (
     "max_datatype_table_size",
     "version",
 )
-"""The names of all options. A document has each."""
+"""The names of all options. A document has all of them."""
 
 _LENGTHS = {"A": 5, "D": 5, "PA": 4, "PD": 4, "H": 3, "TX": 1, "TC": 1, "TA": 1}
 
 
 def dump(document: Document) -> str:
-    """Return a document as JSON, an operation on each line."""
+    """Return a document as JSON, one operation a line."""
     lines = [f'{{"options": {json.dumps(document["options"])},', '"patches": [']
     for number, patch in enumerate(document["patches"]):
         rows = [json.dumps(operation, ensure_ascii=False) for operation in patch]
@@ -59,7 +59,7 @@ def load(source: str | bytes) -> Document:
     """Return the document of a JSON text.
 
     Raises:
-        ValueError: It is no JSON, or no document.
+        ValueError: The text is not JSON, or not a document.
     """
     value = json.loads(source)
     if not isinstance(value, dict) or value.keys() != {"options", "patches"}:
@@ -89,11 +89,11 @@ def _tuple(value: Any) -> Any:
 
 
 def difference(expected: Document, found: Document) -> str | None:
-    """Return how a document differs from what is expected; None if it does not.
+    """Return how a document differs from the expected one; None if it does not.
 
-    If no options are expected, any will do: then the default graph is as good as no graph.
-    Alike are: labels of blank nodes, renamed one to one in the whole document; languages in any
-    case of letters; a literal of xsd:string and a simple one. The IRI of PD may be missing.
+    If no options are expected, any are accepted, and the default graph equals no graph. Ignored
+    are the labels of blank nodes (renamed one to one in the whole document), the case of language
+    tags, and the datatype xsd:string. The IRI of PD may be missing.
     """
     for name, value in expected.get("options", {}).items():
         if value != found["options"][name]:
@@ -121,7 +121,7 @@ def _without_default(operation: Plain) -> Plain:
 
 
 def _canonical(operation: Plain, other: Plain) -> Plain:
-    """Leave out the IRI of PD where the other has none."""
+    """Return an operation in a form to compare; PD loses its IRI if the other PD has none."""
     if operation[0] == other[0] == "PD" and None in (operation[2], other[2]):
         return (*operation[:2], None, operation[3])
     return operation
@@ -151,10 +151,10 @@ def _literal(term: Plain) -> Plain:
 
 
 def text(document: Document) -> str | None:
-    """Return the patches as RDF Patch text; None if it can't say them.
+    """Return the patches as RDF Patch text; None if the text can't express them.
 
-    Each patch but the last ends with ``Z .``. Text has neither options nor quoted triples, and
-    no default graph: a statement in it has three terms, and a namespace no graph.
+    Each patch but the last ends with ``Z .``. The text has neither options nor quoted triples. In
+    the default graph, a statement has three terms and a namespace has no graph.
     """
     out: list[str] = []
     for number, patch in enumerate(document["patches"]):
@@ -179,7 +179,7 @@ def _row(operation: Plain) -> Iterator[str]:
         yield _string(items[0])
         items = items[1:]
     if code == "PD":
-        # Text has no IRI there.
+        # In the text, a deleted namespace has no IRI.
         items = items[1:]
     for item in items:
         if item is not None and item != DEFAULT:

@@ -1,7 +1,7 @@
-"""A runner to copy: put your implementation in the place of the two functions.
+"""A runner to copy: replace the two functions by your implementation.
 
-``python -m conformance "python -m conformance.example"`` tries it. Here the two are the suite's own
-reader and speller.
+``python -m conformance "python -m conformance.example"`` tries it. Here the two functions call the
+suite's own reader and writer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from conformance.cases.case import bytes_of
 
 
 def decode(data: bytes) -> str:
-    """Return the JSON of a stream; raise ValueError to refuse it."""
+    """Return the document of a stream in JSON; raise ValueError to refuse it."""
     try:
         return document.dump(reader.read(data))
     except reader.FaultError as error:
@@ -23,7 +23,7 @@ def decode(data: bytes) -> str:
 
 
 def encode(json: str) -> bytes:
-    """Return the stream of a JSON; raise ValueError to refuse it."""
+    """Return the stream of a document in JSON; raise ValueError to refuse it."""
     wanted = document.load(json)
     data = rows.delimited(map(bytes_of, spelling.frames(wanted, compact=True)))
     differs = document.difference(wanted, document.load(decode(data)))
@@ -33,13 +33,13 @@ def encode(json: str) -> bytes:
 
 
 def run(verb: str, path: str) -> bytes:
-    """Return what comes of a file."""
+    """Decode or encode a file, and return the output."""
     data = Path(path).read_bytes()
     return decode(data).encode() if verb == "decode" else encode(data.decode())
 
 
 def serve() -> None:
-    """Answer requests, a line each, until there are no more."""
+    """Answer requests, one a line, until the input ends."""
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")
         try:
@@ -50,7 +50,7 @@ def serve() -> None:
 
 
 def main() -> NoReturn:
-    """Do what the arguments say: ``decode FILE``, ``encode FILE``, or nothing, to serve."""
+    """Run ``decode FILE`` or ``encode FILE``; without arguments, serve."""
     if len(sys.argv) == 1:
         serve()
         sys.exit(0)

@@ -1,6 +1,6 @@
-"""The manifests of the suite: written from the cases, and read for a run.
+"""Write the manifests of the suite from the cases, and read them for a run.
 
-No case gets lost: a folder that no manifest names is an error, and so is a file that is missing.
+No case gets lost: a folder that no manifest names is an error, and so is a missing file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CASES", "KINDS", "SUITE", "Entry", "SuiteError", "read_suite", "writ
 CASES = Path(__file__).resolve().with_name("patch")
 """The folder of the cases."""
 SUITE = f"pkg:pypi/jelly-patch-conformance@{VERSION}#patch/"
-"""What the IRIs of cases start with, in reports."""
+"""The start of the IRIs of cases, in reports."""
 
 MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 JELLYT = Namespace("https://w3id.org/jelly/dev/tests/vocab#")
@@ -35,7 +35,7 @@ KINDS = {
     "to_jelly": JPT.TestPatchToJelly,
     "round_trip": JPT.TestPatchRoundTrip,
 }
-"""The folders, and the class of their tests."""
+"""The folders, with the class of their tests."""
 
 _LABELS = {
     "from_jelly": "Jelly-Patch test cases: from Jelly to operations",
@@ -57,7 +57,7 @@ PREFIX rule:   <pkg:pypi/jelly-patch-conformance#rule/>
 
 
 class SuiteError(Exception):
-    """There is no suite to run, or it is not whole."""
+    """The suite is missing or incomplete."""
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -80,8 +80,8 @@ def write_manifest(kind: str, cases: list[Case], texts: Iterable[str]) -> str:
 
     Args:
         kind: The folder, one of `KINDS`.
-        cases: Its cases.
-        texts: Names of the cases that have RDF Patch text.
+        cases: The cases of the folder.
+        texts: The names of the cases that have RDF Patch text.
     """
     texts = set(texts)
     twins = {case.name: case for case in cases}
@@ -127,17 +127,17 @@ def write_manifest(kind: str, cases: list[Case], texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A case as a manifest has it.
+    """A case, read from a manifest.
 
     Args:
-        name: Its kind, folder and name, as ``from_jelly/frames/pos_bare``.
+        name: The kind, folder and name, as in ``from_jelly/frames/pos_bare``.
         kind: One of `KINDS`.
-        rules: Names of its rules; the first one is what a negative case breaks.
-        refusal: ``"must"``, ``"should"``, ``"may"``, or None if it must not be refused.
-        repaired: The name of the case without its fault.
-        comment: What it shows.
+        rules: The names of the rules; a negative case breaks the first one.
+        refusal: ``"must"``, ``"should"``, ``"may"``, or None if the case must not be refused.
+        repaired: The name of the same case without its fault.
+        comment: The feature or fault that the case shows.
         action: The file to read.
-        result: The document to compare with, if there is one.
+        result: The document to compare with, if any.
     """
 
     name: str
@@ -159,8 +159,8 @@ def read_suite(folder: Path = CASES) -> list[Entry]:
     """Return all cases below a folder.
 
     Raises:
-        SuiteError: A manifest is missing or can't be read, a file that one names is missing, or
-            there is a folder of a case that none names.
+        SuiteError: A manifest is missing or can't be read, a file that it names is missing, or no
+            manifest names the folder of a case.
     """
     entries: list[Entry] = []
     for kind in KINDS:

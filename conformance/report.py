@@ -1,4 +1,4 @@
-"""The outcomes of a run as a report in EARL."""
+"""Write the outcomes of a run as a report in EARL."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def assertion(test: str, subject: str, outcome: str, date: datetime.date, info: 
 
     Args:
         test: The IRI of a case.
-        subject: The IRI of what was tried.
+        subject: The IRI of the implementation.
         outcome: The name of an outcome in EARL.
-        date: When it was tried.
-        info: What there is to say of it.
+        date: The date of the run.
+        info: A remark about the outcome.
     """
     return _ASSERTION.format(
         test=URIRef(test),
@@ -69,11 +69,11 @@ def turtle(
     """Return the report in Turtle, assertions in the order of the outcomes.
 
     Args:
-        outcomes: What came of each case.
-        name: The name of what was tried.
-        revision: Its version.
-        subject: Its IRI.
-        date: When it was tried.
+        outcomes: The outcomes of the cases.
+        name: The name of the implementation.
+        revision: The version of the implementation.
+        subject: The IRI of the implementation.
+        date: The date of the run.
     """
     text = _HEAD.format(
         subject=URIRef(subject),

@@ -1,4 +1,4 @@
-"""Rows, frames and streams of protobuf's classes, in few words."""
+"""Short functions that make rows, frames and streams of protobuf's classes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _QUAD_FIELDS = {
 
 
 def options(**changes: Any) -> Any:
-    """An options row: FLAT, TRIPLES, lookups of 16 entries each, then ``changes``."""
+    """Return an options row: FLAT, TRIPLES, lookups of 16 entries each, and ``changes``."""
     fields: dict[str, Any] = {
         "statement_type": TRIPLES,
         "stream_type": FLAT,
@@ -64,7 +64,7 @@ def options(**changes: Any) -> Any:
 
 
 def name(value: str, id: int = 0) -> Any:
-    """Return an entry of the name lookup; id 0 follows the last one."""
+    """Return an entry of the name lookup; id 0 stands for the last id plus 1."""
     return pb.RdfPatchRow(name=pb.RdfNameEntry(id=id, value=value))
 
 
@@ -79,12 +79,12 @@ def datatype(value: str, id: int = 0) -> Any:
 
 
 def iri(prefix_id: int = 0, name_id: int = 0) -> Any:
-    """Return an IRI by its two ids."""
+    """Return an IRI with two ids."""
     return pb.RdfIri(prefix_id=prefix_id, name_id=name_id)
 
 
 def literal(lex: str = "", lang: str | None = None, datatype: int | None = None) -> Any:
-    """Return a literal, with a language, the id of a datatype, or neither."""
+    """Return a literal with a language, with the id of a datatype, or with neither."""
     message = pb.RdfLiteral(lex=lex)
     if lang is not None:
         message.langtag = lang
@@ -120,7 +120,7 @@ def triple(s: Any = None, p: Any = None, o: Any = None) -> Any:
 
 
 def quad(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
-    """Return a statement; terms that are left out repeat."""
+    """Return a statement; omitted terms repeat."""
     message = pb.RdfQuad()
     for position, term in zip("spog", (s, p, o, g), strict=True):
         set_term(message, position, term)
@@ -192,7 +192,7 @@ bare = frame
 
 
 def delimited(frames: Iterable[bytes]) -> bytes:
-    """Return the frames one after another, each with its length before it."""
+    """Return the frames as one stream, each after its length."""
     return b"".join(varint(len(data)) + data for data in frames)
 
 

@@ -1,12 +1,12 @@
-"""What the specification demands: each rule with its name.
+"""The demands of the specification: the rules, with their names.
 
-The text is the published one of Jelly-Patch, the beta of 30 July 2025 at
-https://w3id.org/jelly/dev/specification/patch, and what it takes from Jelly-RDF. Two rules are new
-in the beta: a mark stands anywhere in a frame, and a transaction ends in its patch.
+They follow the published specification of Jelly-Patch, the beta of 30 July 2025 at
+https://w3id.org/jelly/dev/specification/patch, and the parts of Jelly-RDF that it includes. Two
+rules are new in the beta: a mark may be anywhere in a frame, and a transaction ends in its patch.
 
-A rule stands for the key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` has
-each of them once for each time that it stands there, so that they can be counted: none is left out.
-The texts are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
+A rule covers key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` lists a word
+as often as the rule covers it, so that counting them shows that the rules leave none out. The texts
+are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Rule:
     """A rule of the specification.
 
     Args:
-        name: Its name.
-        section: Where it stands: "Patch: " or "RDF: ", for the document, and the section's title.
-        key_words: Of the section's sentences that it stands for, divided by commas.
-        text: What it demands.
-        no_case: Why no case can show whether it is kept; else None.
+        name: The name of the rule.
+        section: The document, as "Patch: " or "RDF: ", and the title of the section.
+        key_words: The key words in the section that the rule covers, separated by commas.
+        text: The demand of the rule.
+        no_case: The reason why no case can test the rule; None if cases test it.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Rule:
 
     @property
     def strength(self) -> str:
-        """The strongest of its key words."""
+        """The strongest of the key words."""
         words = self.words
         for word in ("MUST NOT", "MUST", "REQUIRED", "SHOULD NOT", "SHOULD", "RECOMMENDED"):
             if word in words:
@@ -54,7 +54,7 @@ _FREE = "it leaves all to the implementation"
 
 
 def _rules(section: str, *rows: tuple[str, ...]) -> list[Rule]:
-    """Return the rules of a section: name, key words, text and, maybe, why there is no case."""
+    """Return the rules of a section; rows have name, key words, text and, optionally, no_case."""
     return [
         Rule(
             name=row[0],
@@ -83,7 +83,7 @@ _ALL = [
         (
             "frame-order-of-its-own",
             "MAY,MUST",
-            "An implementation with another order says so.",
+            "An implementation with another order documents it.",
             _DOCUMENTATION,
         ),
     ),
@@ -110,12 +110,12 @@ _ALL = [
         (
             "punctuation-place",
             "MUST",
-            "A mark ends a patch. It stands anywhere in a frame.",
+            "A mark ends a patch. It may be anywhere in a frame.",
         ),
         (
             "punctuation-transaction",
             "MUST NOT",
-            "A mark ends a patch, and nothing else. It does not stand in a transaction.",
+            "Only a mark ends a patch, and never inside a transaction.",
         ),
     ),
     *_rules(
@@ -124,7 +124,7 @@ _ALL = [
         ("triples", "MUST", "In TRIPLES, statements have no graph."),
         ("graph-in-triples", "MUST NOT", "In TRIPLES, no graph is set."),
         ("quads", "MUST", "In QUADS, statements have a graph."),
-        ("repeated-graph", "MUST", "In QUADS, a graph that is not set is the last one."),
+        ("repeated-graph", "MUST", "In QUADS, a missing graph repeats the last one."),
     ),
     *_rules(
         "Patch: Patch stream options",
@@ -133,8 +133,8 @@ _ALL = [
             "MUST,MAY,MAY",
             "The first row is the options; readers may refuse another.",
         ),
-        ("options-same", "MUST", "Options that come again are the same."),
-        ("repeated-options", "MAY,SHOULD NOT", "Options may come again; readers accept that."),
+        ("options-same", "MUST", "Repeated options equal the first ones."),
+        ("repeated-options", "MAY,SHOULD NOT", "Options may be repeated; readers accept that."),
         ("statement-type", "REQUIRED,MUST", "The options have the statements' type."),
         ("stream-type", "REQUIRED,MUST", "The options have the stream's type."),
         ("generalized-option", "MUST", "Generalized statements need generalized_statements."),
@@ -142,11 +142,11 @@ _ALL = [
         (
             "options-defaults",
             "OPTIONAL,OPTIONAL,OPTIONAL,OPTIONAL",
-            "What is left out is 0 or false.",
+            "An omitted option is 0 or false.",
         ),
         ("rdf-star-option", "MUST", "Quoted triples need rdf_star."),
         ("name-lookup-size", "REQUIRED,MUST", "The name lookup has at least 8 entries."),
-        ("lookup-size", "MUST NOT,MUST NOT,MUST NOT", "No lookup has more entries than it may."),
+        ("lookup-size", "MUST NOT,MUST NOT,MUST NOT", "No lookup has more entries than allowed."),
         (
             "no-lookup",
             "MUST NOT,MUST NOT",
@@ -199,7 +199,7 @@ _ALL = [
         (
             "repeated-graph",
             "MUST,MUST",
-            "A namespace's graph repeats as a statement's does, from both.",
+            "A namespace's graph repeats that of the last statement or namespace.",
         ),
     ),
     *_rules(
@@ -251,12 +251,12 @@ _ALL = [
     ),
     *_rules(
         "RDF: Prefix, name, and datatype lookup entries",
-        ("lookup-entry", "MUST", "An entry holds for all rows after it, until it is set anew."),
+        ("lookup-entry", "MUST", "An entry holds for all rows after it, until it is set again."),
         ("lookup-reference", "MUST,SHOULD", "An entry is set before it is used."),
         ("lookup-first-id", "MUST", "Id 0 in the first entry of a lookup is 1."),
         ("lookup-next-id", "MUST", "Id 0 in a later entry is one more than the last id."),
         ("lookup-size", "MUST NOT", "No entry is beyond the size of its lookup."),
-        ("lookup-array", "MAY", "A reader's lookup is of any kind.", _FREE),
+        ("lookup-array", "MAY", "A reader may implement its lookup in any way.", _FREE),
     ),
     *_rules(
         "RDF: Repeated terms",
@@ -276,21 +276,21 @@ _ALL = [
         ("name-id-zero", "MUST,MUST", "Name id 0 is one more than the last, also many times."),
         ("name-id-first", "MUST", "Name id 0 in the first IRI is 1."),
         ("term-order", "MUST", "IRIs count in order: rows, then terms, quoted ones too."),
-        ("iri", "SHOULD", "An IRI is one of RFC 3987."),
+        ("iri", "SHOULD", "An IRI is valid by RFC 3987."),
     ),
     *_rules(
         "RDF: Blank nodes",
         ("utf-8", "MUST", "A label, as each string, is UTF-8."),
         ("blank-nodes", "MAY,MAY,MAY", "Labels hold for the stream, or for a frame."),
-        ("blank-node-strategy", "SHOULD", "A producer says which.", _DOCUMENTATION),
+        ("blank-node-strategy", "SHOULD", "A producer documents the scope.", _DOCUMENTATION),
     ),
     *_rules(
         "RDF: Literals",
-        ("empty-literal", "OPTIONAL", "Without a lexical form, it is the empty string."),
+        ("empty-literal", "OPTIONAL", "A missing lexical form is the empty string."),
         ("second-field", "MUST", "A literal has a language, a datatype, or neither."),
-        ("language-tag", "SHOULD", "A language tag is one of BCP 47."),
+        ("language-tag", "SHOULD", "A language tag is valid by BCP 47."),
         ("datatype-id", "MUST,MUST", "A datatype's id is not 0, and its entry is set."),
-        ("simple-literal", "MUST", "A literal without both is a simple one."),
+        ("simple-literal", "MUST", "A literal with neither is a simple literal."),
     ),
     *_rules(
         "RDF: Quoted triples (RDF-star)",
@@ -321,7 +321,7 @@ def _merge() -> dict[str, Rule]:
 
 
 RULES: dict[str, Rule] = _merge()
-"""The rules by their names. One that stands in several sections has the text of the first."""
+"""The rules by name. A rule of several sections has the text of the first."""
 
 PARTS: list[Rule] = _ALL
-"""The rules section by section: one that stands in several is here several times."""
+"""The rules section by section; a rule of several sections is repeated."""

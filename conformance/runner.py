@@ -1,4 +1,4 @@
-"""The command that is tried, in a process for each case, or in one for all."""
+"""Run the tested command, in a process for each case or in one for all cases."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple, Protocol
 __all__ = ["Answer", "Commands", "Patience", "Runner", "Server"]
 
 REFUSED, UNSUPPORTED = 3, 4
-"""The exit statuses that mean this; 0 means that it is done, all others that it is broken."""
+"""The meaning of exit statuses; 0 means done, and any other status means broken."""
 
 Kind = Literal["ok", "refused", "unsupported", "broken"]
 
 
 class Answer(NamedTuple):
-    """What a runner answers: what came of it, the output, and a message for people."""
+    """A runner's answer: the outcome, the output, and a message for people."""
 
     kind: Kind
     output: bytes
@@ -28,17 +28,17 @@ class Answer(NamedTuple):
 
 
 class Runner(Protocol):
-    """Something that decodes and encodes files."""
+    """An object that decodes and encodes files."""
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Return what comes of a file."""
+        """Decode or encode a file, and return the answer."""
 
     def close(self) -> None:
-        """End what it has started."""
+        """End the processes that the runner has started."""
 
 
 class Patience:
-    """Passes on to a runner, until it has answered none of the first three requests.
+    """Passes requests to a runner; gives up if the runner answers none of the first three.
 
     Args:
         runner: The runner.
@@ -48,7 +48,7 @@ class Patience:
         self._runner, self._requests, self._has_answered = runner, 0, False
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Return what comes of a file.
+        """Decode or encode a file, and return the answer.
 
         Raises:
             ChildProcessError: The runner does not answer.
@@ -77,7 +77,7 @@ class Commands:
         self._command, self._timeout = list(command), timeout
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Run the command; its output is the answer's."""
+        """Run the command, and return its output as an answer."""
         try:
             done = subprocess.run(
                 [*self._command, verb, str(path)],
@@ -94,15 +94,15 @@ class Commands:
         return Answer(kinds[done.returncode], done.stdout, message)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing, since no process is left."""
 
 
 class Server:
-    """Starts the command once, and again where it ends.
+    """Starts the command once, and again whenever it ends.
 
-    Each line of its input is ``decode`` or ``encode``, the file to read, and the file to write,
-    with tabs between. Its answer is a line: ``ok``, ``refused`` or ``unsupported``, and maybe a
-    message.
+    Each line of the command's input is ``decode`` or ``encode``, the file to read, and the file to
+    write, separated by tabs. The command answers with a line: ``ok``, ``refused`` or
+    ``unsupported``, and optionally a message.
 
     Args:
         command: The command's words.
@@ -137,7 +137,7 @@ class Server:
         return process
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Ask the process; what it has written to the file is the answer's."""
+        """Ask the process, and return the content of the file that it has written."""
         process = self._process or self._start()
         output = Path(self._folder.name) / "output"
         output.unlink(missing_ok=True)
@@ -165,7 +165,7 @@ class Server:
             self._process.kill()
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
-                # What was not yet written to it can't be written any more.
+                # Closing the pipe may fail, since buffered requests can't be written any more.
                 with contextlib.suppress(OSError):
                     if pipe is not None:
                         pipe.close()

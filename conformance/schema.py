@@ -1,4 +1,4 @@
-"""Protobuf's classes of ``proto/*.proto``, in a descriptor pool of their own.
+"""Make protobuf's classes of ``proto/*.proto``, in a separate descriptor pool.
 
 The pool is not protobuf's default one, so that another package which registers files of the same
 names (pyjelly does) may be imported in the same process.
@@ -47,7 +47,7 @@ def find_class(pool: descriptor_pool.DescriptorPool, name: str, *packages: str) 
     """Return protobuf's class of a message, from the first of the packages that has it.
 
     Raises:
-        KeyError: None has it.
+        KeyError: No package has the message.
     """
     for package in packages:
         try:

@@ -1,7 +1,7 @@
-"""Documents to streams, in two ways: with all that the format leaves out, and without.
+"""Write documents as streams in two ways: as short as the rules allow, or with nothing left out.
 
-This is no encoder to use: entries of lookups are set in turns, and nothing is made small beyond
-ids of 0 and repeated terms.
+This is not an encoder to use: entries of lookups are replaced in turn, and only ids of 0 and
+repeated terms make streams shorter.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def frames(document: Document, *, compact: bool, rows: int | None = None) -> lis
     """Return the frames of a document, each a list of rows.
 
     Args:
-        document: What to say.
-        compact: Leave out all ids and terms that may be left out; else none.
-        rows: How many rows a frame has, unless it is a patch.
+        document: The document to write.
+        compact: Whether to leave out all optional ids and terms, or none of them.
+        rows: The number of rows of a frame, unless frames are patches.
 
     Raises:
         ValueError: A row needs more entries than a lookup has.
@@ -64,7 +64,7 @@ class _Lookup:
         self.last = 0
 
     def provide(self, wanted: list[str]) -> Iterator[Any]:
-        """Yield the entries that are missing, none of them in the place of another one wanted."""
+        """Yield the missing entries of ``wanted``; none of them replaces another wanted entry."""
         if len(set(wanted)) > self.size:
             raise ValueError(f"{len(set(wanted))} entries of a lookup of {self.size} in one row")
         for value in dict.fromkeys(wanted):
@@ -90,7 +90,7 @@ class _Speller:
         self.datatypes = _Lookup(options["max_datatype_table_size"], b.datatype, compact)
         self.last: dict[str, Plain | None] = dict.fromkeys("spog")
         self.prefix_id = self.name_id = 0
-        # Where the IRIs of a row are cut in two.
+        # The places at which the IRIs of a row are cut into prefix and name.
         self.cuts: dict[str, int] = {}
 
     def rows(self, operation: Plain) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Pieces of Protocol Buffers' wire format: what its classes don't write, and don't tell."""
+"""Pieces of protobuf's wire format that its classes neither write nor report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def field(number: int, value: bytes | int) -> bytes:
 
 
 def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number, and where it ends."""
+    """Return a number and the position after it."""
     value = shift = 0
     while True:
         value |= (data[at] & 0x7F) << shift
@@ -50,9 +50,9 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers of a message's fields, and the content of those of wire type LEN.
+    """Yield the numbers of a message's fields, with the content of fields of wire type LEN.
 
-    Protobuf's classes have read the message: it is well-formed.
+    The message is well-formed, since protobuf's classes have read it.
     """
     at = groups = 0
     while at < len(data):

@@ -1,1 +1,1 @@
-"""Fuzzing, guided by the coverage of the Cython modules: see README.md."""
+"""Fuzz the Cython modules, guided by their coverage: see README.md."""

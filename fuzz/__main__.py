@@ -1,4 +1,4 @@
-"""Fuzz: ``python -m fuzz run``; or try one input: ``python -m fuzz try TARGET FILE``."""
+"""Fuzz with ``python -m fuzz run``, or try one input with ``python -m fuzz try TARGET FILE``."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from .targets import TARGETS
 
 
 def main() -> int:
-    """Do what the arguments say; the exit code is 1 if something was found."""
+    """Run the command in the arguments, and return the exit code: 1 after a finding."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="fuzz targets, with the modules built for it")
     run.add_argument("targets", nargs="*", metavar="TARGET", help=f"of: {', '.join(TARGETS)}")
     run.add_argument("--time", type=float, default=120, metavar="SECONDS", help="for all together")
-    run.add_argument("--jobs", type=int, default=1, metavar="N", help="so many side by side")
+    run.add_argument("--jobs", type=int, default=1, metavar="N", help="targets to run in parallel")
     run.add_argument(
         "--seed",
         type=int,
         default=0,
         metavar="N",
-        help="what chance starts from; 0 for another each time",
+        help="seed of the random numbers; 0 for a new one each time",
     )
     commands.add_parser("build", help="build the modules for fuzzing")
     for name, help in (
-        ("try", "run a target on an input, with the modules as they are"),
+        ("try", "run a target on an input, with the installed modules"),
         ("reproduce", "run a target on an input, with the modules built for fuzzing"),
     ):
         command = commands.add_parser(name, help=help)
@@ -36,7 +36,7 @@ def main() -> int:
         command.add_argument("input", type=Path)
     arguments = parser.parse_args()
 
-    # rdflib logs each odd IRI and ill-typed literal.
+    # Otherwise rdflib would log each invalid IRI and literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     if arguments.command == "build":
         campaign.prepare()

@@ -1,4 +1,4 @@
-"""Runs targets one after another or side by side, and tells what came of it."""
+"""Run targets one after another or in parallel, and report their findings."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ LOGS = FOLDER / "logs"
 
 SANITIZERS = "-fsanitize=address,undefined,fuzzer-no-link"
 FLAGS = [
-    # The only build by clang: what it warns of is a fault.
+    # This is the only build by clang, so its warnings are errors.
     *("-Wall", "-Wextra", "-Werror"),
     *("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv"),
     *("-fno-sanitize-recover=undefined", SANITIZERS),
-    # Cython's own code adds 0 to NULL, of which only clang tells. What else there may be of
-    # pointers that overflow, gcc finds: see sanitizers.
+    # Cython's own code adds 0 to NULL, which only clang reports. Real overflows of pointers are
+    # found by gcc: see sanitizers.
     "-fno-sanitize=pointer-overflow",
 ]
 LIBFUZZER = [
-    # Streams of some frames: what takes more is not worth the time that a longer one takes.
+    # This is enough for streams of some frames; longer inputs take more time than they are worth.
     "-max_len=8192",
-    # Seconds for one input, of modules that are slower by the sanitizers.
+    # Seconds for one input; the sanitizers make the modules slower.
     "-timeout=20",
     "-report_slow_units=10",
     "-rss_limit_mb=2048",
@@ -49,23 +49,23 @@ LIBFUZZER = [
     "-print_funcs=0",
     "-reload=0",
 ]
-# A target that fails again and again is stopped.
+# A target with this many findings is stopped.
 MOST_FINDINGS = 5
 
 
 @dataclass
 class Report:
-    """What came of fuzzing a target.
+    """The result of fuzzing a target.
 
     Args:
-        target: Its name.
-        seconds: How long it ran.
-        executions: How many inputs were tried.
-        coverage: How many edges of the modules, and lines of Python, were reached.
-        corpus: How many inputs were kept, each of which reaches something else.
-        memory: The most memory that was taken, in MB.
-        findings: The files of inputs that something is wrong with.
-        errors: What is wrong with the run itself.
+        target: The name of the target.
+        seconds: The seconds that it ran.
+        executions: The number of inputs that were tried.
+        coverage: The number of edges of the modules, and lines of Python, that were reached.
+        corpus: The number of inputs that were kept, each for some new coverage.
+        memory: The peak memory, in MB.
+        findings: The files of inputs that made the target fail.
+        errors: Errors of the run itself.
     """
 
     target: str
@@ -82,8 +82,8 @@ def prepare(stack_depth: int = 1) -> dict[str, str]:
     """Build the modules for fuzzing.
 
     Args:
-        stack_depth: How many calls reports have of where memory was allocated and freed: to note
-            them takes as long as all else.
+        stack_depth: The depth of the stacks in reports of where memory was allocated and freed.
+            Deep stacks double the time.
 
     Returns:
         The environment of processes that use the modules.
@@ -95,7 +95,7 @@ def prepare(stack_depth: int = 1) -> dict[str, str]:
     runtime = Path(atheris.path()) / "asan_with_fuzzer.so"
     if not runtime.exists():
         raise SystemExit(f"there is no {runtime}: atheris was built without AddressSanitizer")
-    # libFuzzer finds a mutator only if it is there from the start.
+    # libFuzzer looks for a mutator only when it starts.
     mutator = importlib.util.find_spec("atheris.custom_mutator")
     assert mutator is not None
     places = [str(ROOT / "sanitizers" / "startup"), str(ROOT)]
@@ -114,7 +114,7 @@ def prepare(stack_depth: int = 1) -> dict[str, str]:
 
 
 def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: int) -> Report:
-    """Fuzz a target for some time; go on after a finding, but not for ever."""
+    """Fuzz a target for some time; go on after findings, up to `MOST_FINDINGS`."""
     report = Report(name)
     write_seeds(TARGETS[name].inputs, SEEDS / TARGETS[name].inputs)
     corpus = CORPUS / name
@@ -132,7 +132,7 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: 
             *(sys.executable, "-m", "fuzz.worker", name),
             *LIBFUZZER,
             f"-max_total_time={left}",
-            # 0 is another each time. After a finding the same would find the same.
+            # 0 means a new seed each time. After a finding, the same seed would find it again.
             f"-seed={seed and seed + len(report.findings)}",
             f"-artifact_prefix={FINDINGS / name}-",
             str(corpus),
@@ -168,7 +168,7 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: 
 
 
 def _take_statistics(report: Report, output: str) -> None:
-    """Take over what libFuzzer tells of itself."""
+    """Add libFuzzer's own statistics to a report."""
     statuses = re.findall(
         r"^#(\d+)\t.*? cov: (\d+) ft: \d+ corp: (\d+)/.* rss: (\d+)Mb", output, re.M
     )
@@ -185,10 +185,10 @@ def run_targets(names: list[str], seconds: float, jobs: int, seed: int) -> list[
     """Fuzz targets, each for its share of the time.
 
     Args:
-        names: Of the targets.
-        seconds: For all of them together.
-        jobs: How many run side by side.
-        seed: What libFuzzer's chance starts from; 0 for another each time.
+        names: The names of the targets.
+        seconds: The seconds for all targets together.
+        jobs: The number of targets that run in parallel.
+        seed: The seed of libFuzzer's random numbers; 0 for a new one each time.
     """
     environment = prepare()
     share = seconds * jobs / len(names)
@@ -197,7 +197,7 @@ def run_targets(names: list[str], seconds: float, jobs: int, seed: int) -> list[
 
 
 def print_table(reports: list[Report]) -> bool:
-    """Print what came of it; return whether all is well."""
+    """Print a table of the reports; return whether no target and no run failed."""
     heads = ("target", "seconds", "executions", "coverage", "corpus", "MB", "findings")
     rows = [
         (

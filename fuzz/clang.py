@@ -1,4 +1,4 @@
-"""The compiler that fuzzing takes."""
+"""Find the compiler for fuzzing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def find_clang() -> str:
         if name and shutil.which(name):
             return name
     raise SystemExit(
-        "fuzzing needs clang and its runtime, which are not there: on Debian,"
+        "fuzzing needs clang and its runtime, which are missing: on Debian,"
         " apt-get install clang libclang-rt-14-dev; or say where it is by CLANG=…"
     )
 

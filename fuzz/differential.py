@@ -1,6 +1,6 @@
-"""Targets that hold the decoders against other parsers, which share no code with them.
+"""Targets that compare the decoders with other parsers, which share no code with them.
 
-The reference decoders of the tests know the rules; protobuf's own parser knows the bytes.
+The reference decoders of the tests check the rules; protobuf's own parser checks the bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["compare_columns", "compare_patch", "compare_rdf", "compare_text"]
 
 
 def compare_patch(data: bytes) -> None:
-    """Jelly-Patch: what protobuf and the reference take is taken, and says the same."""
+    """Check that Jelly-Patch is read exactly as protobuf and the reference decoder read it."""
     if is_compressed(data):
         return
     is_refused = patch_support.assert_same_outcome(data)
@@ -32,7 +32,7 @@ def compare_patch(data: bytes) -> None:
 
 
 def compare_rdf(data: bytes) -> None:
-    """Jelly-RDF: what protobuf and the reference take is taken, and says the same."""
+    """Check that Jelly-RDF is read exactly as protobuf and the reference decoder read it."""
     if is_compressed(data):
         return
     is_refused = rdf_support.assert_same_outcome(data)
@@ -40,13 +40,13 @@ def compare_rdf(data: bytes) -> None:
 
 
 def compare_columns(data: bytes) -> None:
-    """Jelly-RDF 1.2: what protobuf and the second reader take is taken, and says the same."""
+    """Check that Jelly-RDF 1.2 is read exactly as protobuf and the second reader read it."""
     if not is_compressed(data):
         columns_support.assert_same_outcome(data)
 
 
 def _is_malformed(message_class: Any, data: bytes) -> bool:
-    """Does protobuf's own parser refuse a frame of an input?"""
+    """Return whether protobuf's own parser refuses a frame of an input."""
     try:
         for part in wire.split(data):
             message_class.FromString(part)
@@ -56,14 +56,14 @@ def _is_malformed(message_class: Any, data: bytes) -> bool:
 
 
 def compare_text(data: bytes) -> None:
-    """RDF Patch text: what the grammar as regular expressions takes."""
+    """Check that RDF Patch text is read as by the grammar, written as regular expressions."""
     if is_compressed(data):
         return
     expected = text_reference.read(data)
     operations = jr.read_operations(data, format="rdf-patch", normalize=False)
     got = attempt(lambda: plain_operations(operations))
     if isinstance(got.error, jr.LimitError):
-        # The reference knows no limits.
+        # The reference reader has no limits.
         operations = jr.read_operations(data, format="rdf-patch", normalize=False, limits=LOOSE)
         got = attempt(lambda: plain_operations(operations))
     if isinstance(got.error, jr.LimitError):

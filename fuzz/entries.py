@@ -1,4 +1,4 @@
-"""A target that goes in by each public entry, with limits at their ends and calls in any order."""
+"""A target that calls all public entries, with extreme limits and calls in any order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.pieces import Pieces
 
 __all__ = ["ENTRIES", "enter", "extreme_limits"]
 
-# Of a lookup's size no more is tried: so much is taken as soon as a stream asks for it.
+# The largest size of a lookup to try, since a lookup is allocated as soon as a stream asks for it.
 _MOST_ENTRIES = 1 << 16
 _MOST = {
     "max_frame_size": (1 << 31) - 1,
@@ -36,12 +36,12 @@ _MOST = {
     "max_held_operations": (1 << 63) - 1,
 }
 
-# What is said of calls that come when they must not, apart from what is wrong with data.
+# Errors of calls in a wrong order, as opposed to errors of data.
 _MISUSE = (ValueError, RuntimeError)
 
 
 def extreme_limits(choices: random.Random) -> jr.Limits:
-    """Return limits of which some are at an end of their range."""
+    """Return limits, some of them at an end of their range."""
     names = [field.name for field in dataclasses.fields(jr.Limits)]
     chosen = choices.sample(names, choices.choice((0, 1, 1, 2, len(names))))
     most = {**dict.fromkeys(names, (1 << 31) - 1), **_MOST}
@@ -50,7 +50,7 @@ def extreme_limits(choices: random.Random) -> jr.Limits:
 
 
 def enter(data: bytes) -> None:
-    """Go in by one of the entries; which one, and how, follows from the input's checksum."""
+    """Call one of the entries; the input's checksum chooses the entry and its arguments."""
     choices = random.Random(zlib.crc32(data))
     entry = choices.choice(list(ENTRIES.values()))
     with warnings.catch_warnings(), contextlib.suppress(jr.JellyError):
@@ -72,7 +72,7 @@ def _apply(data: bytes, choices: random.Random) -> None:
 
 
 def _parse(data: bytes, choices: random.Random) -> None:
-    # "jelly" may be another package's.
+    # Another package may have registered "jelly".
     format = choices.choice(("jelly-patch", "jelly-rdf", "rdf-patch"))
     Dataset().parse(data=data, format=format, limits=extreme_limits(choices))
 
@@ -116,7 +116,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _write(data: bytes, choices: random.Random) -> None:
-    """Write what is read, in any format, with calls in any order between."""
+    """Write what was read in any format, with other calls of the writer in between."""
     format: jr.ChangeFormat = choices.choice(("jelly-patch", "rdf-patch", "rdf-patch-thrift"))
     writer = jr.PatchWriter(io.BytesIO(), format=format)
     calls: list[Callable[[], object]] = [

@@ -1,4 +1,4 @@
-"""Targets that look into a stream: counts, rules, parts of a long file, checkpoints."""
+"""Targets for `inspect`, `validate`, parts of a long file, and checkpoints."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .outcomes import Outcome, attempt, choose, is_compressed, plain_operations
 __all__ = ["look_at_any", "read_parts", "restore_state"]
 
 LIMITS = jr.Limits()
-# Of rows that repeat all there is: it says something if the state has something to repeat.
+# Frames whose rows only repeat terms: they are valid if a state has terms to repeat.
 REPEATING = [b"\x0a\x02\x12\x00", b"\x0a\x02\x1a\x00", b"\x0a\x04\x22\x02\x0a\x00", b""]
 
 
 def look_at_any(data: bytes) -> None:
-    """`inspect`, `inspect_frames` and `validate`: they agree with the reader."""
+    """Check that `inspect`, `inspect_frames` and `validate` agree with the reader."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         choose(data, (_inspect, _inspect_frames, _validate))(data)
@@ -71,12 +71,12 @@ def _read(batches: Any) -> Outcome:
 
 
 def read_parts(data: bytes) -> None:
-    """The parts of a delimited stream, each from a checkpoint, make the whole."""
+    """Check that the parts of a delimited stream, read from checkpoints, make up the whole."""
     if not data or looks_bare(data) or is_compressed(data):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # Of a stream of the other kind there is not much to read.
+        # A decoder of the wrong kind soon fails, which is tried, too.
         for is_patch in (True, False):
             _read_parts(data, is_patch)
 
@@ -88,7 +88,7 @@ def _read_parts(data: bytes, is_patch: bool) -> None:
     )
     found = attempt(lambda: scanner)
     whole = attempt(lambda: _plain(BatchReader(data, make_decoder(is_patch), LIMITS)))
-    # What is wrong at the end, whoever reads the last part comes to.
+    # An error at the end of the stream also ends the last part.
     assert found.error is None or whole.error is not None, found.error
     starts = [0, *(start for start, _, _ in found.items)]
     got: list[Any] = []
@@ -109,7 +109,7 @@ def _read_parts(data: bytes, is_patch: bool) -> None:
 
 
 def restore_state(data: bytes) -> None:
-    """A state that a stranger made up: it is refused, or it is one, and can be saved again."""
+    """Check that an untrusted state is either refused or can be saved again."""
     for is_patch in (True, False):
         decoder = make_decoder(is_patch)
         try:

@@ -1,4 +1,4 @@
-"""Mutates inputs as messages: rows and fields, and not only bytes."""
+"""Mutate inputs as messages: rows and fields, not only bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MessageMutator"]
 
 NUMBERS = (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 127, 128, 255, 4096, 2**31 - 1, 2**31, 2**32 - 1)
 STRINGS = ("", "a", "b0", "http://e/", "é", "\U0001f600", "\x00", "en", "en-GB", "x" * 70)
-# The most fields in each other that are changed or filled.
+# The greatest depth of nested fields that are changed or filled.
 DEPTH = 6
 
 
@@ -25,8 +25,8 @@ class MessageMutator:
     """Mutates an input.
 
     Args:
-        names: The frames' classes, or their names in the schema; each input is taken for one.
-        mutate_bytes: Mutates bytes, to at most so many: what is done to all other inputs.
+        names: Classes of frames, or their names in the schema; an input is parsed as one of them.
+        mutate_bytes: Mutates bytes, up to a size; used for all other inputs.
     """
 
     def __init__(self, names: Sequence[Any], mutate_bytes: Callable[[bytes, int], bytes]) -> None:
@@ -36,7 +36,7 @@ class MessageMutator:
         self._mutate_bytes = mutate_bytes
 
     def __call__(self, data: bytes, max_size: int, seed: int) -> bytes:
-        """Return the input mutated: half of the times as bytes, and if it is no message."""
+        """Return a mutated input: as bytes half of the time, and whenever it is no message."""
         rng = random.Random(seed)
         if rng.random() < 0.5:
             return self._mutate_bytes(data, max_size)
@@ -60,7 +60,7 @@ class MessageMutator:
         return result if len(result) <= max_size else self._mutate_bytes(data, max_size)
 
     def _change(self, frames: list[Any], rng: random.Random) -> None:
-        """Change frames, the rows of one, or a field of a row."""
+        """Change frames, the rows of a frame, or a field of a row."""
         frame = rng.choice(frames)
         rows = frame.rows
         kind = rng.randrange(10)
@@ -94,7 +94,7 @@ def _insert(rows: Any, at: int, row: Any) -> None:
 
 
 def _change_field(message: Message, rng: random.Random, depth: int) -> None:
-    """Change a field of a message, or of one in it."""
+    """Change a field of a message or of a message inside it."""
     present = [known for known, _ in message.ListFields()]
     inner = [known for known in present if known.type == FieldDescriptor.TYPE_MESSAGE]
     if inner and rng.random() < 0.75:
@@ -113,13 +113,13 @@ def _fill(message: Message, rng: random.Random, depth: int) -> None:
 
 
 def _set(message: Message, known: FieldDescriptor, rng: random.Random, depth: int) -> None:
-    """Set a field to something."""
+    """Set a field to a random value."""
     kind = known.type
     if kind == FieldDescriptor.TYPE_MESSAGE:
         inner = getattr(message, known.name)
         inner.SetInParent()
         if known.message_type == message.DESCRIPTOR and rng.random() < 0.5:
-            # A quoted triple in itself.
+            # This nests a quoted triple in itself.
             copy = type(message)()
             copy.CopyFrom(message)
             inner.CopyFrom(copy)

@@ -1,4 +1,4 @@
-"""What comes of reading an input: items, and the error that ends them, if there is one."""
+"""Outcomes of reading an input: the items, and the error that ended reading, if any."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ SMALL_LIMITS = jr.Limits(
 
 
 def is_compressed(data: bytes) -> bool:
-    """Does an input look like gzip or zstd: are positions in it those of something else?"""
+    """Return whether an input looks like gzip or zstd, so that errors have other positions."""
     return starts_compressed(data[:4])
 
 
 def choose(data: bytes, choices: Sequence[_Choice]) -> _Choice:
-    """Choose one for an input, the same each time, but not the same for an input much like it."""
+    """Choose by an input's hash: always the same, but differently for similar inputs."""
     return choices[zlib.crc32(data) % len(choices)]
 
 
 @dataclass
 class Outcome:
-    """What came of reading an input.
+    """The outcome of reading an input.
 
     Args:
-        items: What was read.
-        error: What ended it before its end; None if nothing did.
+        items: The items that were read.
+        error: The error that ended reading; None if the input was read to its end.
     """
 
     items: list[Any] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def told(self) -> tuple[Any, ...] | None:
-        """What the error says."""
+        """The contents of the error, to compare; None without an error."""
         error = self.error
         if error is None:
             return None
@@ -73,24 +73,24 @@ class Outcome:
 
 
 def attempt(read: Callable[[], Iterable[Any]]) -> Outcome:
-    """Read all items, up to an error; any but a `jelly_rdflib.DecodeError` is a finding."""
+    """Read all items up to an error; any error but a `jelly_rdflib.DecodeError` is a finding."""
     outcome = Outcome()
     try:
         outcome.items.extend(read())
     except jr.DecodeError as error:
         outcome.error = error
-    # Each error must be told, whatever it is about.
+    # Every error must have a message.
     assert outcome.error is None or str(outcome.error)
     return outcome
 
 
 def plain_operations(operations: Iterable[Any]) -> Iterator[Any]:
-    """Give operations in plain form; their shape must be the documented one."""
+    """Yield operations in plain form, and check that they have the documented shape."""
     return map(plain_operation, operations)
 
 
 def assert_limited(limited: Outcome, whole: Outcome) -> None:
-    """Check that limits change nothing, or end what is read by a `jelly_rdflib.LimitError`."""
+    """Check that limits change nothing, or end reading with a `jelly_rdflib.LimitError`."""
     if isinstance(limited.error, jr.LimitError):
         assert limited.items == whole.items[: len(limited.items)]
     else:

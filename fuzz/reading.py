@@ -1,4 +1,4 @@
-"""Targets that read: at once and in pieces, by batches and one by one, with limits and without."""
+"""Targets that read an input in several ways, which must agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .outcomes import (
 
 __all__ = ["read_any", "read_patch", "read_rdf", "read_text", "read_thrift"]
 
-# Takes an input, its format, and what its batches were: the number of rows of each.
+# A function of an input, its format, and the outcome of reading batches: their numbers of rows.
 Way: TypeAlias = Callable[[bytes, str, Outcome], None]
 
 
@@ -48,9 +48,9 @@ def check_rows(batch: jr.Batch) -> int:
 
 
 def check_changes(data: bytes, format: str, *more: Way, has_positions: bool = False) -> None:
-    """Read changes as batches, and then in one of the other ways, which must say the same.
+    """Read changes as batches, and then in one other way, which must agree.
 
-    The inputs that fuzzing keeps differ by little: each way gets its share of those like them.
+    The inputs that fuzzing keeps differ little, so each way gets a share of similar inputs.
     """
     batches = attempt(lambda: map(count_rows, _open(data, format)))
     if has_positions and batches.error is not None and not is_compressed(data):
@@ -63,17 +63,17 @@ def _open(data: bytes, format: str) -> Iterable[jr.Batch]:
 
 
 def _operations(data: Any, format: Any, **arguments: Any) -> Iterator[Any]:
-    """Give operations in plain form."""
+    """Yield operations in plain form."""
     return plain_operations(jr.read_operations(data, format=format, normalize=False, **arguments))
 
 
 def read_rows(data: bytes, format: str, batches: Outcome) -> None:
-    """Rows and terms of batches."""
+    """Read the rows and terms of batches."""
     assert attempt(lambda: map(check_rows, _open(data, format))) == batches
 
 
 def read_normalized(data: bytes, format: Any, batches: Outcome) -> None:
-    """Operations with literals as rdflib normalizes them."""
+    """Read operations with literals as rdflib normalizes them."""
     operations = attempt(lambda: jr.read_operations(data, format=format, normalize=True))
     assert operations.told == batches.told
     assert len(operations.items) == sum(batches.items)
@@ -87,29 +87,29 @@ def _read_whole(data: bytes, format: str, batches: Outcome) -> Outcome:
 
 
 def read_limited(data: bytes, format: str, batches: Outcome) -> None:
-    """Lower limits change nothing, or end it earlier."""
+    """Check that lower limits change nothing, or end reading earlier."""
     whole = _read_whole(data, format, batches)
     assert_limited(attempt(lambda: _operations(data, format, limits=SMALL_LIMITS)), whole)
 
 
 def read_in_pieces(data: bytes, format: str, batches: Outcome) -> None:
-    """A source that gives a few bytes at a time."""
+    """Read a source that returns a few bytes at a time."""
     whole = _read_whole(data, format, batches)
     pieces = Pieces(data, 1 + len(data) % 37)
     _assert_same(data, attempt(lambda: _operations(pieces, format)), whole)
 
 
 def _assert_same(data: bytes, in_pieces: Outcome, whole: Outcome) -> None:
-    """Check that an input in pieces is read as it is at once."""
+    """Check that reading in pieces and reading at once have the same outcome."""
     if is_compressed(data) and whole.error is not None:
-        # How much of damaged data a decompressor gives depends on how much it gets at once.
+        # With damaged data, the output of a decompressor depends on how much it gets at once.
         assert in_pieces.error is not None
     else:
         assert in_pieces == whole
 
 
 def read_as_patches(data: bytes, format: Any, batches: Outcome) -> None:
-    """Patches: as many as there are ends."""
+    """Read patches: as many as there are ends of patches."""
     whole = _read_whole(data, format, batches)
     patches = attempt(lambda: jr.read_patches(data, format=format, normalize=False))
     assert patches.told == whole.told
@@ -120,7 +120,7 @@ WAYS = (read_rows, read_normalized, read_limited, read_in_pieces, read_as_patche
 
 
 def read_frame_by_frame(data: bytes, format: str, batches: Outcome) -> None:
-    """Frames that were taken apart by somebody else."""
+    """Decode frames that were split by other code."""
     parts = _split(data)
     if parts is None:
         return
@@ -138,7 +138,7 @@ def read_frame_by_frame(data: bytes, format: str, batches: Outcome) -> None:
 
 
 def read_patch(data: bytes) -> None:
-    """Jelly-Patch, also frame by frame."""
+    """Read Jelly-Patch, also frame by frame."""
     check_changes(data, "jelly-patch", read_frame_by_frame, has_positions=True)
 
 
@@ -157,7 +157,7 @@ def _decode_all(decoder: jr.PatchDecoder, parts: list[bytes]) -> Iterator[Any]:
 
 
 def read_rdf(data: bytes) -> None:
-    """Jelly-RDF: batches, and then statements, frames, graphs, or frame by frame."""
+    """Read Jelly-RDF as batches, then as statements, frames or graphs, or frame by frame."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         batches = attempt(lambda: map(count_rows, _open_statements(data)))
@@ -171,7 +171,7 @@ def _open_statements(data: bytes) -> Iterable[jr.Batch]:
 
 
 def _frames(data: Any, **arguments: Any) -> Iterator[Any]:
-    """Give frames in plain form."""
+    """Yield frames in plain form."""
     return map(plain_frame, jr.read_frames(data, normalize=False, **arguments))
 
 
@@ -207,7 +207,7 @@ def _read_loosely(data: bytes, batches: Outcome) -> None:
     loose = attempt(lambda: _frames(data, strict=False))
     whole = _read_all_frames(data, batches)
     assert whole.error is not None or loose == whole
-    # What rdflib can't hold is an error, and so is a stream that is none of graphs.
+    # Terms that rdflib can't hold are errors, and so is a stream that has no graphs.
     with contextlib.suppress(jr.JellyError):
         list(jr.read_graphs(data, strict=False))
 
@@ -233,17 +233,17 @@ RDF_WAYS = (
 
 
 def read_text(data: bytes) -> None:
-    """RDF Patch text."""
+    """Read RDF Patch text."""
     check_changes(data, "rdf-patch")
 
 
 def read_thrift(data: bytes) -> None:
-    """RDF Patch in Thrift."""
+    """Read RDF Patch in Thrift."""
     check_changes(data, "rdf-patch-thrift")
 
 
 def read_any(data: bytes) -> None:
-    """An input of which nothing is known: maybe compressed, maybe of any of the formats."""
+    """Read an input of unknown format, which may be compressed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         whole = attempt(lambda: map(count_rows, jr.read_batches(data)))

@@ -1,4 +1,4 @@
-"""Targets that decode, encode and decode: what was read is what is read again."""
+"""Targets that decode, encode and decode again, which must give the same."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["round_trip_patch", "round_trip_rdf"]
 
 
 def _dice(data: bytes) -> random.Random:
-    """Return dice that fall the same for the same input."""
+    """Return random numbers that are the same for the same input."""
     return random.Random(zlib.crc32(data))
 
 
 def _sizes(rng: random.Random) -> dict[str, Any]:
-    """Return sizes of lookups and of frames, small and large."""
+    """Return random sizes of lookups and frames, small and large."""
     return {
         "max_name_table_size": rng.choice([8, 9, 16, 4000]),
         "max_prefix_table_size": rng.choice([0, 1, 2, 150]),
@@ -36,7 +36,7 @@ def _sizes(rng: random.Random) -> dict[str, Any]:
 
 
 def _has_room(operations: list[Plain], sizes: dict[str, Any]) -> bool:
-    """Do the lookups have room for each row?"""
+    """Return whether the lookups have room for each row."""
     names, datatypes = needs(operations)
     most = (sizes["max_name_table_size"], sizes["max_datatype_table_size"])
     return bool(names <= most[0] and datatypes <= most[1])
@@ -50,7 +50,7 @@ def _write(operations: Any, **arguments: Any) -> bytes:
 
 
 def round_trip_patch(data: bytes) -> None:
-    """Jelly-Patch: written with any options, of tuples and of batches; text and Thrift too."""
+    """Write Jelly-Patch with any options, from tuples and from batches; also text and Thrift."""
     reader = jr.read_operations(data, format="jelly-patch", normalize=False)
     read = attempt(lambda: plain_operations(reader))
     if read.error is None and reader.options is not None:
@@ -98,7 +98,7 @@ def _round_trip_thrift(data: bytes, operations: list[Plain], _: jr.PatchOptions)
 
 
 def _round_trip_other(data: bytes, operations: list[Plain], format: str) -> None:
-    """Write another format; what it can't say is refused, of tuples as of batches."""
+    """Write another format; operations that it can't express are refused."""
     try:
         written = _write(map(operation, operations), format=format)
     except jr.EncodeError:
@@ -116,7 +116,7 @@ PATCH_WAYS = (_round_trip_jelly, _round_trip_text, _round_trip_thrift)
 
 
 def round_trip_rdf(data: bytes) -> None:
-    """Jelly-RDF: written with any options, of tuples and of batches."""
+    """Write Jelly-RDF with any options, from tuples and from batches."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _round_trip_rdf(data)

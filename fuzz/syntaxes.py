@@ -1,4 +1,4 @@
-"""Targets of RDF's syntaxes, and of the process that parses pyoxigraph's apart."""
+"""Targets for RDF syntaxes, and for the child process that parses them with pyoxigraph."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ TURTLE_LIKE: tuple[jr.StatementFormat, ...] = ("turtle", "trig", "n3", *LINES)
 
 
 def read_syntax(data: bytes) -> None:
-    """Turtle and those like it, or RDF/XML: at once, and in pieces.
+    """Read Turtle and similar syntaxes, or RDF/XML, at once and in pieces.
 
-    N-Triples and N-Quads are our own to parse: they are held against pyoxigraph.
+    Our own parsers of N-Triples and N-Quads are compared with pyoxigraph.
 
-    Not JSON-LD: a few bytes of it can make pyoxigraph end the process.
+    JSON-LD is left out: a few bytes of it can make pyoxigraph end the process.
     """
     if is_compressed(data):
         return
@@ -56,7 +56,7 @@ def read_syntax(data: bytes) -> None:
 
 
 class _Answers:
-    """Stands for a child process that answers this, and ends."""
+    """Stands for a child process that sends given answers, and ends."""
 
     position = 0
     error = jr.DecodeError
@@ -65,7 +65,7 @@ class _Answers:
         self._answers = io.BytesIO(answers)
 
     def send(self, data: bytes | None) -> None:
-        """Take what the child asked for."""
+        """Take the bytes that the child asked for."""
 
     def receive_answer(self) -> tuple[bytes, int]:
         """Return the kind of the next answer, and its size."""
@@ -73,7 +73,7 @@ class _Answers:
         return kind, size
 
     def receive(self, size: int) -> bytearray:
-        """Return so many bytes of an answer."""
+        """Return ``size`` bytes of an answer."""
         data = bytearray(self._answers.read(size))
         if len(data) < size:
             raise jr.DecodeError("the parser's process has ended")
@@ -84,7 +84,7 @@ class _Answers:
 
 
 def read_answers(data: bytes) -> None:
-    """What the parser's process answers: only the errors that any input may raise."""
+    """Read untrusted answers of the parser's process, which may raise only errors of input."""
     reading = Reading(factory=make_node_factory(False), limits=jr.Limits())
     batches: Any = IsolatedBatches(
         find_format("turtle"), HashedText(memoryview(b""), reading.limits), reading

@@ -1,4 +1,4 @@
-"""The targets by name: what each checks, what its inputs are, and how they are mutated."""
+"""The targets by name, each with its check, its seeds and its way to mutate inputs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .messages import MessageMutator
 
 __all__ = ["TARGETS", "MutateBytes", "Mutator", "Target"]
 
-# Of an input, to at most so many bytes.
+# Mutates an input, up to a size in bytes.
 MutateBytes = Callable[[bytes, int], bytes]
-# The same, with a seed.
+# Mutates an input, up to a size in bytes, with a seed.
 Mutator = Callable[[bytes, int, int], bytes]
 
 
@@ -24,9 +24,9 @@ class Target:
     """A target.
 
     Args:
-        check: Takes an input; whatever it raises is a finding.
-        inputs: Its seeds: a name in `fuzz.seeds.SEEDS`.
-        make_mutator: Makes what mutates its inputs, if they are not mutated as bytes alone.
+        check: Takes an input; any exception that it raises is a finding.
+        inputs: The name of its seeds in `fuzz.seeds.SEEDS`.
+        make_mutator: Makes the mutator of its inputs, if they are not mutated as bytes only.
     """
 
     check: Callable[[bytes], None]

@@ -1,4 +1,4 @@
-"""A target of what takes strings from users: terms as N-Triples."""
+"""A target for terms in N-Triples, which users give as strings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _parse(texts: list[bytes], limits: jr.Limits) -> jr.Batch | None:
 
 
 def parse_terms(data: bytes) -> None:
-    """Terms of N-Triples, one in each line: parsed, spelled, and parsed again."""
+    """Parse terms in N-Triples, one in each line; write them, and parse them again."""
     for text in data.split(b"\n")[:1000]:
         batch = _parse([text], jr.Limits())
         _parse([text], SMALL_LIMITS)

@@ -1,6 +1,6 @@
 """Jelly-Patch and Jelly-RDF for rdflib: record, move and apply changes to RDF data.
 
-The public names are in ``__init__.pyi``. Each is imported when it is first asked for.
+``__init__.pyi`` lists the public names. Each name is imported when it is first used.
 """
 
 if hasattr(__spec__.loader, "archive"):

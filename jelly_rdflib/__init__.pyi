@@ -1,6 +1,6 @@
 """Jelly-Patch and Jelly-RDF for rdflib: record, move and apply changes to RDF data.
 
-The public names. They are imported from here by people, and at run time by `__init__.py`.
+This list of public names serves type checkers; `__init__.py` reads it to import them lazily.
 """
 
 from .algebra.compact import compact as compact

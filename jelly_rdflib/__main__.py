@@ -1,4 +1,4 @@
-"""``python -m jelly_rdflib`` is the command ``jellyp``."""
+"""Run the command ``jellyp`` as ``python -m jelly_rdflib``."""
 
 from jelly_rdflib.cli.main import main
 

@@ -1,4 +1,4 @@
-r"""Operations as tables of Arrow, and back; files as record batches, and back.
+r"""Convert operations to and from Arrow tables, and files to and from record batches.
 
 A row is an operation. Terms are N-Triples text. Each term has one spelling, so that terms are equal
 if their texts are equal:
@@ -9,8 +9,8 @@ if their texts are equal:
   ``\UXXXXXXXX``;
 - a quoted triple is ``<< s p o >>``.
 
-The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have the same rows and columns.
-There the default graph has its name.
+The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have the same rows and columns,
+except that they name the default graph by its IRI.
 
 This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
 """
@@ -49,14 +49,14 @@ OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "n
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
 NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
-# Numbers of 32 bits with a sign, since pandas takes no others.
+# Indexes are signed numbers of 32 bits, the only ones that pandas accepts.
 TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-# The dictionary of a column of nulls: DuckDB before 1.5 crashes at one without texts.
+# The dictionary of a column of nulls: DuckDB before 1.5 crashes if a dictionary is empty.
 NO_TEXTS = pa.array([""])
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
-# Its IRI in the tables of patches and readers; in the record batches of `read_arrow` it is null.
+# The default graph in the tables of patches and readers; `read_arrow` makes it null.
 DEFAULT_GRAPH = str(NODE_TYPES.default_graph).encode()
 
 
@@ -83,14 +83,14 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
         if name not in OPERATION_COLUMNS and name not in STATEMENT_COLUMNS:
             raise ValueError(f"there is no column {name!r}")
         kind = pa.int64() if name in NUMBERS else term if name in TERM_COLUMNS else text
-        # A file's name is no text of its rows.
+        # The file's name is the same for all rows and never one of their terms.
         fields.append(pa.field(name, pa.string() if name == "file" else kind))
     return pa.schema(fields)
 
 
 # The schema of all tables of patches and readers.
 TABLE_SCHEMA = arrow_schema(OPERATION_COLUMNS[1:], terms="dictionary")
-# What a log tells of the patch of a row. The column of a header is named after its key.
+# Columns that a log adds for the patch of a row. A header's column is named after its key.
 LOG_COLUMNS = {"version": pa.int64(), "time": pa.timestamp("us", "UTC")}
 HEADER = "header:"
 
@@ -99,12 +99,12 @@ class ArrowRows:
     """Converts batches to record batches.
 
     Args:
-        schema: The wanted columns, as `arrow_schema` makes them; fields may be not null.
+        schema: The wanted columns, as from `arrow_schema`; fields may also be declared not null.
         default_graph: The IRI of the default graph; None: the default graph is null.
-        is_statements: Whether the batches are of statements: then ``frame`` counts batches.
+        is_statements: Whether the batches have statements: then ``frame`` counts batches.
         filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
-        place: The `place` of other rows, after which these go on.
+        place: The `place` after earlier rows of the file, from which numbers go on.
         limits: The limits by which the input was read.
         max_rows: The number of rows of a full record batch.
         max_bytes: The number of bytes of text with which a record batch is full.
@@ -146,7 +146,7 @@ class ArrowRows:
         return self._builder.place
 
     def convert(self, batches: Iterable[Batch | BatchSlice]) -> Iterator[pa.RecordBatch]:
-        """Convert batches; at an error, the rows before it come first."""
+        """Convert batches. Before an error is raised, the rows in front of it are yielded."""
         try:
             for batch in batches:
                 yield from self.add(batch)
@@ -156,7 +156,7 @@ class ArrowRows:
         yield from self.flush()
 
     def add(self, rows: Batch | BatchSlice) -> Iterator[pa.RecordBatch]:
-        """Add the rows of a batch; yields full record batches."""
+        """Add the rows of a batch, and yield full record batches."""
         if isinstance(rows, Batch):
             rows = BatchSlice(rows, 0, len(rows))
         start = rows.start
@@ -166,7 +166,7 @@ class ArrowRows:
                 yield self._drain()
 
     def flush(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rest of the rows, if there are any."""
+        """Yield the remaining rows, if any."""
         if len(self._builder) > 0:
             yield self._drain()
 
@@ -202,7 +202,7 @@ def _array(kind: pa.DataType, count: int, parts: list[Any]) -> pa.Array:
 def open_table(
     rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
 ) -> pa.RecordBatchReader:
-    """Return a reader of record batches, which are made as they are asked for.
+    """Return a reader of record batches, which makes each batch when it is requested.
 
     Arguments and errors are those of `jelly_rdflib.Patch.to_arrow`.
     """
@@ -214,7 +214,7 @@ def to_table(
     rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
 ) -> pa.Table:
     """Do what `jelly_rdflib.Patch.to_arrow` does."""
-    # Not by a RecordBatchReader, which turns our errors into its own.
+    # No RecordBatchReader is used, since it turns our errors into its own.
     schema, record_batches = _open_rows(rows, columns, terms)
     return pa.Table.from_batches(list(record_batches), schema)
 
@@ -283,7 +283,7 @@ def _add_columns_of_log(
     keys: list[str],
     origins: Iterator[tuple[int, datetime]],
 ) -> Iterator[pa.RecordBatch]:
-    """Choose the columns of a schema, and make those that tell of the patch of a row."""
+    """Choose the columns of a schema, and make those about the patch of a row."""
     # The version and time of each patch, and its headers so far.
     patches: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
     for rows in record_batches:
@@ -292,7 +292,7 @@ def _add_columns_of_log(
         while len(patches) < last:
             patches.append((dict(zip(LOG_COLUMNS, next(origins), strict=True)), []))
         if keys:
-            # They stand before all other rows of a patch.
+            # Headers come before all other rows of a patch.
             for row in rows.filter(
                 pc.call_function("equal", [_decoded(rows.column("op")), "H"])
             ).to_pylist():
@@ -316,7 +316,7 @@ def _decoded(texts: pa.Array) -> pa.Array:
 
 
 def _spread(values: list[Any], places: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return an array of the values at some places."""
+    """Return an array with the value at each of ``places``."""
     if kind != TEXT_DICTIONARY:
         return pa.array(values, kind).take(places)
     distinct = dict.fromkeys(text for text in values if text is not None)
@@ -341,19 +341,19 @@ def read_arrow(
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
-        columns: The wanted columns, in this order; others are not made. By default those of
-            changes: ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``.
-            ``frame`` instead of ``patch`` counts frames, and selects the additions, as statements.
+        columns: The wanted columns, in this order. By default those of changes: ``patch``,
+            ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``. With ``frame``
+            instead of ``patch``, frames are counted and only additions are read, as statements.
         terms: ``"string"``: N-Triples, see above. ``"struct"``: structs of kind (``iri``,
             ``bnode``, ``literal`` or ``triple``), value (the IRI, the label, the lexical form, or
             the triple's N-Triples), datatype and lang.
         file: The value of the column ``file``.
-        limits: The limits of the input; by default `Limits`' own defaults.
+        limits: The limits of the input; by default the defaults of `Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
         max_rows: The number of rows of a full record batch.
-        on_repeated_options: What to do with a frame that has options again; see
+        on_repeated_options: What to do with a frame that repeats the options; see
             `jelly_rdflib.PatchDecoder`.
 
     Returns:
@@ -407,8 +407,8 @@ def read_record_batches(
         limits: The limits of a term's size.
 
     Raises:
-        EncodeError: A row is no operation: the message has its number, from 0 on; or a column is
-            missing, or of another type. (Raised by the iterator.)
+        EncodeError: A row is not an operation (the message has its number, from 0 on), or a column
+            is missing or of another type. (Raised by the iterator.)
     """
     maker = ColumnBatches(make_node_factory(False), as_limits(limits))
     first = 0
@@ -445,7 +445,7 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    """May a column of this type have texts? One without any may have the type of nulls."""
+    """Return whether a column of this type may have texts; a column of nulls is accepted, too."""
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
     is_text: bool = (
@@ -465,13 +465,13 @@ def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
         record_batch = pa.record_batch(table)
         reader = pa.RecordBatchReader.from_batches(record_batch.schema, [record_batch])
     else:
-        raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
+        raise TypeError(f"{type(table).__name__} is not a table: it has no __arrow_c_stream__")
     for name in reader.schema.names:
-        # pandas has a column of its own for the rows that were chosen.
+        # pandas adds an index column to a selection of rows.
         is_of_log = name in LOG_COLUMNS or name.startswith(HEADER)
         if not (name in TABLE_SCHEMA.names or is_of_log or name.startswith("__index_level_")):
             raise EncodeError(
-                f"column {name!r} is none of a patch: there are {', '.join(TABLE_SCHEMA.names)}"
+                f"a patch has no column {name!r}: its columns are {', '.join(TABLE_SCHEMA.names)}"
             )
     slices: list[BatchSlice] = []
     count = 0
@@ -502,16 +502,16 @@ def write_arrow(
     Args:
         record_batches: The rows; see `read_record_batches`.
         destination: A path, or a binary file; see `jelly_rdflib.PatchWriter`.
-        options: The stream's options. With `StreamOptions` rows are statements of Jelly-RDF, and a
-            row with another op than A is refused.
+        options: The stream's options. With `StreamOptions` rows are written as statements of
+            Jelly-RDF, and a row whose op is not A is refused.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.PatchWriter`. ``"jelly-rdf"`` goes with `StreamOptions`.
         limits: The limits of a term's size.
 
     Raises:
-        EncodeError: A row is no operation, or can't be expressed with the options; or the last
+        EncodeError: A row is not an operation, or can't be expressed with the options; or the last
             transaction is open. The rows before it are written.
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
         OSError: The path can't be opened or written.
 
@@ -541,6 +541,6 @@ def _check_statements(batch: Batch) -> None:
     others = bytes(batch.ops).translate(None, bytes([Op.A]))
     if others:
         raise EncodeError(
-            f"operation {Op(others[0]).name} where there are only statements: Jelly-RDF has no"
-            " changes; write it as jelly-patch"
+            f"operation {Op(others[0]).name} is not a statement: Jelly-RDF has only statements,"
+            " so write jelly-patch"
         )

@@ -1,7 +1,7 @@
 """The errors of this package.
 
-Errors in data that is read, written or applied derive from `JellyError`. A wrong call raises the
-same errors as Python's own functions: TypeError, ValueError, OSError.
+Errors in data that is read, written or applied derive from `JellyError`. A wrong call raises
+Python's own errors: TypeError, ValueError, OSError.
 
 Examples:
     >>> issubclass(LimitError, DecodeError) and issubclass(DecodeError, JellyError)
@@ -15,15 +15,15 @@ from typing import Any
 
 from jelly_rdflib.rules import Rule
 
-# Longer messages are cut: they quote data of any size, which strangers choose.
+# Longer messages are cut: they quote untrusted data, which may have any size.
 _MAX_MESSAGE = 1000
 
 
 class InUseError(RuntimeError):
-    """A writer is in use: another thread is writing, or the file that is written to calls back.
+    """A writer is in use: another thread is writing, or its output file calls the writer.
 
-    A wrong call is no fault of the data, so this is no `JellyError`. Nothing is lost: the first
-    call goes on, and the other one may be repeated when the first is done.
+    The call is wrong, not the data, so this is not a `JellyError`. Nothing is lost: the first call
+    goes on, and the second one may be repeated when the first has returned.
     """
 
 
@@ -31,7 +31,7 @@ class JellyError(Exception):
     """Base class of every error of this package.
 
     Args:
-        message: What is wrong, in words; of a long one the middle is left out.
+        message: What is wrong, in words. The middle of a long message is cut out.
 
     Examples:
         >>> len(str(JellyError("a literal, and it is " + "very " * 1_000_000 + "long")))
@@ -46,7 +46,7 @@ class JellyError(Exception):
 
 
 class _PlacedError(JellyError):
-    """An error that may know where in the input it is."""
+    """An error that may have a position in the input."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class _PlacedError(JellyError):
 
     @property
     def text(self) -> str:
-        """The message with the position, but without the source."""
+        """The message with its position, but without the source."""
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= count_from_one({"frame": self.frame, "row": self.row})
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
@@ -91,25 +91,25 @@ def count_from_one(place: dict[str, Any]) -> dict[str, Any]:
 class DecodeError(_PlacedError, ValueError):
     """The input breaks a rule of the format.
 
-    From rdflib's ``parse`` it is an ``rdflib.exceptions.ParserError``, too, and so are `LimitError`
-    and `ApplyError`.
+    When rdflib's ``parse`` raises it, it is also an ``rdflib.exceptions.ParserError``. The same
+    goes for `LimitError` and `ApplyError`.
 
     Args:
         message: What is wrong, in words.
         source: The file, the address or the place in a topic that the input is from.
-        offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
-            frames are decoded one by one.
+        offset: Position in the (uncompressed) input, in bytes from its start. If frames are decoded
+            one by one, the position in the frame.
         frame: Number of the frame, counted from 0; the text counts it from 1.
-        row: Number of the row in its frame, or in an input that has rows but no frames, counted
-            from 0; the text counts it from 1.
+        row: Number of the row in its frame, counted from 0; the text counts it from 1. If the
+            format has no frames, number of the row in the input.
         line: Number of the line in a text, counted from 1.
         column: Number of the character in its line, counted from 1.
-        rule: The rule that the input breaks; `Rule.FORMAT` stands for all that have no name.
+        rule: The rule that the input breaks; `Rule.FORMAT` stands for every rule without a name.
 
     Attributes:
         message: The message without the source and the position.
         text: The message with the position.
-        source, offset, frame, row, line, column: As given; None where there is none.
+        source, offset, frame, row, line, column: As given, or None.
         rule: As given.
 
     Examples:
@@ -135,15 +135,15 @@ class DecodeError(_PlacedError, ValueError):
 class LimitError(DecodeError):
     """The input asks for more than `jelly_rdflib.Limits` allows.
 
-    An error that shows only when a frame is used has the offset and the number of that frame; in a
-    text, those of the first row that was read with it.
+    Some limits are checked only when a frame is used. Such an error has the offset and the number
+    of that frame; in a text, the place of the first row that was read with it.
 
     Args:
         message: Which part of the input exceeds the limit.
         limit: The field of `Limits`, or ``max_body`` of a server; None for a bound that can't be
             changed.
-        value: Its value.
-        asked: What the input asks for; None if it is only known to be more.
+        value: The value of the limit.
+        asked: The value that the input asks for; None if it is only known to exceed the limit.
         place: As for a `DecodeError`.
 
     Attributes:
@@ -182,9 +182,9 @@ class EncodeError(JellyError, ValueError):
 
     Args:
         message: The operation or term that can't be expressed, and why.
-        needs: What the options would need: ``"rdf_star"``, ``"generalized_statements"`` or
-            ``"graphs"``, a type of statements that has them.
-        rule: The rule that would be broken, if it is one of transactions.
+        needs: The option that would have to be set, ``"rdf_star"`` or ``"generalized_statements"``;
+            or ``"graphs"`` if the type of statements must have graphs.
+        rule: The rule of transactions that would be broken; else None.
 
     Attributes:
         message: The message without the advice that `needs` adds.
@@ -214,16 +214,16 @@ class EncodeError(JellyError, ValueError):
 
 
 class ApplyError(_PlacedError):
-    """A change can't be applied to this target, is no operation, or stands in a wrong place.
+    """A change can't be applied to this target, is not an operation, or is in a wrong place.
 
     The target is as it was before the transaction, with two exceptions: with ``atomic=False`` the
     applied changes stay, and if the transaction can't be undone, the error is a `RollbackError`.
 
     Attributes:
         source: The file or the address that the change is from; else None.
-        offset, frame, line: Where the frame of the change starts, if bytes were applied, or in a
-            text the rows that were read with it; else None. With ``strict=True`` the message has
-            the place instead.
+        offset, frame, line: The start of the frame with the change, if bytes were applied; in a
+            text, the start of the rows that were read together. Else None. With ``strict=True``
+            the message has the place instead.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -235,11 +235,11 @@ class ApplyError(_PlacedError):
 
 
 class RollbackError(ApplyError):
-    """A transaction could not be undone: the target has a part of it.
+    """A failed transaction could not be undone: the target keeps a part of its changes.
 
-    Every change that could be undone is undone. The owner of the store has to load it anew, from a
-    backup or a patch log. The error for which the transaction was undone is in the chain of
-    ``__context__``; the ``__cause__`` is the error of undoing it, the last of three attempts.
+    Every change that could be undone is undone. The store has to be loaded again, from a backup or
+    a patch log. The chain of ``__context__`` has the error that made the transaction fail. The
+    ``__cause__`` is the error of the last of three attempts to undo it.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -265,17 +265,17 @@ class RecordError(JellyError):
 
 
 class LogError(JellyError):
-    """A patch log, or a replica of one, is in a wrong state, or lacks something asked for.
+    """A patch log or a replica is in a wrong state, or lacks what was requested.
 
     Args:
-        message: What is wrong, in words. If there is a ``path``, a sentence without its subject,
-            which is the path.
+        message: What is wrong, in words. With a ``path`` it is a sentence whose subject, the path,
+            is left out.
         path: The file or folder that is wrong, or its address on a server.
         advice: What to do about it.
 
     Attributes:
         message: As given, without the path and the advice.
-        path, advice: As given; None and an empty text where there is none.
+        path, advice: As given; by default None and an empty text.
 
     Examples:
         >>> import tempfile
@@ -300,11 +300,11 @@ class LogError(JellyError):
 
 
 class MissingVersion(LogError):
-    """A log does not have a version that is asked for, or has it no more: it was squashed.
+    """A log does not have the requested version, or no longer has it since it was squashed.
 
     Attributes:
-        squashed_into: The version whose patch stands for the one that is asked for, which the log
-            had: if that is known, else None.
+        squashed_into: The version whose patch includes the requested one, if the log had that
+            version and squashed it; None if that is not known.
 
     Examples:
         >>> import tempfile
@@ -325,17 +325,17 @@ class MissingVersion(LogError):
 class LogConflict(LogError):
     """A patch does not follow a log's newest patch, or a log stays locked. Nothing was changed.
 
-    In the first case another process has appended a patch before, or the patch was made for another
-    state. In the second case others have kept the log or replica locked for longer than the
-    time-out; readers, too, have to wait while a writer commits. Then the newest patch is not known:
+    In the first case another process appended a patch first, or the patch was made for another
+    state. In the second case other processes kept the log or replica locked for longer than the
+    time-out. (Readers, too, wait while a writer commits.) Then the newest patch is not known:
     `expected` and `head` are None, and `version` is 0.
 
     Args:
         message: What is wrong, in words.
-        expected: The id of the patch that the new one was to follow; None for none.
-        head: The id of the log's newest patch; None if it has none.
+        expected: The id of the patch that the new one was to follow; None to follow no patch.
+        head: The id of the log's newest patch; None for an empty log.
         version: The number of that patch, which is the version of the log.
-        is_locked: Did others keep the log or replica locked?
+        is_locked: Whether other processes kept the log or replica locked.
 
     Attributes:
         expected, head, version, is_locked: As given.
@@ -363,7 +363,7 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A log, or a store beside it, has a damaged file that is not needed: all was done without it.
+    """A log, or a store next to it, has a damaged file that is not needed. The work was done.
 
     Examples:
         To make it an error:
@@ -375,7 +375,7 @@ class LogWarning(UserWarning):
 
 
 class ConnectionWarning(UserWarning):
-    """A source or log that is followed can't be reached, and is tried again; or is there again.
+    """A followed source or log can't be reached and is tried again, or can be reached again.
 
     Examples:
         To make it an error:
@@ -387,10 +387,10 @@ class ConnectionWarning(UserWarning):
 
 
 class TopicWarning(UserWarning):
-    """A topic of Kafka or MQTT does not give all patches, or soon may not.
+    """A topic of Kafka or MQTT does not deliver all patches, or may soon stop doing so.
 
-    A message was left out, since it can't be decoded; patches are lost; or the broker deletes
-    messages after a time.
+    A message can't be decoded and was skipped, patches are lost, or the broker deletes messages
+    after a time.
 
     Examples:
         To make it an error:
@@ -402,7 +402,7 @@ class TopicWarning(UserWarning):
 
 
 class PatchError(JellyError, ValueError):
-    """A patch can't be undone as it stands, or patches don't follow one another.
+    """A patch lacks what it takes to undo it, or patches don't follow one another.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -414,7 +414,7 @@ it can't be bound again: effective(dataset) finds the IRI
 
 
 class MergeConflict(PatchError):
-    """Two patches change the same in different ways, so that they can't be merged.
+    """Two patches can't be merged: they change the same statement, value or prefix differently.
 
     Args:
         message: What is wrong, in words.

@@ -1,4 +1,4 @@
-"""What to install for a part of this package that needs other packages."""
+"""Errors that say which extra to install for an optional part of this package."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import ModuleType
 
 
 def missing(what: str, install: str, module: object) -> ModuleNotFoundError:
-    """Return the error that says what to install for a module that is not there.
+    """Return the error for a missing module, which says what to install.
 
     Args:
-        what: What needs it.
-        install: What pip is to install, such as ``jelly-rdflib[grpc]``.
+        what: The feature that needs the module.
+        install: The argument for ``pip install``, such as ``jelly-rdflib[grpc]``.
         module: The module's name.
     """
     return ModuleNotFoundError(f"{what} needs {module}: pip install '{install}'", name=str(module))
@@ -21,9 +21,9 @@ def missing(what: str, install: str, module: object) -> ModuleNotFoundError:
 
 @contextmanager
 def advice(what: str, install: str) -> Iterator[None]:
-    """Import in the block what an extra brings; the arguments are those of `missing`.
+    """Give advice if an import in the block fails; the arguments are those of `missing`.
 
-    Only a module that is not there is meant: each other error of a package stays as it is.
+    Only the error for a missing module of another package is replaced. Other errors pass.
 
     Examples:
         >>> with advice("a picture", "jelly-rdflib[plot]"):

@@ -1,4 +1,4 @@
-"""Headers of patches: which keys are the same, as Apache Jena has it."""
+"""Headers of patches, with keys compared as Apache Jena compares them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ SQUASHED = "squashed"
 
 
 def header_key(key: str) -> str:
-    """Return what keys of the same header have in common: in lower case, "previous" as "prev"."""
+    """Return the normal form of a key: in lower case, and "prev" for "previous"."""
     lower = key.lower()
     return PREV if lower == PREVIOUS else lower
 
 
 class Headers(dict[str, Node]):
-    """The headers of a patch: keys as they came, found by any that is the same (`header_key`).
+    """The headers of a patch. Keys keep their spelling; lookups compare them by `header_key`.
 
     Args:
-        headers: Keys and values. Of a key that comes more than once the last value counts; but
-            ``prev`` counts where there is ``previous`` too.
+        headers: Keys and values. The last value of a repeated key counts, but ``prev`` has
+            precedence over ``previous``.
 
     Examples:
         >>> from rdflib import URIRef

@@ -1,17 +1,17 @@
-"""Functions that import modules above their users, which need packages that are extras."""
+"""Functions that import modules of higher layers, which need optional packages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-# `jelly_rdflib.plugins` puts the functions here.
+# `jelly_rdflib.plugins` assigns the functions.
 
 import_arrow: Callable[[], Any]
 """Imports `jelly_rdflib.arrow`, which needs pyarrow, and returns it."""
 
 import_remote_log: Callable[[], Any]
-"""Imports the function that opens patch logs on servers, which needs httpx2, and returns it."""
+"""Imports and returns the function that opens patch logs on servers; it needs httpx2."""
 
 import_fuseki: Callable[[], Any]
-"""Imports the function that applies changes to a server, which needs httpx2, and returns it."""
+"""Imports and returns the function that applies changes to a server; it needs httpx2."""

@@ -1,4 +1,4 @@
-"""Operations of RDF Patch: the vocabulary that readers, writers and uses share.
+"""Operations of RDF Patch: the vocabulary that all parts of the package share.
 
 An operation is a plain tuple that starts with an `Op`:
 
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from rdflib.term import Node, URIRef
 else:
-    # The core knows nothing of rdflib.
+    # The core must not import rdflib.
     Node = URIRef = Any
 
 
@@ -61,8 +61,8 @@ Change: TypeAlias = tuple[ChangeOp, Node, Node, Node, Node | None]
 Operation: TypeAlias = Header | Mark | PrefixChange | Change
 """One operation: a tuple whose first element is an `Op`, as in the table above.
 
-A type checker tells from the `Op` what the other elements are: in ``case (Op.PA, prefix, iri, g)``
-and after ``if operation[0] == Op.PA``. A list that has a name needs its type, too:
+A type checker infers the other elements from the `Op`: in ``case (Op.PA, prefix, iri, g)`` and
+after ``if operation[0] == Op.PA``. Annotate a variable that holds a list:
 ``operations: list[jr.Operation] = [(jr.Op.TX,), (jr.Op.TC,)]``.
 """
 
@@ -70,4 +70,4 @@ Statement: TypeAlias = tuple[Node, ...]
 """One statement: ``(s, p, o)``, or ``(s, p, o, g)`` in a stream of quads or graphs."""
 
 GivenStatement: TypeAlias = Statement | tuple[Node, Node, Node, Node | None]
-"""A statement that is to be written: as rdflib's ``quads()`` has it, ``g`` may be None."""
+"""A statement to be written; ``g`` may be None, as in the results of rdflib's ``quads()``."""

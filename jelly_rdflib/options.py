@@ -1,4 +1,4 @@
-"""Options of streams, and the limits that a reader sets to what strangers may ask for."""
+"""Options of streams, and the limits that a reader sets for untrusted input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Directions: TypeAlias = Literal["keep", "drop"]
 
 
 def drops_directions(directions: Directions) -> bool:
-    """Return whether base directions are dropped; a ValueError if that is neither said nor not."""
+    """Return whether base directions are dropped; raise a ValueError for an unknown choice."""
     if directions not in ("keep", "drop"):
         raise ValueError(f"directions is 'keep' or 'drop', not {directions!r}")
     return directions == "drop"
@@ -48,7 +48,7 @@ _MAX_TOTAL = (1 << 63) - 1
 _NEWEST_VERSION = 2  # of Jelly-RDF; only this one has namespace declarations
 _DRAFT_VERSION = 3  # of Jelly-RDF 1.2, which is read
 
-# The highest value of each limit; of those that are not here it is _MAX_COUNT.
+# The highest values of limits; that of a limit not listed here is _MAX_COUNT.
 _MAX_LIMITS = {
     "max_name_table_size": _MAX_TABLE_SIZE,
     "max_prefix_table_size": _MAX_TABLE_SIZE,
@@ -68,7 +68,7 @@ _OPTION_RANGES = {
     "frame_rows": (1, 1 << 31),
     "frame_bytes": (1, MAX_FRAME_SIZE),
 }
-# The lookups of the small preset; those of the big one are the defaults.
+# The lookup sizes of the small preset; the big preset has the defaults.
 _SMALL = {"max_name_table_size": 128, "max_prefix_table_size": 16, "max_datatype_table_size": 16}
 
 
@@ -79,18 +79,18 @@ def _check_range(name: str, value: int, low: int, high: int) -> None:
         raise ValueError(f"{name} must be from {low} to {high}, not {value}")
 
 
-# The name of a stream may be long.
+# Shortens values in messages: the name of a stream may be long.
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = 100
 
 
 class _Settings:
-    """Base of options and limits, of which most have their defaults: those are not shown."""
+    """Base of options and limits, whose `repr` shows only fields that differ from the defaults."""
 
     def __new__(cls, *_: Any, **settings: Any) -> Self:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         for name in settings.keys() - set(names):
-            # So low a bound finds what the command line calls --max-names and --generalized.
+            # A bound this low finds the names that the command line uses, as in --max-names.
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
             raise TypeError(f"{cls.__name__} has no {name!r}; {hint}")
@@ -112,48 +112,49 @@ def _show(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Limits(_Settings):
-    """Limits for input that strangers wrote; each is checked before memory is allocated.
+    """Limits for untrusted input; each is checked before memory is allocated.
 
-    The defaults keep what a reader needs for a frame, rdflib's terms included, below 200 MB.
+    With the defaults a reader needs less than 200 MB for a frame, rdflib's terms included.
 
     Args:
         max_name_table_size: Entries of the name lookup that a stream may ask for.
-        max_prefix_table_size: The same of the prefix lookup.
-        max_datatype_table_size: The same of the datatype lookup.
-        max_frame_size: Bytes of one frame, uncompressed; of a text, of one row.
+        max_prefix_table_size: Entries of the prefix lookup that a stream may ask for.
+        max_datatype_table_size: Entries of the datatype lookup that a stream may ask for.
+        max_frame_size: Bytes of one uncompressed frame; in a text, bytes of one row.
         max_frame_rows: Operations of one frame, and entries of its metadata.
-        max_frame_terms: Distinct terms of one frame; as rdflib's terms, durations count twice.
+        max_frame_terms: Distinct terms of one frame. When they become rdflib's terms, durations
+            count twice.
         max_nesting_depth: Levels of quoted triples in quoted triples; 0 allows none.
         max_string_size: Bytes of one string, and of one IRI put together from prefix and name.
-        max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
-            the lookups hold. Lookups let a small frame stand for much text, so this is apart from
-            the frame's own size. Also bytes of a quoted triple in a decoder's checkpoint, with
-            each of its terms as often as it stands there; memory of the headers that
-            `jelly_rdflib.concat`, and a patch log of one patch, keep; and characters of the
-            prefixes of other RDF syntaxes.
-        max_xml_tags: Tags and attributes of all XML literals of one frame, where each literal
-            counts as ten more. rdflib makes a tree of each, which takes some hundred bytes for each
-            of them; batches have no trees.
-        max_expansion: How many times its own size the text may have that a stream stands for: an
-            IRI stands in each frame for the text of its prefix and name, a repeated term for its
-            own. Counted over the stream so far, beyond its first ``max_text_size`` bytes of text;
-            what a stream did not use it may use later, up to 16 times ``max_text_size``. Of RDF
-            Patch in Thrift it is for each decimal number, which stands for its digits. Of other RDF
+        max_text_size: Bytes of all distinct terms of one frame together, and of all lookup
+            entries. This does not follow from the frame's size, since lookups let a small frame
+            stand for much text. It is also the limit for the bytes of a quoted triple in a
+            decoder's checkpoint, repeated terms included; for the memory of the headers that
+            `jelly_rdflib.concat`, and a patch log of one patch, keep; and for the characters of
+            the prefixes of other RDF syntaxes.
+        max_xml_tags: Tags and attributes of all XML literals of one frame; each literal counts as
+            ten more. rdflib makes a tree of each literal, with some hundred bytes for each tag or
+            attribute. Batches have no trees.
+        max_expansion: Ratio of decoded text to input, in bytes. Decoded text counts an IRI with
+            its prefix in each frame, and a repeated term each time. The ratio is that of the
+            stream so far, without its first ``max_text_size`` bytes of text. A stream that stays
+            below the ratio may catch up later, by up to 16 times ``max_text_size``. In RDF Patch in
+            Thrift the limit is for each decimal number, whose text is its digits; in other RDF
             syntaxes it is for the text of all statements.
-        max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for, and
-            those of a pipe that are kept for the hash by which nodes without a label are known.
-        max_decompression_ratio: How many times its compressed size such input may stand for,
-            beyond its first 16 MiB.
-        max_held_operations: Operations that a use may keep in memory: `jelly_rdflib.apply` those
-            of a transaction that has not ended, `jelly_rdflib.read_patches` those of a patch,
+        max_decompressed_size: Bytes of gzip or zstd input after decompression. Also bytes of a
+            pipe that are kept to compute the hash in the labels of unlabelled blank nodes.
+        max_decompression_ratio: Ratio of decompressed to compressed bytes of such input, without
+            its first 16 MiB.
+        max_held_operations: Operations that a function may keep in memory: `jelly_rdflib.apply`
+            those of an open transaction, `jelly_rdflib.read_patches` those of a patch,
             `jelly_rdflib.compact` the last one on each statement.
-        max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store: rdflib takes time for
-            each that grows with their number.
+        max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store. The more prefixes are
+            bound, the longer rdflib takes for each.
         max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may take, on
-            Linux; some 20 MB of these are Python's own. Documents of JSON-LD with a context around
-            them take about twenty times their size.
+            Linux; Python itself takes some 20 MB. JSON-LD documents with one context around
+            everything take about twenty times their size.
         max_parser_seconds: Seconds of processor time that this process may take for each 8 MiB of
-            text, or a part of them. For a batch it may take ten times as long by the clock.
+            text or part thereof. By the clock it may take ten times as long for a batch.
 
     Raises:
         ValueError: A number is out of its range.
@@ -201,7 +202,7 @@ def as_limits(limits: Limits | None) -> Limits:
 
 
 class _NamedEnum(IntEnum):
-    """An enum that may also be called with a member's name, in any case of letters."""
+    """An enum that may also be called with a member's name, in upper or lower case."""
 
     if TYPE_CHECKING:
 
@@ -325,7 +326,7 @@ class PatchOptions(_Options):
     delimited: bool = True
 
     if TYPE_CHECKING:
-        # As it is generated, but the names of types are accepted, too.
+        # The generated signature, except that it also accepts the names of types.
         def __init__(
             self,
             *,
@@ -344,12 +345,12 @@ class PatchOptions(_Options):
 
     @classmethod
     def small(cls, **changes: Unpack[PatchSettings]) -> Self:
-        """Options with small lookups (128 names, 16 prefixes, 16 datatypes), then ``changes``."""
+        """Return options with ``changes`` and lookups of 128 names, 16 prefixes, 16 datatypes."""
         return cls._small(changes)
 
     @classmethod
     def big(cls, **changes: Unpack[PatchSettings]) -> Self:
-        """Options with big lookups (4000 names, 150 prefixes, 32 datatypes), then ``changes``."""
+        """Return options with ``changes`` and lookups of 4000 names, 150 prefixes, 32 datatypes."""
         return cls(**changes)
 
 
@@ -378,7 +379,7 @@ class LogicalStreamType(_NamedEnum):
     """
 
     UNSPECIFIED = 0
-    """Nothing is said about it."""
+    """The stream does not say."""
     FLAT_TRIPLES = 1
     """One stream of triples; frames mean nothing."""
     FLAT_QUADS = 2
@@ -401,7 +402,7 @@ class LogicalStreamType(_NamedEnum):
 
     @staticmethod
     def is_consistent(logical: int, physical: int) -> bool:
-        """Do the types go together (Jelly-RDF, "Consistency with physical stream types")?
+        """Return whether types agree (Jelly-RDF, "Consistency with physical stream types").
 
         Examples:
             >>> LogicalStreamType.is_consistent(
@@ -438,19 +439,19 @@ class StreamOptions(_Options):
     say how the writer cuts it into frames.
 
     Args:
-        stream_name: A name for the stream, for whatever use.
+        stream_name: A name for the stream, for any use.
         physical_type: How statements are encoded.
         logical_type: What the stream means; None for the flat type that goes with
-            ``physical_type``. A number that is no `LogicalStreamType` is allowed, as a subtype of
-            the base type that its last digit says.
+            ``physical_type``. Any other number is allowed, too: it is a subtype of the base type
+            that is its last digit.
         generalized_statements: Allow literals as subjects, anything as predicates, and so on.
         rdf_star: Allow quoted triples.
         max_name_table_size: Entries of the name lookup, at least 8.
         max_prefix_table_size: Entries of the prefix lookup; 0 for none.
         max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
             literals with a datatype (but for ``xsd:string``, written as simple literals then).
-        version: Version tag of the protocol; None for the lowest that has what is asked for: 2
-            with ``namespace_declarations``, else 1. (Readers of version 1 skip frame metadata.)
+        version: Version tag of the protocol; None for the lowest sufficient one: 2 with
+            ``namespace_declarations``, else 1. (Readers of version 1 skip frame metadata.)
         namespace_declarations: Allow namespaces to be written. True if ``version`` is 2.
         frame_rows: Rows after which a frame is closed, if frames mean nothing.
         frame_bytes: Bytes after which a frame is closed, if frames mean nothing; the specification
@@ -482,7 +483,7 @@ class StreamOptions(_Options):
     delimited: bool = True
 
     if TYPE_CHECKING:
-        # As it is generated, but the names of types are accepted, too.
+        # The generated signature, except that it also accepts the names of types.
         def __init__(
             self,
             *,
@@ -503,12 +504,12 @@ class StreamOptions(_Options):
 
     @classmethod
     def small(cls, **changes: Unpack[StreamSettings]) -> Self:
-        """Options with small lookups (128 names, 16 prefixes, 16 datatypes), then ``changes``."""
+        """Return options with ``changes`` and lookups of 128 names, 16 prefixes, 16 datatypes."""
         return cls._small(changes)
 
     @classmethod
     def big(cls, **changes: Unpack[StreamSettings]) -> Self:
-        """Options with big lookups (4000 names, 150 prefixes, 32 datatypes), then ``changes``."""
+        """Return options with ``changes`` and lookups of 4000 names, 150 prefixes, 32 datatypes."""
         return cls(**changes)
 
     def __post_init__(self) -> None:
@@ -520,7 +521,7 @@ class StreamOptions(_Options):
             )
 
     def _normalize(self, newest_version: int = _NEWEST_VERSION) -> None:
-        """Give each field its own type, and check it by itself."""
+        """Convert each field to its type, and check each value alone."""
         if not isinstance(self.stream_name, str):
             raise TypeError(f"stream_name must be a str, not {type(self.stream_name).__name__}")
         super().__post_init__()
@@ -543,7 +544,7 @@ class StreamOptions(_Options):
 
     def _changed(self) -> dict[str, Any]:
         changed = super()._changed()
-        # What follows from other fields is not shown either.
+        # Values that follow from other fields are not shown either.
         changed.pop("namespace_declarations", None)
         if self.logical_type == _flat_type(self.physical_type):
             changed.pop("logical_type", None)
@@ -553,20 +554,20 @@ class StreamOptions(_Options):
 
     @property
     def is_grouped(self) -> bool:
-        """Is each frame a graph or dataset of its own, by the logical type?"""
+        """Whether each frame is a graph or dataset of its own, by the logical type."""
         return self.logical_type % 10 in (LogicalStreamType.GRAPHS, LogicalStreamType.DATASETS)
 
     @property
     def is_flat(self) -> bool:
-        """Do frames mean nothing, by the logical type?"""
+        """Whether frames have no meaning, by the logical type."""
         flat = (LogicalStreamType.FLAT_TRIPLES, LogicalStreamType.FLAT_QUADS)
         return self.logical_type % 10 in flat
 
     @classmethod
     def of_stream(cls, **settings: Any) -> StreamOptions:
-        """Make the options of a stream that was read: its types need not go together.
+        """Make the options of a stream that was read; its types need not agree.
 
-        It may have version 3, the draft of Jelly-RDF 1.2, which is not written.
+        The stream may have version 3, the draft of Jelly-RDF 1.2, which can't be written.
         """
         options = object.__new__(cls)
         vars(options).update(settings)

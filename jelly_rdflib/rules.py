@@ -9,14 +9,14 @@ Severity = Literal["error", "warning"]
 
 
 class Rule(str, Enum):
-    """A rule of a format: a `DecodeError` names the one that is broken, and so does a `Fault`.
+    """A rule of a format. A `DecodeError` and a `Fault` name the rule that the input breaks.
 
-    A rule is its name, a str, which the conformance suite of Jelly-Patch has, too.
+    A rule is a str, its name, which the conformance suite of Jelly-Patch uses, too.
 
     Attributes:
         severity: ``"error"`` if a stream must keep the rule (or readers refuse it), ``"warning"``
-            if it should.
-        text: The demand of the rule, and the section of the specification that has it.
+            if it should keep the rule.
+        text: What the rule demands, and the section of the specification that says so.
 
     Examples:
         >>> print(Rule("utf-8"), Rule.UTF_8.severity)
@@ -28,7 +28,7 @@ class Rule(str, Enum):
     severity: Severity
     text: str
 
-    # The defaults are for type checkers: a call of the class with a name looks its rule up.
+    # The defaults are for type checkers: calling the class with a name looks up a rule.
     def __new__(cls, name: str, severity: Severity = "error", text: str = "") -> Rule:  # noqa: D102
         rule = str.__new__(cls, name)
         rule._value_ = name
@@ -36,32 +36,32 @@ class Rule(str, Enum):
         rule.text = text
         return rule
 
-    # Without these, a rule would be shown in other ways by other versions of Python.
+    # Without these, the text of a rule would depend on the version of Python.
     __str__ = str.__str__
     __format__ = str.__format__  # type: ignore[assignment]
 
     @property
     def is_enforced(self) -> bool:
-        """Do readers refuse what breaks the rule?"""
+        """Whether readers refuse input that breaks the rule."""
         return self.severity == "error" and self not in _LEFT_TO_VALIDATE
 
     FORMAT = (
         "format",
         "error",
-        "Readers accept it: the grammar of text, and all that has no name of its own here.",
+        "The input follows the grammar of its format, and all rules without a name here.",
     )
-    LIMIT = "limit", "error", "It asks for no more than the limits allow (jelly_rdflib.Limits)."
+    LIMIT = "limit", "error", "The input stays within the limits (jelly_rdflib.Limits)."
     TYPES = (
         "types",
         "error",
         "The logical type goes with the physical type (Jelly-RDF, Consistency with"
         " physical stream types).",
     )
-    ROW_KINDS = "row-kinds", "error", "A row has one field of its kinds (Jelly-Patch, Patch rows)."
+    ROW_KINDS = "row-kinds", "error", "A row is of exactly one kind (Jelly-Patch, Patch rows)."
     SECOND_FIELD = (
         "second-field",
         "error",
-        "A oneof has one member, or none; readers take the last (Jelly-RDF, RDF terms"
+        "At most one member of a oneof is set; readers take the last (Jelly-RDF, RDF terms"
         " and graph nodes).",
     )
     GRAPH_IN_TRIPLES = (
@@ -72,8 +72,8 @@ class Rule(str, Enum):
     NAMESPACE_GRAPH = (
         "namespace-graph",
         "error",
-        "A prefix in a patch stream of quads has a graph, or repeats one; readers"
-        " take none before the first graph (Jelly-Patch, Namespaces).",
+        "A prefix in a patch stream of quads has a graph, or repeats the last one; readers"
+        " accept prefixes before the first graph (Jelly-Patch, Namespaces).",
     )
     NAMESPACE_VERSION = (
         "namespace-version",
@@ -95,18 +95,18 @@ class Rule(str, Enum):
     OPTIONS_FIRST = (
         "options-first",
         "error",
-        "The first row is the options (Jelly-Patch, Patch stream options).",
+        "The first row has the options (Jelly-Patch, Patch stream options).",
     )
     OPTIONS_SAME = (
         "options-same",
         "error",
-        "Options that come again are the same (Jelly-Patch, Patch stream options).",
+        "Repeated options are equal to the first ones (Jelly-Patch, Patch stream options).",
     )
     STREAM_TYPE = (
         "stream-type",
         "error",
         "The type of a patch stream is FRAME, FLAT or PUNCTUATED (Jelly-Patch, Patch"
-        " stream types), that of a stream of Jelly-RDF 1.2 FLAT or MESSAGES.",
+        " stream types). The type of a Jelly-RDF 1.2 stream is FLAT or MESSAGES.",
     )
     STATEMENT_TYPE = (
         "statement-type",
@@ -138,7 +138,7 @@ class Rule(str, Enum):
     LOOKUP_SIZE = (
         "lookup-size",
         "error",
-        "Ids are not above the size of their lookup (Jelly-RDF, Prefix, name, and"
+        "No id is greater than the size of its lookup (Jelly-RDF, Prefix, name, and"
         " datatype lookup entries).",
     )
     LOOKUP_REFERENCE = (
@@ -154,12 +154,12 @@ class Rule(str, Enum):
     REPEATED_TERM_FIRST = (
         "repeated-term-first",
         "error",
-        "A term that repeats was there before (Jelly-RDF, Repeated terms).",
+        "A repeated term has an earlier term to repeat (Jelly-RDF, Repeated terms).",
     )
     QUOTED_REPEATED_TERM = (
         "quoted-repeated-term",
         "error",
-        "No term of a quoted triple repeats (Jelly-RDF, Quoted triples).",
+        "A quoted triple has no repeated terms (Jelly-RDF, Quoted triples).",
     )
     GENERALIZED_OPTION = (
         "generalized-option",
@@ -181,7 +181,7 @@ class Rule(str, Enum):
     TRANSACTION_START = (
         "transaction-start",
         "error",
-        "No transaction starts in another one (Jelly-Patch, Transactions).",
+        "No transaction starts inside another one (Jelly-Patch, Transactions).",
     )
     TRANSACTION_END = (
         "transaction-end",
@@ -191,7 +191,7 @@ class Rule(str, Enum):
     TRANSACTION_FRAME = (
         "transaction-frame",
         "error",
-        "A transaction of a FRAME stream ends in its frame (Jelly-Patch, Transactions).",
+        "A transaction of a FRAME stream ends in the same frame (Jelly-Patch, Transactions).",
     )
     TRANSACTION_OPEN = (
         "transaction-open",
@@ -211,46 +211,46 @@ class Rule(str, Enum):
     GRAPH_ROWS = (
         "graph-rows",
         "error",
-        "Graphs start and end in turns, with all triples between, and have a node"
+        "Graphs have a node and are not nested, and each triple is inside a graph"
         " (Jelly-RDF, RDF statements and graphs).",
     )
     ROW_TYPE = (
         "row-type",
         "error",
-        "Rows are those of the physical type (Jelly-RDF, Physical stream types).",
+        "Rows are of kinds that the physical type allows (Jelly-RDF, Physical stream types).",
     )
     MIXED_LAYOUTS = (
         "mixed-layouts",
         "error",
-        "A stream has its statements in rows or in columns, as its version says (Jelly-RDF 1.2).",
+        "A stream has all statements in rows, or all in columns, by its version (Jelly-RDF 1.2).",
     )
     OPTIONS_TWICE = (
         "options-twice",
         "error",
-        "A frame has its options once (Jelly-RDF 1.2).",
+        "A frame has options at most once (Jelly-RDF 1.2).",
     )
     COLUMN_OPTIONS = (
         "column-options",
         "error",
-        "The options are those of the version: only in Jelly-RDF 1.2 there are a stream type and a"
-        " version of RDF, but no flags and no logical type.",
+        "The options fit the version: only Jelly-RDF 1.2 has a stream type and a version of RDF,"
+        " and it has neither flags nor a logical type.",
     )
-    RDF_VERSION = "rdf-version", "error", "The version of RDF is one that is defined."
+    RDF_VERSION = "rdf-version", "error", "The version of RDF is a defined one."
     RDF_VERSION_TERMS = (
         "rdf-version-terms",
         "error",
-        "Terms are those of the version of RDF that the options announce (Jelly-RDF 1.2).",
+        "All terms exist in the version of RDF that the options announce (Jelly-RDF 1.2).",
     )
-    ROW_COUNT = "row-count", "error", "A batch has less than 2^27 rows (Jelly-RDF 1.2)."
+    ROW_COUNT = "row-count", "error", "A batch has fewer than 2^27 rows (Jelly-RDF 1.2)."
     COLUMN_LAYOUT = (
         "column-layout",
         "error",
-        "Layouts take values that a column has, and fill rows that there are (Jelly-RDF 1.2).",
+        "A layout uses only existing values of its column and existing rows (Jelly-RDF 1.2).",
     )
     COLUMN_VALUES = (
         "column-values",
         "error",
-        "A column has no value behind the last row (Jelly-RDF 1.2).",
+        "A column has no value after the last row (Jelly-RDF 1.2).",
     )
     COLUMN_UNBOUND = (
         "column-unbound",
@@ -260,51 +260,51 @@ class Rule(str, Enum):
     COLUMN_POSITION = (
         "column-position",
         "error",
-        "The values of a column may stand in its position (Jelly-RDF 1.2).",
+        "The values of a column are allowed in its position (Jelly-RDF 1.2).",
     )
     COLUMN_KINDS = (
         "column-kinds",
         "error",
-        "The kinds of a column are those of its values (Jelly-RDF 1.2).",
+        "The kinds that a column lists match its values (Jelly-RDF 1.2).",
     )
     COLUMN_LISTS = (
         "column-lists",
         "error",
-        "A list that goes with another one has no number, one for all, or one for each"
+        "A list of numbers for values is empty, or has one number for all of them or one for each"
         " (Jelly-RDF 1.2).",
     )
     LANGUAGE_TAG_INDEX = (
         "language-tag-index",
         "error",
-        "A literal's language tag is one of its column (Jelly-RDF 1.2).",
+        "The language tag of a literal is one of its column's tags (Jelly-RDF 1.2).",
     )
     LANGUAGE_DATATYPE = (
         "language-datatype",
         "error",
-        "The lookup has no datatype of literals with a language tag (Jelly-RDF 1.2).",
+        "The datatype lookup has no datatype of language-tagged literals (Jelly-RDF 1.2).",
     )
     DIRECTION = (
         "direction",
         "error",
-        "A base direction is one of two, and stands beside a language tag (Jelly-RDF 1.2).",
+        "A base direction is ltr or rtl, and comes with a language tag (Jelly-RDF 1.2).",
     )
     MESSAGE_LENGTHS = (
         "message-lengths",
         "error",
-        "Only a stream of messages has their lengths, which are no more than the rows"
-        " (Jelly-RDF 1.2).",
+        "Only a stream of messages has message lengths, and their sum is at most the number of"
+        " rows (Jelly-RDF 1.2).",
     )
-    # What readers take, and `jelly_rdflib.validate` warns of.
-    LOGICAL_TYPE = "logical-type", "warning", "The logical type is one that is defined."
+    # Readers accept input that breaks these rules; `jelly_rdflib.validate` warns of it.
+    LOGICAL_TYPE = "logical-type", "warning", "The logical type is a defined one."
     VERSION = (
         "version",
         "warning",
-        "The version is the lowest one that has what the stream needs (Jelly-RDF, Stream options).",
+        "The version is the lowest that suffices for the stream (Jelly-RDF, Stream options).",
     )
     UNUSED_FEATURE = (
         "unused-feature",
         "warning",
-        "rdf_star and generalized_statements are only set where they are needed"
+        "rdf_star and generalized_statements are set only if they are needed"
         " (Jelly-RDF, Stream options).",
     )
     UNUSED_LOOKUP = (
@@ -320,28 +320,28 @@ class Rule(str, Enum):
     REPEATED_OPTIONS = (
         "repeated-options",
         "warning",
-        "A stream has its options once. They may come again (Jelly-RDF, Stream"
-        " options), but streams that were joined byte by byte look the same: read as"
-        " one stream, the second one has wrong terms.",
+        "A stream has its options once. They may be repeated (Jelly-RDF, Stream"
+        " options), but streams that were joined byte by byte look the same: if they are"
+        " read as one stream, the second one gets wrong terms.",
     )
     FRAME_SIZE = "frame-size", "warning", "Frames are smaller than 1 MB (Jelly-RDF, Stream frames)."
     OPEN_GRAPH = "open-graph", "warning", "Each graph ends before the stream does."
     UNKNOWN_FIELD = (
         "unknown-field",
         "warning",
-        "Fields are those of the schema; readers skip others.",
+        "All fields are in the schema; readers skip others.",
     )
     REPEATED_FIELD = (
         "repeated-field",
         "warning",
-        "All fields but rows and metadata come once in their message; readers take"
-        " the last one, and merge messages (protobuf, Last One Wins).",
+        "A message has each field once, except rows and metadata; readers take the last"
+        " value of a repeated field, and merge messages (protobuf, Last One Wins).",
     )
     GENERALIZED = (
         "generalized",
         "warning",
-        "Where no option allows it, statements are those of RDF 1.1: no literals as"
-        " subjects or graphs, and IRIs as predicates.",
+        "Unless an option allows more, statements follow RDF 1.1: no literals as"
+        " subjects or graphs, and only IRIs as predicates.",
     )
     IRI = "iri", "warning", "IRIs are absolute, and valid by RFC 3987 (Jelly-RDF, IRIs)."
     LANGUAGE_TAG = (
@@ -357,7 +357,7 @@ class Rule(str, Enum):
     BLANK_NODE_LABEL = (
         "blank-node-label",
         "warning",
-        "N-Triples can write the labels of blank nodes; others need <_:label>.",
+        "Labels of blank nodes are valid in N-Triples; other labels are written <_:label>.",
     )
     PREFIX_NAME = (
         "prefix-name",
@@ -367,30 +367,30 @@ class Rule(str, Enum):
     HEADER_PLACE = (
         "header-place",
         "warning",
-        "Headers come before all else in a patch (RDF Patch, Header).",
+        "Headers come first in a patch (RDF Patch, Header).",
     )
     HEADER_TWICE = (
         "header-twice",
         "warning",
-        "The headers id and prev come once in a patch, and a key has one spelling:"
-        " Jena treats keys that differ only in case as one.",
+        "The headers id and prev come at most once in a patch, and a key has one spelling:"
+        " for Jena, keys that differ only in case are the same.",
     )
     PATCH_ID = (
         "patch-id",
         "warning",
-        "The values of id and prev are IRIs. After uuid: or urn:uuid: comes a valid"
+        "The values of id and prev are IRIs. An IRI with uuid: or urn:uuid: has a valid"
         " UUID. No id comes twice.",
     )
     PATCH_CHAIN = (
         "patch-chain",
         "warning",
-        "If the patch before has an id, the header prev is that id. No patch has its"
+        "If the previous patch has an id, the header prev is that id. No patch has its"
         " own id as prev.",
     )
     CHANGE_PLACE = (
         "change-place",
         "warning",
-        "In a patch with transactions all changes are in one (RDF Patch, Structure).",
+        "In a patch with transactions every change is inside one (RDF Patch, Structure).",
     )
 
 

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from rdflib.namespace import NamespaceManager
 
 
-# Taken once: a namespace looks each name up in a slow way.
+# A constant, since each lookup in a namespace is slow.
 _STRING = XSD.string
 
 
 def identity(term: Node) -> Any:
-    """Return what the spellings of a term have in common: equal for the same terms, and only those.
+    """Return a key of a term: two terms have equal keys if they are the same by RDF 1.1.
 
-    Literals are the same if their texts are and their language tags, without case, and their
-    datatypes; ``"x"`` has the datatype ``xsd:string`` (RDF 1.1 Concepts, section 3.3). Texts are
-    compared as they stand: ``"1"`` and ``"01"`` are two integers. core/batch/identity.pxd says the
-    same of the terms of batches.
+    Literals are the same if their texts, their datatypes and, ignoring case, their language tags
+    are equal; ``"x"`` has the datatype ``xsd:string`` (RDF 1.1 Concepts, section 3.3). Values are
+    not compared: ``"1"`` and ``"01"`` are two integers. core/batch/identity.pxd does the same for
+    the terms of batches.
 
     The result's hash has a secret seed. rdflib's hash of a literal is the hash of its text XOR that
     of its datatype, so all literals whose text is the IRI of their datatype have the same hash. A
@@ -43,7 +43,7 @@ def identity(term: Node) -> Any:
 
 
 def plain(term: Node) -> Node:
-    """Return a term in the spelling of RDF 1.1: ``"x"`` for ``"x"^^xsd:string``, also if quoted."""
+    """Return a term with ``"x"`` for ``"x"^^xsd:string``, as in RDF 1.1, also in quoted triples."""
     if isinstance(term, Literal):
         return Literal(str(term)) if term.datatype == _STRING else term
     return term.plain if isinstance(term, TripleTerm) else term
@@ -52,8 +52,9 @@ def plain(term: Node) -> Node:
 class TripleTerm(Node):
     """A quoted triple of RDF-star, as a term. Immutable and hashable.
 
-    rdflib's stores can't hold it; operations can. However deeply it is nested, hash, comparison and
-    text need no stack for that; to pickle or deepcopy some hundred levels is a RecursionError.
+    rdflib's stores can't hold it; operations can. Hash, comparison and text work at any depth of
+    nesting, without recursion. Pickling or deep-copying some hundred levels raises a
+    RecursionError.
 
     Args:
         s, p, o: Terms of rdflib, or quoted triples.
@@ -69,7 +70,7 @@ class TripleTerm(Node):
 
     __slots__ = ("_hash", "_plain", "o", "p", "s")
 
-    # Both computed when they are first asked for.
+    # Both are computed when they are first needed.
     _hash: int
     _plain: TripleTerm
     s: Node
@@ -91,7 +92,7 @@ class TripleTerm(Node):
         if not isinstance(other, TripleTerm):
             return NotImplemented
         pairs: list[tuple[Node, Node]] = [(self, other)]
-        # A triple may be quoted in many places, and one look at it is enough.
+        # A triple may be quoted in many places; each pair is compared once.
         seen: set[tuple[int, int]] = set()
         while pairs:
             one, two = pairs.pop()
@@ -106,7 +107,7 @@ class TripleTerm(Node):
         return True
 
     def __hash__(self) -> int:
-        # The innermost triples first; then the tuples below find their hashes known.
+        # The innermost triples come first, so hashing an outer one finds their hashes ready.
         waiting: list[TripleTerm] = [self]
         while waiting:
             term = waiting.pop()
@@ -125,7 +126,7 @@ class TripleTerm(Node):
     @property
     def plain(self) -> TripleTerm:
         """The same quoted triple with plain strings; see `jelly_rdflib.terms.plain`."""
-        # The innermost triples first; those around them find them done.
+        # The innermost triples come first, so the outer ones find them ready.
         waiting: list[TripleTerm] = [self]
         while waiting:
             term = waiting.pop()
@@ -155,10 +156,10 @@ class TripleTerm(Node):
         return self._write("<< {} {} {} >>", lambda term: term.n3(namespace_manager))
 
     def _write(self, form: str, write: Callable[[Node], str]) -> str:
-        """Return the text of the triple, in which that of its terms stands in the form's gaps."""
+        """Return the text of the triple: ``form`` with the texts of the terms in its gaps."""
         start, first_gap, second_gap, end = form.split("{}")
         parts: list[str] = []
-        # A stack of the terms, and of the texts between them, that are still to be written.
+        # A stack of the terms, and the texts between them, that remain to be written.
         waiting: list[Any] = [self]
         while waiting:
             item = waiting.pop()

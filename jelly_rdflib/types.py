@@ -24,18 +24,18 @@ class BinaryWriter(Protocol):
     """A file object that is open in binary mode, or another object with its ``write``."""
 
     def write(self, data: bytes, /) -> object:
-        """Write bytes. Return how many were written; None: all."""
+        """Write bytes. Return how many were written; None stands for all."""
         ...
 
 
 Readable: TypeAlias = Union[str, "os.PathLike[str]", Buffer, BinaryReader]
-"""What is read: bytes (anything with the buffer protocol), a path, or a binary file object."""
+"""A source: bytes (anything with the buffer protocol), a path, or a binary file object."""
 
 Writable: TypeAlias = Union[str, "os.PathLike[str]", BinaryWriter]
-"""What is written to: a path, or a binary file object."""
+"""A destination: a path, or a binary file object."""
 
-# One format in each row: its names, its media types, its other file extensions. A test compares
-# them with the registry of formats.
+# Each row has one format: its names, its media types, its other file extensions. A test compares
+# the rows with the registry of formats.
 # fmt: off
 JellyPatchFormat: TypeAlias = Literal[
     "jelly-patch", "application/x-jelly-rdf-patch", "jellyp",

@@ -1,1 +1,1 @@
-"""Builds and tries what a release consists of."""
+"""Build and try the parts of a release."""

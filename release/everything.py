@@ -1,8 +1,8 @@
-"""Make all that a release needs in one folder: ``python -m release.everything [PYTHON ...]``.
+"""Make all files of a release in one folder: ``python -m release.everything [PYTHON ...]``.
 
-The folder ``dist/jelly-rdflib-VERSION`` has the sdist, a wheel of each Python for each target of
-`release.wheels`, the site, the page of a log by ``jellyp view``, the notes and the checksums. A
-wheel for this machine is installed and checked.
+The folder ``dist/jelly-rdflib-VERSION`` gets the sdist, a wheel of each Python for each target of
+`release.wheels`, the site, the page of a log by ``jellyp view``, the notes and the checksums. The
+wheels for this machine are installed and checked.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["sums_of"]
 
 
 def main() -> None:
-    """Make the folder, and list what is in it."""
-    parser = argparse.ArgumentParser(description="Make all that a release needs in one folder.")
+    """Make the folder, and list its files."""
+    parser = argparse.ArgumentParser(description="Make all files of a release in one folder.")
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
-    parser.add_argument("--log", type=Path, required=True, help="the log whose page is made")
-    parser.add_argument("--title", default="The Brick ontology", help="the title of this page")
+    parser.add_argument("--log", type=Path, required=True, help="the log to show on the page")
+    parser.add_argument("--title", default="The Brick ontology", help="the title of the page")
     arguments = parser.parse_args()
     name = f"jelly-rdflib-{version()}"
     folder = ROOT / "dist" / name
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def sums_of(folder: Path) -> str:
-    """Return the SHA-256 of each file in a folder, as ``sha256sum --check`` reads them."""
+    """Return the SHA-256 of each file in a folder, in the format of ``sha256sum --check``."""
     paths = sorted(path for path in folder.iterdir() if path.name != "SHA256SUMS")
     return "".join(
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in paths

@@ -1,4 +1,4 @@
-"""What a release says of the project: its version, its addresses, and what changed.
+"""Read the project's version, addresses and changes for a release.
 
 ``python -m release.project`` writes the version and the addresses into CITATION.cff.
 """
@@ -12,7 +12,7 @@ from .trial import ROOT
 
 __all__ = ["cite", "notes_of", "urls", "version"]
 
-# No name of a host ends so (RFC 2606): pyproject.toml has it until the project is published.
+# RFC 2606 reserves this ending. Addresses in pyproject.toml have it until the project is hosted.
 PLACEHOLDER = ".invalid/"
 
 
@@ -23,8 +23,8 @@ def version() -> str:
 
 
 def urls() -> dict[str, str]:
-    """Return the addresses in pyproject.toml by their names; placeholders are left out."""
-    # Python 3.10 has no reader of TOML.
+    """Return the addresses in pyproject.toml by name, without placeholders."""
+    # Python 3.10 has no parser for TOML.
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     (lines,) = re.findall(r'^\[project\.urls\]\n((?:\w+ = ".*"\n)+)', text, re.MULTILINE)
     found = re.findall(r'^(\w+) = "(.*)"$', lines, re.MULTILINE)
@@ -42,10 +42,10 @@ def cite(text: str) -> str:
 
 
 def notes_of(changelog: str, version: str) -> str:
-    r"""Return what a changelog says of a version, or else of what is not released.
+    r"""Return a changelog's section about a version, or else about unreleased changes.
 
     Raises:
-        SystemExit: It says nothing of either.
+        SystemExit: The changelog has neither section.
 
     Examples:
         >>> notes_of("# Changes\n\n## 0.2.0\n\n- new\n\n## 0.1.0\n\n- old\n", "0.2.0")

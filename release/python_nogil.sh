@@ -4,7 +4,7 @@ set -eu
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
 cd "$folder"
-# The machine's own mirror of Debian.
+# Use the machine's own mirror of Debian.
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
     sed -n 's/^URIs: *//p; s/^deb \(\[.*\] \)*\(http[^ ]*\) .*/\2/p' | head -n 1)
 [ -n "$mirror" ] || { echo "apt knows no mirror: compile a Python without the GIL, and give it as PYTHON_NOGIL=" >&2; exit 1; }
@@ -16,7 +16,7 @@ Suites: trixie
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 END
-# The machine's own settings stay as they are.
+# Don't change the machine's own settings.
 cat > settings <<END
 Dir::Etc::SourceList "$folder/debian.sources";
 Dir::Etc::SourceParts "/dev/null";
@@ -32,5 +32,5 @@ mkdir -p build
 cd build
 ../source/configure --quiet --prefix="$folder/python" --disable-gil --disable-test-modules "$@"
 make --silent
-# Its own faults are not what is looked for.
+# Faults of CPython itself are not of interest.
 TSAN_OPTIONS=report_bugs=0 make --silent install

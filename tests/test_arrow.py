@@ -271,7 +271,7 @@ class TestWriting:
 
     def test_changes_are_not_written_as_jelly_rdf(self) -> None:
         batches = read_arrow(write([("D", *QUAD)]))
-        with pytest.raises(jr.EncodeError, match="operation D where there are only statements"):
+        with pytest.raises(jr.EncodeError, match="operation D is not a statement"):
             write_arrow(batches, io.BytesIO(), format="jelly-rdf")
 
     def test_jelly_rdf_has_other_options_than_patches(self) -> None:

@@ -333,7 +333,7 @@ class TestBackAgain:
 
     def test_a_column_of_something_else_is_named(self) -> None:
         table = pa.table(TestLibraries.PATCH)
-        with pytest.raises(jr.EncodeError, match="column 'when' is none of a patch: there are"):
+        with pytest.raises(jr.EncodeError, match="a patch has no column 'when': its columns are"):
             jr.Patch.from_arrow(table.append_column("when", table["seq"]))
         with pytest.raises(jr.EncodeError, match="column 'g' has the type int64, not string"):
             jr.Patch.from_arrow(table.drop_columns("g").append_column("g", table["seq"]))
@@ -356,7 +356,7 @@ class TestBackAgain:
                 jr.Patch.from_arrow(pa.concat_tables([good, good, bad]))
 
     def test_what_is_no_table_is_refused(self) -> None:
-        with pytest.raises(TypeError, match="list is no table: it has no __arrow_c_stream__"):
+        with pytest.raises(TypeError, match="list is not a table: it has no __arrow_c_stream__"):
             jr.Patch.from_arrow([])
 
     def test_limits_hold(self) -> None:

@@ -37,12 +37,12 @@ def _library() -> ctypes.CDLL:
 
 
 def walk_of(name: str = "") -> Callable[[Inputs], Work]:
-    """Return what makes the walk over a shape of `shapes`, or over the releases of schema.org."""
+    """Return a function that makes the walk over a shape of `shapes`, or over schema.org."""
     return lambda inputs: walk(shapes.stream_of(name, inputs) if name else inputs.jelly_patch)
 
 
 def walk(data: bytes) -> Work:
-    """Return the walk over a stream, which must make as many statements as the reader."""
+    """Return the work of walking over a stream; it must make as many statements as the reader."""
     batches = jr.read_batches(data)
     expected = sum(op in (jr.Op.A, jr.Op.D) for batch in batches for op in batch.ops)
     options = batches.options

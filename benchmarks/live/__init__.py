@@ -1,1 +1,1 @@
-"""Live changes through Kafka, gRPC, MQTT and HTTP, beside the bare clients: ``make bench-live``."""
+"""Compare live changes by Kafka, gRPC, MQTT and HTTP with bare clients: ``make bench-live``."""

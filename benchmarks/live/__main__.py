@@ -19,7 +19,7 @@ RATES = (
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.live")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--transport", choices=SERVERS, action="append")

@@ -1,6 +1,6 @@
-"""The clients alone: they send bytes, and count the messages that come.
+"""Bare clients, which send bytes and count received messages.
 
-The clock starts after the first message was sent, or came: all is connected then.
+The clock starts after the first message was sent or received, when all clients are connected.
 """
 
 from __future__ import annotations

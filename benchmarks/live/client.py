@@ -1,7 +1,7 @@
 """One client in a process of its own: ``python -m benchmarks.live.client WHAT WHOSE URL COUNT``.
 
-WHAT is ``send`` or ``receive``. WHOSE is ``ours``, ``bare`` or ``tuples``: ours, with each
-operation made into a tuple. It prints ``ready``, and at the end the seconds.
+WHAT is ``send`` or ``receive``. WHOSE is ``ours``, ``bare``, or ``tuples``: ours, with a tuple for
+each operation. It prints ``ready``, and at the end the seconds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def receive(url: str, count: int, *, has_tuples: bool) -> float:
 
 
 def main() -> None:
-    """Do what the arguments say."""
+    """Send or receive, by the arguments."""
     what, whose, url, number = sys.argv[1:]
     count = int(number)
     scheme = url.partition(":")[0]

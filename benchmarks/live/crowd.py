@@ -23,7 +23,7 @@ __all__ = ["Crowd", "measure"]
 
 @dataclass(frozen=True)
 class Crowd:
-    """What a server did: its memory in MB after each of some shares of the patches."""
+    """The measurements of a server: its memory in MB after equal shares of the patches."""
 
     followers: int
     appenders: int
@@ -76,7 +76,7 @@ def _memory(pid: int) -> float:
 
 
 def follow(url: str, followers: int, patches: int) -> None:
-    """Follow from many threads, and print what came of each."""
+    """Follow from many threads, and print the outcome of each."""
     lock = threading.Lock()
 
     def run() -> None:

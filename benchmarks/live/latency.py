@@ -1,4 +1,4 @@
-"""From an append to its patch being applied at a follower."""
+"""Measure the time from an append until a follower has applied the patch."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ S, P = URIRef("urn:s"), URIRef("urn:p")
 class Latency:
     """Seconds from before each append until its patch was applied elsewhere.
 
-    ``rate`` is how many patches a second the appender wanted to append; 0: as many as it can. It
-    waits for the answer after each ``commit`` patches. ``reached`` is the rate that it came to.
+    ``rate`` is the wanted number of appended patches a second; 0 for as many as possible. The
+    appender waits for the answer after each ``commit`` patches. ``reached`` is the actual rate.
     """
 
     transport: str
@@ -38,13 +38,13 @@ class Latency:
     seconds: list[float]
 
     def at(self, part: float) -> float:
-        """Return the seconds below which this part of all patches was applied."""
+        """Return the seconds within which this part of all patches was applied."""
         found = sorted(self.seconds)
         return found[min(len(found) - 1, int(part * len(found)))]
 
 
 def measure(transport: str, rate: int, commit: int, seconds: float) -> Latency:
-    """Append small patches for so many seconds, at a rate, and follow in another process."""
+    """Append small patches at a rate for some seconds, and follow in another process."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory(dir=CACHE) as folder,
@@ -70,19 +70,19 @@ def measure(transport: str, rate: int, commit: int, seconds: float) -> Latency:
                     time.sleep(max(0.0, start + count / rate - time.time()))
             reached = count / (time.time() - start)
             sink.send([(jr.Op.H, "end", Literal(True))])
-        # The first patch finds the follower and its dataset cold.
+        # The first patch is not counted: the follower and its dataset are still cold.
         found = [float(line) for line in follower.communicate(timeout=120)[0].split()][1:]
     assert len(found) == count, (len(found), count)
     return Latency(transport, rate, commit, reached, found)
 
 
 def _patch() -> jr.Patch:
-    """Make a patch with one statement, which has the time of its append."""
+    """Make a patch with one statement that holds the time of its append."""
     return jr.Patch([(jr.Op.TX,), (jr.Op.A, S, P, Literal(str(time.time_ns())), None), (jr.Op.TC,)])
 
 
 def follow(url: str) -> None:
-    """Apply what comes, and print how long ago each patch was made."""
+    """Apply patches as they arrive, and print the age of each."""
     data = empty_dataset("Jelly")
     found: list[float] = []
     with live.connect(url, start="latest") as source:

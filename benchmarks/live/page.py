@@ -1,4 +1,4 @@
-"""The page ``docs/live/benchmarks.md``."""
+"""Write the page ``docs/live/benchmarks.md``."""
 
 from __future__ import annotations
 
@@ -92,6 +92,6 @@ def write_page(
 
 
 def _speed(one: Throughput, seconds: dict[str, list[float]], whose: str) -> str:
-    """Return two cells: the speed, and what part of the bare client's that is."""
+    """Return two cells: the speed, and its ratio to the bare client's speed."""
     speed = one.speed(seconds[whose]) / 1000
     return f"{speed:,.0f} | {one.ratio(seconds, whose):.2f}\u202f\u00d7"

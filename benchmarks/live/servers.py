@@ -1,4 +1,4 @@
-"""The servers that carry the patches, each on this machine, started for one measurement."""
+"""Start a server on this machine for one measurement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SERVERS"]
 
 @contextmanager
 def kafka(folder: Path) -> Iterator[str]:
-    """A broker with a topic of one partition; its Java is warm."""
+    """Run a broker with a topic of one partition, and warm up its Java."""
     from tests.live.kafka.broker import Broker
 
     from . import bare, workload
@@ -34,7 +34,7 @@ def kafka(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def mqtt(folder: Path) -> Iterator[str]:
-    """A broker that keeps any number of messages for a slow receiver."""
+    """Run a broker that keeps any number of messages for a slow receiver."""
     from tests.live.mqtt.broker import Mosquitto
 
     with Mosquitto(folder, "max_queued_messages 0") as broker:
@@ -43,7 +43,7 @@ def mqtt(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def http(folder: Path) -> Iterator[str]:
-    """A server of a new patch log."""
+    """Run a server of a new patch log."""
     jr.PatchLog.create(folder / "log")
     with Program(folder / "log") as program:
         yield program.address
@@ -51,7 +51,7 @@ def http(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def grpc(folder: Path) -> Iterator[str]:
-    """A server of a new patch log, by gRPC."""
+    """Run a server of a new patch log, by gRPC."""
     from tests.live.grpc.support import Server
 
     jr.PatchLog.create(folder / "log")
@@ -63,4 +63,4 @@ def grpc(folder: Path) -> Iterator[str]:
 SERVERS: dict[str, Callable[[Path], AbstractContextManager[str]]] = {
     "kafka": kafka, "mqtt": mqtt, "http": http, "grpc": grpc
 }  # fmt: skip
-"""What starts each server in a folder, and yields the address of the stream."""
+"""Functions that start a server in a folder and yield the address of the stream."""

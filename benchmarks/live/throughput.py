@@ -1,4 +1,4 @@
-"""How many operations a second go through, beside the bare client with the same patches."""
+"""Measure operations a second, and compare with bare clients and the same patches."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .servers import SERVERS
 __all__ = ["Throughput", "measure"]
 
 PAIRS = (("bare", "bare"), ("ours", "bare"), ("bare", "ours"), ("bare", "tuples"))
-"""Senders and receivers; the other one is bare, since it costs less."""
+"""Senders and receivers; the other end is a bare client, since it costs less."""
 PATCHES = {"kafka": 20_000, "mqtt": 2_000, "http": 400, "grpc": 400}
-"""Of Kafka so many that they don't fit into the queues of a client; the last two append to a log,
-which puts each patch on the disk."""
+"""The number of patches. For Kafka they exceed the queues of a client. HTTP and gRPC append to a
+log, which syncs each patch to the disk."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Throughput:
         return count / median(seconds)
 
     def ratio(self, seconds: dict[str, list[float]], whose: str) -> float:
-        """How fast it is, as a part of the bare client's speed."""
+        """Return the speed as a fraction of the bare client's speed."""
         return median(seconds["bare"]) / median(seconds[whose])
 
 
 def measure(transport: str, rounds: int) -> Throughput:
-    """Send and receive all patches, in turns, each time through a new server."""
+    """Send and receive all patches with each client in turn, each time through a new server."""
     result = Throughput(transport, defaultdict(list), defaultdict(list))
     CACHE.mkdir(parents=True, exist_ok=True)
     workload.patches()
@@ -68,7 +68,7 @@ def measure(transport: str, rounds: int) -> Throughput:
 def _once(transport: str, sender: str, receiver: str, url: str) -> tuple[float, float]:
     count = str(PATCHES[transport])
     if transport == "mqtt":
-        # A broker of MQTT gives nothing to who comes later.
+        # An MQTT broker sends no earlier messages to a late receiver.
         receiving = _start("receive", receiver, url, count)
         assert receiving.stdout is not None
         assert receiving.stdout.readline() == "ready\n"

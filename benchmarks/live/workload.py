@@ -1,4 +1,4 @@
-"""The patches that are sent, and the same as bytes for clients that know nothing of patches."""
+"""The patches to send, and the same as bytes for bare clients."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["OPTIONS", "bodies", "frames", "operations", "patches", "sizes"]
 PATCHES, OPERATIONS = 2_000, 512
 # Each patch is one frame.
 OPTIONS = jr.PatchOptions(frame_rows=1 << 20)
-# Part of the name of what is cached: change it where what is made below changes.
+# Part of the names of cached files: change it when the code below makes other files.
 EDITION = 2
 
 
 def patches(count: int = PATCHES) -> list[jr.Patch]:
-    """Return patches, decoded: each some more than 512 operations, in one frame.
+    """Return decoded patches, each of slightly more than 512 operations in one frame.
 
-    After the last one the first comes again.
+    After the last patch the first one follows again.
     """
     return list(islice(cycle(_patches()), count))
 
@@ -45,12 +45,12 @@ def _make(path: Path) -> None:
     with jr.PatchWriter(path, OPTIONS) as writer:
         for number in range(PATCHES):
             rows = list(make_patch(number, OPERATIONS, state, chance))
-            # A log takes ids that are UUIDs, and gives each patch its own.
+            # Headers are left out, since a log gives each patch a UUID of its own.
             writer.write_all(row for row in rows if row[0] != jr.Op.H)
 
 
 def operations(count: int = PATCHES) -> int:
-    """Return how many operations the first patches have together."""
+    """Return the total number of operations of the first patches."""
     return sum(map(len, patches(count)))
 
 
@@ -61,12 +61,12 @@ def frames(restart_every: int, count: int = PATCHES) -> list[bytes]:
 
 
 def bodies(count: int) -> list[bytes]:
-    """Return the first patches as files of their own, as a log takes them."""
+    """Return the first patches as separate files, as a log server accepts them."""
     return [patch.serialize(format="jelly-patch") for patch in patches(count)]
 
 
 def sizes() -> dict[str, int]:
-    """Return the bytes of all patches by the way they are sent; gzip packs each message."""
+    """Return the bytes of all patches for each way to send them; gzip is for each message."""
     texts = [patch.serialize(format="rdf-patch") for patch in patches()]
     ways = {
         "Jelly-Patch, a stream of 1,000 frames": frames(1000),

@@ -1,4 +1,4 @@
-"""The peers' benchmark: ours beside Jelly-JVM, Apache Jena and Python's own, on the same data.
+"""Compare this package with Jelly-JVM, Apache Jena and Python libraries on the same data.
 
 ``python -m benchmarks.peers`` measures, prints tables, and writes ``docs/benchmarks.md`` with its
 plots.

@@ -1,4 +1,4 @@
-"""Measure beside the peers: ``python -m benchmarks.peers [--quick] [--rounds N] [--to FOLDER]``."""
+"""Compare with peers: ``python -m benchmarks.peers [--quick] [--rounds N] [--to FOLDER]``."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ QUICK_SHARE = 0.05
 
 
 def main() -> int:
-    """Measure; the exit code is 1 only where there is nothing to measure with."""
+    """Measure, and return the exit code: 1 only if a peer can't be built or started."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument(
         "--quick", action="store_true", help="a twentieth of the data, 3 rounds, and no page"
     )
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each is timed")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each task is timed")
     parser.add_argument(
         "--to",
         type=Path,
         default=data.ROOT / "docs",
         metavar="FOLDER",
-        help="where benchmarks.md and its pictures go",
+        help="the folder for benchmarks.md and its pictures",
     )
     arguments = parser.parse_args()
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
@@ -129,10 +129,10 @@ def measure(bar: Progress, rounds: int, share: float) -> Results:
 
 
 def warm_up(task: Task) -> None:
-    """Do a task some times, so that caches are full and the JVM has compiled what it will.
+    """Repeat a task until caches are full and the JVM has compiled its hot code.
 
-    It compiles in the background, and a round may be over in a twentieth of a second: so some
-    seconds must have gone by, too.
+    The JVM compiles in the background, and a round may take only a twentieth of a second. So the
+    task is also repeated for some seconds.
     """
     while len(task.seconds) < WARM_UPS or sum(task.seconds) < WARM_UP_SECONDS:
         task.round()

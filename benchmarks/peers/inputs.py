@@ -1,7 +1,7 @@
-"""What is read, written and applied: five sets of changes, three of them in every format.
+"""The inputs: five sets of changes to read, write and apply, three of them in every format.
 
-They are made once, into ``.cache/bench/peers``. For formats of statements, which can't say that
-something is deleted, the statements of adds and deletes are written alike.
+They are made once, into ``.cache/bench/peers``. Formats of statements can't express deletes, so
+adds and deletes are both written as statements.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks import data, log_works, shapes, store_works
 
 __all__ = ["FORMATS", "Changes", "load"]
 
-# Part of the names of what is kept: change it where what is made below changes.
+# Part of the names of cached files: change it when the code below makes other files.
 EDITION = 1
 FORMATS = {
     "jellyp": "jelly-patch",
@@ -37,10 +37,10 @@ class Changes:
     """One set of changes, in a folder.
 
     Attributes:
-        name: What it is called.
-        about: What it is, in a sentence.
-        folder: Where ``data.EXTENSION`` is for each of `FORMATS`, or for ``jellyp`` alone.
-        is_applied_only: Whether it is neither read nor written.
+        name: The name of the set.
+        about: A sentence that describes the set.
+        folder: The folder with ``data.EXTENSION`` for each of `FORMATS`, or only for ``jellyp``.
+        is_applied_only: Whether the set is only applied, not read or written.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Changes:
         return self.folder / f"data.{extension}"
 
     def read(self, extension: str) -> bytes:
-        """Return what the file of a format holds."""
+        """Return the bytes of the file of a format."""
         return self.path(extension).read_bytes()
 
     @functools.cached_property
@@ -64,12 +64,12 @@ class Changes:
 
     @functools.cached_property
     def count(self) -> int:
-        """How many statements are added and deleted."""
+        """The number of added and deleted statements."""
         return sum(each[0] in (jr.Op.A, jr.Op.D) for each in self.operations)
 
     @functools.cached_property
     def quads(self) -> int:
-        """How many quads there are after all operations."""
+        """The number of quads after all operations."""
         found = set()
         for operation, *quad in self.operations:
             if operation == jr.Op.A:
@@ -80,10 +80,10 @@ class Changes:
 
 
 def load(share: float = 1) -> list[Changes]:
-    """Return all five, or that share of each; of the history that is applied, all.
+    """Return all five sets, or a share of each; the history to apply is always complete.
 
     Raises:
-        DataError: An input is not what it should be.
+        DataError: An input differs from the expected data.
     """
     million = int(MILLION * share)
     return [
@@ -148,7 +148,7 @@ def _changes(
 ) -> Changes:
     folder = data.CACHE / "peers" / f"{key}-{EDITION}"
     if not folder.exists():
-        # Whole or not at all: an interrupted run leaves no half of it.
+        # The folder is renamed when it is complete, so an interrupted run leaves no part of it.
         unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
         unfinished.mkdir(parents=True)
         operations = list(make())
@@ -162,7 +162,7 @@ def _changes(
 
 
 def encode(operations: list[jr.Operation], format: Any) -> bytes:
-    """Write operations, or their statements where the format has but those."""
+    """Write operations, or only their statements if the format has no changes."""
     file = io.BytesIO()
     if format in ("jelly", "n-quads"):
         # A stream of statements has our default for patches, so that the two can be compared.

@@ -1,4 +1,4 @@
-"""What Jelly-JVM and Apache Jena are timed at, in a process of their own that stays warm."""
+"""The tasks of Jelly-JVM and Apache Jena, in a separate process that stays warm."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JAVA = ("-Xss8m", "-Xms4g", "-Xmx4g")
 
 
 class JvmError(Exception):
-    """The JVM's side can't be built, or refuses something."""
+    """The JVM's side can't be built, or refuses a task."""
 
 
 class Jvm:
@@ -57,10 +57,10 @@ class Jvm:
         self._process.communicate(timeout=60)
 
     def ask(self, **fields: Any) -> tuple[float, int]:
-        """Have a task done; return the seconds and the count.
+        """Run a task in the JVM; return the seconds and the count.
 
         Raises:
-            JvmError: It can't be done.
+            JvmError: The task failed.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -112,7 +112,7 @@ def _write(jvm: Jvm, changes: Changes, extension: str) -> Callable[[], tuple[flo
     source = extension if extension in ("jelly", "nq") else "jellyp"
 
     def run() -> tuple[float, int]:
-        # Not timed, nor done again where it was the last that was loaded.
+        # Loading is not timed, and not repeated if the file was loaded last.
         jvm.ask(task="load", **{"from": source, "in": changes.path(source)})
         return jvm.ask(task="write", to=extension, **_options())
 
@@ -120,14 +120,14 @@ def _write(jvm: Jvm, changes: Changes, extension: str) -> Callable[[], tuple[flo
 
 
 def write_file(jvm: Jvm, changes: Changes, extension: str, path: Path) -> None:
-    """Have changes written to a file."""
+    """Let the JVM write changes to a file."""
     source = extension if extension in ("jelly", "nq") else "jellyp"
     fields = {"from": source, "in": changes.path(source), "to": extension, "out": path}
     jvm.ask(task="convert", **fields, **_options())
 
 
 def _options() -> dict[str, Any]:
-    """Return the same options as ours."""
+    """Return options for the JVM that equal ours."""
     return {
         "stream": "PUNCTUATED",
         "statements": "QUADS",

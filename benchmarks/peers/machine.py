@@ -1,4 +1,4 @@
-"""What a run ran on, and with."""
+"""Describe the machine and the versions of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("rdflib", "pyjelly", "pyoxigraph")
 
 
 def machine() -> str:
-    """Say what the machine is, in a line."""
+    """Return a line that describes the machine."""
     found = [
         line.partition(":")[2].strip()
         for line in _lines(Path("/proc/cpuinfo"))

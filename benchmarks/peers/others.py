@@ -1,4 +1,4 @@
-"""What other packages for Python are timed at."""
+"""The tasks of other Python packages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def tasks(changes: Changes) -> list[Task]:
             in_python(lambda: length(ox.parse(n_quads, ox.RdfFormat.N_QUADS))),
             changes.count,
         ),
-        # It tells nobody how many rows it has read; the target of the parser gets none of them.
+        # The parser does not report how many rows it has read, and its target gets no rows.
         Task(
             READ,
             "rdflib patch",

@@ -1,4 +1,4 @@
-"""What this package is timed at."""
+"""The tasks of this package."""
 
 from __future__ import annotations
 

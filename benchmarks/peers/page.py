@@ -1,4 +1,4 @@
-"""The page ``docs/benchmarks.md``."""
+"""Make the page ``docs/benchmarks.md``."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def make_page(results: Results) -> str:
 
 
 def plot_name(number: int) -> str:
-    """Return the file of a picture, beside the page."""
+    """Return the name of a picture's file, which is next to the page."""
     return f"benchmarks-{number + 1}.svg"
 
 
@@ -98,7 +98,7 @@ def _rate(result: Result, seconds: float) -> str:
 
 
 def _of_ours(result: Result, task: Task) -> str:
-    """Say how many times as fast as the peer we are on the same format."""
+    """Return how many times as fast as the peer this package is on the same format."""
     if task.is_ours:
         return ""
     ours = [

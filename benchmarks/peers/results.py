@@ -1,4 +1,4 @@
-"""What a run has measured."""
+"""The measurements of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Result", "Results"]
 
 @dataclass(frozen=True)
 class Result:
-    """All about one set of changes."""
+    """The measurements of one set of changes."""
 
     name: str
     about: str
@@ -28,7 +28,7 @@ class Result:
 
     @property
     def kinds(self) -> list[str]:
-        """What was done with the changes, some of `KINDS`."""
+        """The kinds of tasks with the changes, some of `KINDS`."""
         return [kind for kind in KINDS if self.ranking(kind)]
 
     def ranking(self, kind: str) -> list[Task]:
@@ -39,7 +39,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Results:
-    """All that was measured, and with what."""
+    """All measurements, with the machine and versions."""
 
     results: list[Result]
     facts: dict[str, Any]

@@ -1,4 +1,4 @@
-"""How large each writer's output is, plain and with gzip."""
+"""Measure the size of each writer's output, plain and with gzip."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Size", "check", "measure"]
 
 @dataclass(frozen=True)
 class Size:
-    """What a writer made of the changes, in bytes."""
+    """The size of a writer's output, in bytes."""
 
     who: str
     format: str
@@ -24,7 +24,7 @@ class Size:
 
 
 def measure(changes: Changes, jvm: Jvm, scratch: Path) -> list[Size]:
-    """Have each write the changes, and return the sizes."""
+    """Let each writer write the changes, and return the sizes."""
     sizes = []
     for extension in NAMES:
         sizes.append(_size("jelly-rdflib", extension, changes.read(extension)))
@@ -40,10 +40,10 @@ def _size(who: str, extension: str, content: bytes) -> Size:
 
 
 def check(tasks: list[Task], sizes: list[Size]) -> None:
-    """Check that what was timed wrote all: as much as what was measured.
+    """Check that timed writers wrote complete output, as large as the measured sizes.
 
     Raises:
-        AssertionError: A writer did not.
+        AssertionError: The output of a writer has another size.
     """
     expected = {(size.who, size.format): size.plain for size in sizes}
     for task in tasks:

@@ -1,4 +1,4 @@
-"""What is timed at applying the changes to an empty store."""
+"""The tasks of applying the changes to an empty store."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .task import APPLY, Task, in_python
 
 __all__ = ["tasks"]
 
-# By rdflib's name of the store: whose it is, and what it is called.
+# The package and description of each store, by rdflib's name of the store.
 RDFLIB = {
     "Jelly": ("jelly-rdflib", "JellyStore"),
     "default": ("rdflib", "its Memory"),
     "Oxigraph": ("oxrdflib", "its store in memory"),
 }
-# By the name in `Benchmark.java`: how Jena makes the dataset.
+# Jena's call that makes the dataset, by the name in `Benchmark.java`.
 JENA = {"txnmem": "createTxnMem()", "general": "create()"}
 
 
 def tasks(changes: Changes, jvm: Jvm) -> list[Task]:
-    """Return the stores: those of rdflib, and Jena's."""
+    """Return the tasks, one for each store of rdflib and of Jena."""
     return [
         *(_rdflib(changes, store) for store in RDFLIB),
         *(_jena(changes, jvm, dataset) for dataset in JENA),

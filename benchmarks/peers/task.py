@@ -1,4 +1,4 @@
-"""Something that a contestant is timed at."""
+"""The class of timed tasks."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Task:
     Attributes:
         kind: One of `KINDS`.
         who: The library.
-        how: What it makes of what.
-        format: The extension of what is read or written.
-        run: Does it once; returns the clock's seconds, and a count: of the rows read, the bytes
-            written, or the quads in the store.
-        count: What the count is to be; for a writer, `sizes.check` says.
-        is_ours: Whether it is this package's.
-        seconds: Of each round.
-        size: The bytes written; 0 where nothing is.
+        how: The input and the output.
+        format: The extension of the file that is read or written.
+        run: Does the task once. Returns the clock's seconds and a count: of rows read, bytes
+            written, or quads in the store.
+        count: The expected count; for writers `sizes.check` checks it.
+        is_ours: Whether the library is this package.
+        seconds: The seconds of each round.
+        size: The bytes written; 0 if the task writes nothing.
     """
 
     kind: str
@@ -46,10 +46,10 @@ class Task:
     size: int = 0
 
     def round(self) -> None:
-        """Do it once, and keep the time.
+        """Do the task once, and keep the time.
 
         Raises:
-            AssertionError: The count is not what it should be.
+            AssertionError: The count is wrong.
         """
         seconds, count = self.run()
         if self.count not in (None, count):
@@ -63,12 +63,12 @@ def in_python(
     count: Callable[[Any], int] = lambda result: result,
     prepare: Callable[[], tuple[Any, ...]] = tuple,
 ) -> Callable[[], tuple[float, int]]:
-    """Make what `Task.run` is of work in this process.
+    """Return a function for `Task.run` that does work in this process.
 
     Args:
-        work: What is timed.
-        count: Counts by what it returned, outside the timing.
-        prepare: Makes its arguments, outside the timing.
+        work: The timed function.
+        count: Returns the count for the result of ``work``, untimed.
+        prepare: Makes the arguments of ``work``, untimed.
     """
 
     def run() -> tuple[float, int]:
@@ -83,7 +83,7 @@ def in_python(
 
 
 def length(items: Iterable[Any]) -> int:
-    """Take all items and keep none, by C code alone; return how many there were."""
+    """Consume all items in C code without keeping any; return their number."""
     counter = itertools.count()
     deque(zip(items, counter, strict=False), maxlen=0)
     return next(counter)

@@ -1,1 +1,1 @@
-"""Time and memory over the size of hostile and of ordinary input, and over long streams."""
+"""Measure time and memory over the size of hostile and ordinary input, and of long streams."""

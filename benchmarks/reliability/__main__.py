@@ -23,16 +23,16 @@ TIME, MEMORY = "reliability-time.svg", "reliability-memory.svg"
 
 
 def main() -> int:
-    """Measure; the exit code is 1 if time or memory grows faster than it should."""
+    """Measure, and return the exit code: 1 if time or memory grows faster than it should."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=__doc__)
-    parser.add_argument("--no-page", action="store_true", help="print, and write nothing")
+    parser.add_argument("--no-page", action="store_true", help="print results, but write no files")
     parser.add_argument("--only", metavar="TEXT", default="", help="kinds with this in their names")
     parser.add_argument(
         "--to",
         type=Path,
         default=ROOT / "docs",
         metavar="FOLDER",
-        help="where tried.md and its pictures are",
+        help="the folder of tried.md and its pictures",
     )
     arguments = parser.parse_args()
     kinds = {
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def text(groups: Mapping[str, list[Curve]]) -> str:
-    """Return what the page says."""
+    """Return the section of the page."""
     curves = [curve for some in groups.values() for curve in some]
     steepest = max(curves, key=lambda curve: curve.slope)
     largest = max(curves, key=lambda curve: max(point.peak for point in curve.points))

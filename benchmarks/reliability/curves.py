@@ -1,4 +1,4 @@
-"""Measures what uses of input take, of time and of memory, over its size."""
+"""Measure the time and memory of functions over the size of their input."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ __all__ = ["KINDS", "Curve", "Kind", "Point", "measure"]
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS = 7
-# What the largest input is to take, in seconds, and how large it may be, in bytes.
+# The wanted time of the largest input, in seconds, and the maximum of its size, in bytes.
 SECONDS = 0.25
 MAX_SIZE = 16 << 20
-# What `invert` keeps is in memory up to some thousand operations and then in a file, where each
-# takes longer: all sizes that count are to be beyond that.
+# `invert` keeps some thousand operations in memory and more in a file, which takes longer for each.
+# All measured sizes should be beyond that.
 SECONDS_OF = {"invert": 16.0}
 MAX_SIZE_OF = {"invert": 64 << 20}
 FIRST_SIZE = 64 << 10
 WARM_SIZE = 4 << 10
-# The slope is that of the largest inputs: what a use takes whatever its input is does not count.
+# Only the largest inputs determine the slope, so that the fixed costs of a use don't count.
 SLOPE_POINTS = 5
 MAX_SLOPE = 1.2
-# What else the machine does only adds time: each point is the fastest of so many, and what looks
-# steep even so is measured again.
+# Other load only adds time. So each point is the fastest of this many rounds, and points of a curve
+# that still looks steep are measured again.
 ROUNDS = 2
 STEEP = 1.1
 MAX_REPEATS = 2
@@ -56,12 +56,12 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """What it is called in tables and pictures."""
+        """The name in tables and pictures."""
         return f"{self.attack}, {self.use}"
 
     @property
     def is_ordinary(self) -> bool:
-        """Is it what writers make, and no attack?"""
+        """Whether the input is ordinary output of writers, not an attack."""
         return self.attack.startswith("ordinary")
 
 
@@ -136,12 +136,12 @@ KINDS = [kind for kinds in GROUPS.values() for kind in kinds]
 
 @dataclass(frozen=True)
 class Point:
-    """What one size took.
+    """The measurements of one size.
 
     Args:
         size: Bytes of the input.
         seconds: Processor time.
-        peak: The most memory of the process, in bytes.
+        peak: The peak memory of the process, in bytes.
     """
 
     size: int
@@ -151,14 +151,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """What a use of a kind of input takes, over its size."""
+    """The measurements of a use of a kind of input, over its size."""
 
     kind: Kind
     points: list[Point]
 
     @property
     def slope(self) -> float:
-        """How time grows: 1 for as fast as the size, 2 for with its square."""
+        """The exponent of the growth of time: 1 for linear, 2 for quadratic."""
         points = self.points[-SLOPE_POINTS:]
         x = [math.log(point.size) for point in points]
         y = [math.log(point.seconds) for point in points]
@@ -168,11 +168,11 @@ class Curve:
 
     @property
     def growth(self) -> int:
-        """By how much more memory the largest input takes than one of an eighth."""
+        """The additional memory of the largest input over one an eighth as large, in bytes."""
         return self.points[-1].peak - self.points[-4].peak
 
     def problems(self) -> list[str]:
-        """Say what is not as it should be."""
+        """Return a message for each missed target."""
         found = []
         name = self.kind.name
         if self.slope > MAX_SLOPE:
@@ -193,7 +193,7 @@ def measure(kind: Kind, tell: Callable[[], None] = lambda: None) -> Curve:
         tell: Called after each size.
 
     Raises:
-        RuntimeError: The input is refused, which should be read.
+        RuntimeError: The input is refused, but should be read.
     """
     with TemporaryDirectory() as folder, _Input(ATTACKS[kind.attack], Path(folder)) as input_:
         largest = _find_size(kind, input_)
@@ -213,7 +213,7 @@ def measure(kind: Kind, tell: Callable[[], None] = lambda: None) -> Curve:
 
 
 class _Input:
-    """An attack in a file that grows, and its starts in another.
+    """An attack in a growing file, and a second file for prefixes of it.
 
     Args:
         attack: The attack.
@@ -227,7 +227,7 @@ class _Input:
         self._whole = folder / "whole"
         self._start = folder / "start"
         self._file = self._whole.open("wb")
-        # Where pieces end.
+        # The ends of pieces in the file.
         self._ends = [0]
         self.warm = folder / "warm"
         shutil.copyfile(self.up_to(WARM_SIZE)[0], self.warm)
@@ -239,7 +239,7 @@ class _Input:
         self._file.close()
 
     def up_to(self, size: int) -> tuple[Path, int]:
-        """Return a file with pieces up to a size, and how large it is."""
+        """Return a file with pieces up to a size, and its actual size."""
         while self._ends[-1] < size:
             self._ends.append(self._ends[-1] + self._file.write(next(self._pieces)))
         self._file.flush()
@@ -252,7 +252,7 @@ class _Input:
 
 
 def _find_size(kind: Kind, input_: _Input) -> int:
-    """Return a size that takes about as long as it is meant to."""
+    """Return a size that takes about the wanted time."""
     seconds = SECONDS_OF.get(kind.use, SECONDS)
     max_size = MAX_SIZE_OF.get(kind.use, MAX_SIZE)
     size = FIRST_SIZE
@@ -271,7 +271,7 @@ def _point(kind: Kind, input_: _Input, size: int) -> Point:
 
 
 def _faster(kind: Kind, input_: _Input, point: Point) -> Point:
-    """Measure a point once more, and return the least of its time and the most of its memory."""
+    """Measure a point again, and return the smaller time and the larger memory."""
     again = _point(kind, input_, point.size)
     return Point(point.size, min(point.seconds, again.seconds), max(point.peak, again.peak))
 

@@ -37,7 +37,7 @@ TITLES = {
     "count": "decodes and counts",
 }
 SAMPLES = 200
-# How much the last nine tenths of the samples may differ, in bytes.
+# The allowed difference among the last nine tenths of the samples, in bytes.
 MAX_GROWTH = 8 << 20
 SECTION = "long run"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -46,12 +46,12 @@ PLOT = "reliability-long-run.svg"
 
 @dataclass(frozen=True)
 class Process:
-    """What one of the processes tells.
+    """The report of one of the processes.
 
     Args:
         role: One of `ROLES`.
         counts: Operations by the name of their code.
-        samples: Memory over operations: how many came before, and the resident bytes.
+        samples: Memory over operations: the number of operations so far, and the resident bytes.
         seconds: Processor time.
     """
 
@@ -68,18 +68,18 @@ class Process:
 
     @property
     def growth(self) -> int:
-        """How much the memory differs after the first tenth."""
+        """The largest difference of memory after the first tenth, in bytes."""
         return max(self.settled) - min(self.settled)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A whole run.
+    """The results of a run.
 
     Args:
-        processes: One for each role.
-        seconds: Of the clock.
-        size: Bytes of the stream that was generated.
+        processes: The reports, one for each role.
+        seconds: Seconds of the clock.
+        size: Bytes of the generated stream.
     """
 
     processes: list[Process]
@@ -88,11 +88,11 @@ class Run:
 
     @property
     def operations(self) -> int:
-        """How many operations were generated."""
+        """The number of generated operations."""
         return sum(self.processes[0].counts.values())
 
     def problems(self) -> list[str]:
-        """Say what is wrong: counts that don't agree, memory that grows."""
+        """Return a message for each fault: counts that don't agree, memory that grows."""
         first = self.processes[0].counts
         found = [
             f"{each.role} has {each.counts}, and {self.processes[0].role} has {first}"
@@ -108,10 +108,10 @@ class Run:
 
 
 class Samples:
-    """Counts operations and notes the process's memory now and then.
+    """Counts operations and samples the process's memory at intervals.
 
     Args:
-        total: How many operations there will be.
+        total: The expected number of operations.
     """
 
     def __init__(self, total: int) -> None:
@@ -121,7 +121,7 @@ class Samples:
         self._operations = 0
 
     def take(self, ops: bytes) -> int:
-        """Take operations in, and return how many there were so far."""
+        """Count operations, and return their number so far."""
         for op in Op:
             self.counts[op.name] += ops.count(op)
         before = self._operations // self._step
@@ -146,11 +146,11 @@ def resident() -> int:
 
 
 def blocks() -> Iterator[bytes]:
-    """Patches without end, as text: new subjects all the time, some thousand operations each.
+    """Yield patches without end, as text: some thousand operations each, always new subjects.
 
-    Predicates, graphs, datatypes and language tags come again, names come again after a while, and
-    literals are new; some statements are deleted in the transaction after the one that added them,
-    some transactions are aborted.
+    Predicates, graphs, datatypes and language tags repeat, names repeat after a while, and literals
+    are new. Some statements are deleted in the transaction after the one that added them. Some
+    transactions are aborted.
     """
     number = 0
     while True:
@@ -199,7 +199,7 @@ def recode(total: int) -> dict[str, Any]:
 
 
 class Counting:
-    """A binary file that counts what is read of it."""
+    """A binary file that counts the bytes read from it."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -220,10 +220,10 @@ def count(total: int) -> dict[str, Any]:
 
 
 def run(operations: int) -> Run:
-    """Let so many operations, and those to the end of a patch, go through three processes.
+    """Pass at least this number of operations, in whole patches, through three processes.
 
     Raises:
-        RuntimeError: One of them failed.
+        RuntimeError: A process failed.
     """
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
@@ -237,7 +237,7 @@ def run(operations: int) -> Run:
                 command, cwd=ROOT, stdin=source, stdout=None if is_last else subprocess.PIPE
             )
             if children:
-                # It is the child's alone now: who writes is to see when nobody reads.
+                # Only the child may hold the pipe, so that the writer fails when the reader ends.
                 assert children[-1].stdout is not None
                 children[-1].stdout.close()
             children.append(child)
@@ -281,7 +281,7 @@ def draw(found: Run, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # The same figures are to make the same file.
+    # Without these settings, equal figures would make different files.
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
         figure = Figure(figsize=(4.8, 3), layout="constrained")
         axes = figure.subplots()
@@ -304,12 +304,12 @@ def draw(found: Run, path: Path) -> None:
 
 
 def main() -> int:
-    """Run; the exit code is 1 if counts don't agree or memory grows."""
+    """Run, and return the exit code: 1 if counts don't agree or memory grows."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.reliability.long_run", description=__doc__
     )
-    parser.add_argument("--operations", type=int, default=100_000_000, help="how many, at least")
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="where the page is")
+    parser.add_argument("--operations", type=int, default=100_000_000, help="how many at least")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="the folder of the page")
     parser.add_argument("--role", choices=ROLES, help=argparse.SUPPRESS)
     parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

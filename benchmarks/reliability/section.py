@@ -1,4 +1,4 @@
-"""The parts of pages that commands write."""
+"""Write the generated parts of pages."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ __all__ = ["replace_section"]
 
 
 def replace_section(page: Path, name: str, text: str) -> None:
-    """Write what stands between two marks of a page.
+    """Replace the text between two marks of a page.
 
     Args:
         page: The page.
-        name: What the marks are called: ``<!-- NAME -->`` and ``<!-- end of NAME -->``.
-        text: What is to stand between them.
+        name: The name of the marks: ``<!-- NAME -->`` and ``<!-- end of NAME -->``.
+        text: The text to put between the marks.
 
     Raises:
-        ValueError: The page does not have the marks, once each and in this order.
+        ValueError: The page does not have the marks once each and in this order.
     """
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     content = page.read_text("utf-8")

@@ -1,8 +1,7 @@
 """Sixteen releases of schema.org: real data that changed, for the benchmarks and some tests.
 
-The README beside this says where they are from, and under which licence. They lie beside the
-notebook that reads them, too: whoever downloads both can run it. Wheels and the sdist have none of
-this.
+The README in this folder names their source and licence. The file is stored next to a notebook
+that also reads it, so that both can be downloaded together. Wheels and the sdist don't contain it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Replaying on Spark: against other sources of the same rows, and how it grows."""
+"""Measure replaying on Spark, against other sources of the same rows and over the size."""

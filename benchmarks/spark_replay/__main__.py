@@ -1,8 +1,8 @@
 """Measure replaying on Spark, and write its page: ``make bench-spark-replay``.
 
 All sources of the same rows take turns: Jelly-Patch, RDF Patch text read by ``spark.read.text`` and
-regular expressions, and Parquet that Spark has made of the rows. All go through
-`jelly_rdflib.spark.pipeline.replay`, and what comes out is compared.
+regular expressions, and Parquet that Spark has made from the rows. All go through
+`jelly_rdflib.spark.pipeline.replay`, and the results are compared.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .run import READ, Run, Task, run_apart
 
 SHARES = (0.1, 0.2, 0.5, 1.0)
 COUNTS = (20, 200, 2_000)
-"""How many files, and how many patches, a tenth of the operations is spread over."""
+"""The numbers of files, and of patches, into which a tenth of the operations is divided."""
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark_replay")
     parser.add_argument("--operations", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def check(runs: list[Run]) -> None:
-    """An AssertionError if two sources come to different rows."""
+    """Raise an AssertionError if two sources give different rows."""
     found = {(run.task.work, run.rows, run.digest) for run in runs}
     if len(found) != len({run.task.work for run in runs}):
         raise AssertionError(f"the sources differ: {runs}")

@@ -1,4 +1,4 @@
-"""The page ``docs/spark/benchmarks.md``, and its pictures."""
+"""Write the page ``docs/spark/benchmarks.md``, and its pictures."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def write_page(
     """Write the page.
 
     Args:
-        sources: All sources of the same rows, in some rounds.
-        by_size: Chains of more and more operations, each on one core and on two.
-        by_files: As many operations in more and more files, of one patch each.
-        by_patches: As many operations in more and more patches, in as many files.
+        sources: Runs of all sources of the same rows, in some rounds.
+        by_size: Runs of chains of growing size, each on one core and on two.
+        by_files: Runs of the same number of operations in a growing number of one-patch files.
+        by_patches: Runs of as many operations and files with a growing number of patches.
     """
     bars = {task: median(run.seconds for run in sources if run.task == task)
             for task in dict.fromkeys(run.task for run in sources)}  # fmt: skip
@@ -109,7 +109,7 @@ def write_page(
 
 
 def name(task: Task) -> str:
-    """Say what a task reads."""
+    """Return the name of a task's source."""
     return NAMES[task.source] + (", by an earlier release" if task.package else "")
 
 
@@ -132,7 +132,7 @@ def draw_sources(bars: dict[Task, float], path: Path) -> None:
 
 
 def draw_lines(by_size: list[Run], by_files: list[Run], by_patches: list[Run], path: Path) -> None:
-    """Draw how the seconds grow."""
+    """Draw the seconds over operations, files and patches."""
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
         figure = Figure(figsize=(WIDTH, 6.5), layout="constrained")
         size, files, patches = figure.subplots(3, 1)
@@ -156,7 +156,7 @@ def draw_lines(by_size: list[Run], by_files: list[Run], by_patches: list[Run], p
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Make a table of Markdown, whose columns of numbers are to the right."""
+    """Make a Markdown table with right-aligned columns of numbers."""
     names, body = list(head), [list(row) for row in rows]
     is_number = [all(row[column][:1] <= "9" for row in body) for column in range(len(names))]
     rule = ["---:" if number else "---" for number in is_number]

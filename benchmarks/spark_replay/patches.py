@@ -1,4 +1,4 @@
-"""The patches that are replayed: a chain that adds quads, and deletes some of those before."""
+"""The patches to replay: a chain that adds quads, and deletes some earlier ones."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import jelly_rdflib as jr
 __all__ = ["Chain"]
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache/bench/spark-replay"
-# Part of the name of what is cached: change it where what is made below changes.
+# Part of the names of cached files: change it when the code below makes other files.
 EDITION = 2
 
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain of patches, in files with as many patches each.
+    """A chain of patches, in files with equal numbers of patches.
 
     ``operations`` counts the additions and deletions of all patches together.
     """
@@ -36,7 +36,7 @@ class Chain:
         return CACHE / f"{EDITION}-{self.operations}-{self.files}-{self.patches}" / kind
 
     def make(self, kind: str) -> Path:
-        """Return the folder of ``jellyp`` or ``rdfp``; its files are made if they are missing."""
+        """Return the folder of ``jellyp`` or ``rdfp``, and make its files if they are missing."""
         folder = self.folder(kind)
         if folder.exists():
             return folder
@@ -61,7 +61,7 @@ class Chain:
 def make_patch(
     number: int, count: int, state: list[tuple[Any, ...]], chance: random.Random
 ) -> Iterator[tuple[Any, ...]]:
-    """Make a patch: three of four operations add a quad, the others delete one of those before."""
+    """Make a patch: three of four operations add a quad, the others delete an earlier one."""
     predicates = [URIRef(f"http://example.org/vocabulary#property{i}") for i in range(30)]
     graphs = [URIRef(f"http://example.org/graph/{i}") for i in range(10)]
     subjects = [URIRef(f"http://example.org/thing/{number}-{i}") for i in range(count // 10 + 1)]
@@ -78,7 +78,7 @@ def make_patch(
         if i % 3:
             o = Literal(f"value {chance.randrange(10**6)} of a property, in some words")
         quad = (chance.choice(subjects), chance.choice(predicates), o, chance.choice(graphs))
-        # Some of them, so that what is deleted need not all be in memory.
+        # Only some quads are kept for deletion, to save memory.
         if i % 16 == 0:
             state.append(quad)
         yield (jr.Op.A, *quad)

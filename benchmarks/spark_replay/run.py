@@ -1,4 +1,4 @@
-"""One measurement, in a process of its own, in which Spark and its workers are warmed up."""
+"""Make one measurement in a separate process, after warming up Spark and its workers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["MAX_RESULT", "READ", "REPLAY", "Run", "Task", "run_apart"]
 
 REPLAY, READ = "replay", "read"
 ROOT = Path(__file__).resolve().parents[2]
-# What all tasks of a job may send to the driver. It is the same for all sizes.
+# The limit for the bytes that all tasks of a job send to the driver, the same for all sizes.
 MAX_RESULT = "4m"
 FIRST = "00000.*"
-# This folder's benchmarks, with the package of another release if one is named.
+# This runs the benchmarks of this folder, with the package of another release if one is named.
 MAIN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -41,7 +41,7 @@ class Task:
     Attributes:
         source: ``jellyp``, ``rdfp`` or ``parquet``.
         work: `REPLAY` all patches, or only `READ` the rows.
-        cores: How many cores Spark has, for its tasks, Java's own threads and Python's workers.
+        cores: The number of cores for Spark's tasks, Java's own threads and Python's workers.
         package: The folder of another release of this package; empty for this one.
     """
 
@@ -58,7 +58,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """What one process measured: seconds, rows, a hash of them, and the driver's most memory."""
+    """The results of one process: seconds, rows, their hash, and the driver's peak memory."""
 
     task: Task
     seconds: float
@@ -68,13 +68,13 @@ class Run:
 
 
 def run_apart(task: Task) -> Run:
-    """Measure in a process of its own; a RuntimeError with all that it printed if it fails."""
+    """Measure in a separate process; raise a RuntimeError with its output if it fails."""
     if task.source != "parquet":
         task.chain.make(task.source)
     package = task.package or str(ROOT)
     done = subprocess.run(
         [sys.executable, "-c", MAIN, str(ROOT), package, json.dumps(asdict(task))],
-        # Spark's workers look in both for the package, here first.
+        # Spark's workers look for the package in both folders, in this one first.
         cwd=package,
         env={**os.environ, "PYTHONPATH": package},
         capture_output=True,
@@ -95,8 +95,8 @@ def measure(task: Task) -> Run:
 
     cores = task.cores
     if hasattr(os, "sched_setaffinity"):
-        # Otherwise a single task has a core for Java, and parts of another for Python and Java's
-        # own threads: those that compile, and collect garbage.
+        # Without this, a single task would use a core for Java and parts of another for Python and
+        # for Java's own threads, which compile and collect garbage.
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     conf = ["spark.driver.memory=4g", f"spark.driver.maxResultSize={MAX_RESULT}"]
     conf += [f"spark.sql.shuffle.partitions={8 * cores}"]
@@ -120,7 +120,7 @@ def measure(task: Task) -> Run:
 
 
 def make_parquet(spark: Any, chain: Chain) -> None:
-    """Write the rows of the Jelly-Patch as Parquet, if they are not there; not measured."""
+    """Write the rows of the Jelly-Patch as Parquet if the files are missing; this is untimed."""
     folder = chain.folder("parquet")
     if not folder.exists():
         changes = spark.read.format("jelly-patch").load(str(chain.make("jellyp")))
@@ -136,7 +136,7 @@ def load_jelly(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, A
 def load_parquet(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, Any]:
     changes = spark.read.parquet(str(folder))
     if files == FIRST:
-        # The rows of the first file of patches are in several of Parquet.
+        # The rows of the first file of patches are spread over several Parquet files.
         changes = changes.where(changes["file"].contains("/00000."))
     return changes, changes.where(~changes["op"].isin("A", "D"))
 
@@ -144,8 +144,8 @@ def load_parquet(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any,
 def load_text(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, Any]:
     """Read RDF Patch text as a table of changes, by one regular expression for each row.
 
-    Files are smaller than what Spark splits, so that rows are numbered in their order. Each file
-    has one patch.
+    Files are too small for Spark to split, so that rows are numbered in their order. Each file has
+    one patch.
     """
     from pyspark.sql import functions as F
 
@@ -176,7 +176,7 @@ def load_text(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, An
             F.when(code == "H", F.regexp_extract("value", r"^H (\w+)", 1)).alias("name"),
         )
 
-    # What is no statement is found by its first letter.
+    # The first letter of a line shows whether it is a statement.
     return parse(lines), parse(lines.where(~F.col("value").rlike("^[AD] ")))
 
 
@@ -188,13 +188,13 @@ LOADERS: dict[str, Callable[[Any, Path, str, str], tuple[Any, Any]]] = {
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process had: Python's part of the driver."""
+    """Return the peak memory of this process: Python's part of the driver."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> None:
-    """Measure the task that the last argument is in JSON, and print the run in JSON."""
+    """Measure the task in the last argument, as JSON, and print the run as JSON."""
     run = measure(Task.of(json.loads(sys.argv[-1])))
     print(json.dumps(asdict(run)))

@@ -1,4 +1,4 @@
-"""All cases, from modules about one part of the specification each."""
+"""Collect all cases, from one module for each part of the specification."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a case is, and how to make one in few words.
+"""The class of cases, and short functions to make them.
 
 The stream of most cases starts with `TABLE`, the entries of five names. `s`, `p`, `o`, `g`, `x` are
-the messages of their IRIs, by explicit ids, and `S`, `P`, `O`, `G`, `X` the terms.
+the messages of their IRIs, with explicit ids, and `S`, `P`, `O`, `G`, `X` the terms.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Case:
 
     Args:
         name: A folder and a name; the name starts with ``pos_`` or ``neg_``.
-        rules: Names of the rules that it is about; the first one is what a negative case breaks.
-        comment: What it shows.
-        data: The stream to read; None if it is about writing.
-        document: What is read, or to be written. Of a stream to be refused: what it is if it is
-            read all the same, or None if nothing sensible is in it.
-        refusal: Whether it must, should or may be refused; None if it must not be. "lossy" is must,
-            for a document that can't be written without a loss.
-        repaired: The name of the case that is the same with its fault repaired.
+        rules: The names of the rules to test; a negative case breaks the first one.
+        comment: The feature or fault that the case shows.
+        data: The stream to read; None for a case about writing.
+        document: The document that is read or to be written. For a stream to be refused: the
+            document of a reader that accepts it, or None if it makes no sense.
+        refusal: Whether the case must, should or may be refused; None if it must not. "lossy" is
+            "must" for a document that can't be written without a loss.
+        repaired: The name of the same case without its fault.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Case:
 
 
 def options(**changes: Any) -> dict[str, Any]:
-    """Return a document's options: FLAT, TRIPLES, lookups of 16 entries each, then ``changes``."""
+    """Return a document's options: FLAT, TRIPLES, lookups of 16 entries each, and ``changes``."""
     base: dict[str, Any] = dict.fromkeys(OPTIONS, False)
     base |= {"stream_type": "FLAT", "statement_type": "TRIPLES", "version": 1}
     base |= {f"max_{name}_table_size": 16 for name in ("name", "prefix", "datatype")}
@@ -98,9 +98,10 @@ def reads(
     patches: list[list[Plain]],
     **changes: Any,
 ) -> list[Case]:
-    """Return a stream that must be read; ``rules`` are divided by spaces.
+    """Return a stream that must be read; ``rules`` are separated by spaces.
 
-    ``frames`` have no options row, which the ``changes`` say; or they are all bytes of the stream.
+    ``frames`` are rows without the options row, which is made from ``changes``; or they are the
+    bytes of the whole stream.
     """
     folder, _, last = name.rpartition("/")
     data = frames if isinstance(frames, bytes) else stream(frames, **changes)
@@ -129,16 +130,16 @@ def refuses(
     as_read: list[list[Plain]] | None = None,
     **changes: Any,
 ) -> list[Case]:
-    """Return a stream with one fault, and the same with the fault repaired, which must be read.
+    """Return a case of a stream with one fault, and a case with the fault repaired.
 
     Args:
-        name, rules, comment: As of `reads`.
-        broken, repaired: The two streams, as of `reads`.
-        patches: What the repaired one is.
-        refusal: How strong the text's demand is.
-        broken_options: The options that the broken one has instead.
-        as_read: What the broken one is to a reader that does not refuse it.
-        changes: The options of the repaired one, and of the other as far as not given.
+        name, rules, comment: As for `reads`.
+        broken, repaired: The two streams, as for `reads`.
+        patches: The patches of the repaired stream.
+        refusal: The strength of the demand to refuse the broken stream.
+        broken_options: Options in which the broken stream differs.
+        as_read: The patches of the broken stream for a reader that does not refuse it.
+        changes: The options of the repaired stream, and by default of the broken one.
     """
     folder, _, last = name.rpartition("/")
     other = changes | (broken_options or {})

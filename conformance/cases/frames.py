@@ -1,4 +1,4 @@
-"""Frames and rows as bytes: lengths, sizes, kinds, fields that are not known."""
+"""Frames and rows as bytes: lengths, sizes, kinds, unknown fields."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def _lengths() -> list[Case]:
         *reads("frames/bare", "frame-length", "One frame without its length.",
                _frame(*TABLE, b.add(s, p, o)), [[_FIRST]]),
         *reads("frames/bare_whose_first_row_has_ten_bytes", "frame-length",
-               "A bare frame that starts 0A 0A 0A, as no delimited one can.", named, said, **tiny),
+               "A bare frame with 0A 0A 0A first, unlike delimited ones.", named, said, **tiny),
         *reads("frames/length_in_more_bytes_than_it_needs", "frame-length",
                "The length is a varint of five bytes.",
                varint(len(first), 5) + first + varint(len(second), 3) + second, [[_FIRST]]),
         *reads("frames/empty_frames", "frame-order",
-               "Frames without rows before, between and behind the others.",
+               "Frames without rows before, between and after the others.",
                b.delimited([b"", first, b"", b"", second, b""]), [[_FIRST]]),
         *reads("frames/many", "frame-order", "Each row in a frame of its own.",
                stream([[row] for row in (*TABLE, b.add(s, p, o), b.delete(s, p, o), b.add(o=x))]),
@@ -88,7 +88,7 @@ def _lengths() -> list[Case]:
 
 
 def _sizes() -> list[Case]:
-    # The entry gives way to another one before it is used: the frame is large, and says little.
+    # The entry is replaced before it is used, so the frame is large but says little.
     large = _frame(b.prefix("x" * 1_000_000), b.prefix(E, 1), *TABLE[1:], b.add(s, p, o))
     assert len(large) > 1_000_000
     many = [b.add(o=x if number % 2 else o) for number in range(1500)]
@@ -119,14 +119,14 @@ def _rows() -> list[Case]:
 
 
 def _unknown(row: Any) -> bytes:
-    """Return a row with fields of other numbers, of each wire type, around what it has."""
+    """Return a row with unknown fields of each wire type before and after its content."""
     group = tag(99, GROUP_START) + field(1, 7) + tag(99, GROUP_END)
     numbers = tag(100, I32) + b"\1\2\3\4" + tag(101, I64) + b"\1\2\3\4\5\6\7\x08"
     return field(2000, b"later") + bytes(row.SerializeToString()) + field(98, 5) + numbers + group
 
 
 def _in_two_halves(row: Any) -> bytes:
-    """Return a row with its message twice, the first time with the first of its fields alone."""
+    """Return a row with its message twice, the first time only with its first field."""
     ((known, message),) = row.ListFields()
     halves = [type(message)(), type(message)()]
     for number, (inner, value) in enumerate(message.ListFields()):
@@ -224,7 +224,7 @@ def _fields() -> list[Case]:
                  "In the last of three frames a row is shorter than the length before its content.",
                  [TABLE, [b.add(s, p, o)], [b"\x12\x7f"]], [TABLE, [b.add(s, p, o)], []],
                  [[_FIRST]]),
-        *refuses("fields/no_wire_type", "wire", "A field has the wire type 7, which there is not.",
+        *refuses("fields/no_wire_type", "wire", "A field has the unknown wire type 7.",
                  [[*TABLE, b.add(s, p, o).SerializeToString() + tag(20, 7) + b"\1"]], _PLAIN,
                  [[_FIRST]]),
         *refuses("fields/number_zero", "wire", "A field has the number 0.",

@@ -19,7 +19,7 @@ def cases() -> list[Case]:
 
 
 def _use(kind: str, number: int) -> Any:
-    """Return a statement whose object is of an entry of a lookup."""
+    """Return a statement whose object uses an entry of a lookup."""
     if kind == "datatype":
         return b.add("a", b.iri(16, 16), b.literal("x", datatype=number))
     if kind == "name":
@@ -37,9 +37,9 @@ def _said(kind: str, value: str) -> Any:
 
 
 def _entries(kind: str) -> list[Case]:
-    """Return the cases of one lookup, of 16 entries; the last ones make the predicate's IRI."""
+    """Return the cases of one lookup of 16 entries; the last entries make the predicate's IRI."""
     make = {"name": b.name, "prefix": b.prefix, "datatype": b.datatype}[kind]
-    # The ids go on from those of other entries, so that 0 is to be tried before these.
+    # Ids of 0 count on from other entries, so cases with id 0 set these entries last.
     fixed = [b.prefix(E, 16), b.name("p", 16)]
 
     def use(number: int) -> Any:
@@ -73,12 +73,12 @@ def _entries(kind: str) -> list[Case]:
                  use(7), use(8), use(2), use(3)]],
                [[said("urn:7"), said("urn:8"), said("urn:2"), said("urn:3")]]),
         *reads(f"{where}_set_anew", "lookup-entry",
-               "An entry is set anew; the old value is not seen again, and statements before keep"
+               "An entry is set again; the old value is not seen again, and statements before keep"
                " it.",
                [[*three, *fixed, use(2), make("urn:other", 2), use(2), use(3)]],
                [[said("urn:2"), said("urn:other"), said("urn:3")]]),
         *reads(f"{where}_set_anew_and_repeated", "lookup-entry repeated-again",
-               "An entry is set anew after a term of it; the term repeats as it was.",
+               "An entry is set again after a term uses it; the term repeats as it was.",
                [[*three, *fixed, use(2), make("urn:other", 2), b.add("c"), use(2)]],
                [[said("urn:2"), ("A", ("bnode", "c"), *said("urn:2")[2:]), said("urn:other")]]),
         *reads(f"{where}_same_value_twice", "lookup-entry",
@@ -89,7 +89,7 @@ def _entries(kind: str) -> list[Case]:
                "Entries that nothing uses.",
                [[*three, make("urn:9", 9), *fixed, use(1), use(2), use(3), make("urn:10", 9)]],
                all_three),
-        *reads(f"{where}_last_id", "lookup-size", "The last entry that there may be.",
+        *reads(f"{where}_last_id", "lookup-size", "The entry with the highest possible id.",
                [[*fixed, make("urn:15", 15), use(15)]],
                [[said("urn:15")]]),
         *refuses(f"{where}_id_beyond_size", "lookup-size",
@@ -160,7 +160,7 @@ def _ids() -> list[Case]:
                [[A(*(iri("a", n) for n in (1, 2, 3))), A(*(iri("a", n) for n in (1, 2, 3))),
                  A(iri("a", 1), iri("a", 2), iri("a", 4))]]),
         *reads("ids/prefix_set_anew", "prefix-id-zero lookup-entry",
-               "A prefix is set anew; id 0 is the new one.",
+               "A prefix is set again; id 0 is the new one.",
                [[*full, b.add(b.iri(1), zero, zero), b.prefix("http://c/", 1), b.add(zero)]],
                [[A(*(iri("a", n) for n in (1, 2, 3))), A(iri("c", 4), iri("a", 2), iri("a", 3))]]),
         *reads("ids/through_quoted_triples", "term-order name-id-zero",
@@ -196,14 +196,14 @@ def _ids() -> list[Case]:
                "Forty names go through a lookup of eight.", [evicted], [said],
                max_name_table_size=8),
         *reads("ids/evicted_and_set_again", "lookup-entry",
-               "An entry gives way to another one, and comes back.", again,
+               "An entry is replaced, and set again.", again,
                [[A(S, P, O), A(S, P, ("iri", E + "y")), A(S, P, X)]]),
         *refuses("ids/name_zero_beyond_the_last_entry", "lookup-reference",
                  "Name id 0 after the last entry that is set.",
                  [[*TABLE, b.add(s, p, x), b.add(o=zero)]], [[*TABLE, b.add(s, p, x), b.add(o=s)]],
                  [[A(S, P, X), A(S, P, S)]], "should"),
         *refuses("ids/name_zero_beyond_the_size", "lookup-size lookup-reference",
-                 "Name id 0 after the last entry that there may be. It is not the first one.",
+                 "Name id 0 after the last possible entry. It does not start again at 1.",
                  [[*TABLE, b.name("y", 16), b.add(s, p, b.iri(1, 16)), b.add(o=zero)]],
                  [[*TABLE, b.name("y", 16), b.add(s, p, b.iri(1, 16)), b.add(o=s)]],
                  [[A(S, P, ("iri", E + "y")), A(S, P, S)]], "should"),

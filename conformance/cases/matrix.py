@@ -1,4 +1,4 @@
-"""One history in every shape: stream types, statement types, features, lookups, frames."""
+"""Cases of one history in all combinations of types, features, lookups and frames."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _patches(kind: str, features: dict[str, Any]) -> list[list[Plain]]:
 
 
 def documents() -> Iterator[tuple[str, str, Document]]:
-    """Yield a name, a rule's name, and the document, of each shape."""
+    """Yield the name, a rule's name, and the document of each combination."""
     for kind in ("FRAME", "FLAT", "PUNCTUATED"):
         for statements in ("TRIPLES", "QUADS"):
             for feature, flags in _FEATURES.items():

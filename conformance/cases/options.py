@@ -109,7 +109,7 @@ def _types() -> list[Case]:
     key = [b.header("k", "b")]
     for end, words, rows, repaired, said in (
         ("", "", _PLAIN[0], whole, [[_FIRST]]),
-        ("_header_alone", " There is a header alone, which no type forbids.", key, stream([key]),
+        ("_header_alone", " It has only a header, which every type allows.", key, stream([key]),
          [[("H", "k", ("bnode", "b"))]]),
     ):  # fmt: skip
         out += refuses(f"options/stream_type_unspecified{end}", "stream-type",
@@ -186,7 +186,7 @@ def _versions() -> list[Case]:
     out: list[Case] = []
     for version, words in (
         (0, "The version is 0, which is left out in the bytes."),
-        (2, "Version 2 of Jelly-Patch, which there is not yet."),
+        (2, "Version 2 of Jelly-Patch, which does not exist yet."),
         (10_001, "A version above 10,000: no standard one."),
     ):
         out += refuses(f"options/version_{version}", "version-tag", words, _PLAIN, _PLAIN,
@@ -200,7 +200,7 @@ def _features() -> list[Case]:
     literal, blank = b.literal("x"), ("bnode", "b")
     out: list[Case] = [
         *reads("options/features_unused", "unused-feature",
-               "rdf_star and generalized_statements are set, and not used. Producers should not.",
+               "rdf_star and generalized_statements are set but not used. Producers should not.",
                _PLAIN, [[_FIRST]], rdf_star=True, generalized_statements=True),
     ]  # fmt: skip
     for place, words, row, said in (
@@ -232,7 +232,7 @@ def _features() -> list[Case]:
 def _unannounced(
     name: str, option: str, words: str, row: Any, said: Plain, **changes: Any
 ) -> list[Case]:
-    """Return a stream that has what its options don't announce: that can be read all the same."""
+    """Return a case of a stream with a feature that its options don't announce."""
     rule = "rdf-star-option" if option == "rdf_star" else "generalized-option"
     return refuses(f"options/{name}", rule,
                    f"{words}, and {option} is not set. The text does not say what a reader does.",

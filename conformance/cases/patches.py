@@ -1,4 +1,4 @@
-"""Operations and their places: what ends a patch, transactions, namespaces, headers."""
+"""Operations and their places: ends of patches, transactions, namespaces, headers."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _literals() -> list[Case]:
                  b.add(o=b.literal("x", "zh-Hant-TW"))]],
                [[A(S, P, text("x", tag)) for tag in ("en", "de-CH-1996", "zh-Hant-TW")]]),
         *reads("terms/datatypes", "datatype-id",
-               "Lexical forms are kept, also those that are no value of the datatype.",
+               "Lexical forms are kept, even if the datatype has no such value.",
                [[*TABLE, integer, b.datatype(XSD + "date"),
                  b.add(s, p, b.literal("01", datatype=1)),
                  b.add(o=b.literal("2024-02-30", datatype=2)), b.add(o=b.literal("", datatype=2))]],
@@ -145,7 +145,7 @@ def _literals() -> list[Case]:
 
 
 def _deep(levels: int) -> tuple[Any, Any]:
-    """Return a row whose object is quoted triples in one another, and the operation."""
+    """Return a row whose object is nested quoted triples, and its operation."""
     message: Any = b.triple(s, p, o)
     term: Plain = ("triple", S, P, O)
     for _ in range(levels - 1):
@@ -154,7 +154,7 @@ def _deep(levels: int) -> tuple[Any, Any]:
 
 
 def _very_deep(levels: int) -> bytes:
-    """Return such a row as bytes: protobuf writes no message that is as deep."""
+    """Return such a row as bytes, since protobuf can't write messages of this depth."""
     start = field(1, s.SerializeToString()) + field(5, p.SerializeToString())
     inner = start + field(9, o.SerializeToString())
     for _ in range(levels - 1):
@@ -174,7 +174,7 @@ def _quoted() -> list[Case]:
                [[*TABLE, b.add(b.triple("b", p, b.literal("x", "en")), p, o)]],
                [[A(("triple", ("bnode", "b"), P, text("x", "en")), P, O)]], **_STAR),
         *refuses("terms/quoted_a_thousand_deep", "quoted-depth wire",
-                 "A thousand quoted triples in one another. Readers should refuse what is too deep"
+                 "A thousand nested quoted triples. Readers should refuse what is too deep"
                  " for them; this must not end the process.",
                  [[*TABLE, _very_deep(1000)]], [[*TABLE, row]], [[said]], "may", **_STAR),
     ]  # fmt: skip
@@ -222,7 +222,7 @@ def _generalized() -> list[Case]:
 
 
 def _twice() -> list[Case]:
-    """Oneofs with two members in the bytes: protobuf keeps the last."""
+    """Return cases of oneofs with two members in the bytes; protobuf keeps the last."""
     po = field(5, p.SerializeToString()) + field(9, o.SerializeToString())
     iri = field(1, s.SerializeToString())
     both = field(2, field(2, b"b") + iri + po)

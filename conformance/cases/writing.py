@@ -25,8 +25,8 @@ from conformance.document import Plain
 
 _TX, _TC, _TA = ("TX",), ("TC",), ("TA",)
 
-# The negative cases that are not "must". In the first ones a writer may write the right version or
-# type; what the others say can't be written.
+# The negative cases that are not "must". For "may", a writer may correct the version or type; the
+# documents of the others can't be written without a loss.
 _REFUSALS: dict[str, Refusal] = {
     **dict.fromkeys(
         ("version_zero", "version_two", "stream_type_unspecified", "statement_type_unspecified"),
@@ -70,7 +70,7 @@ def _case(
 
 
 def _names(count: int) -> list[Plain]:
-    """Return statements whose names come in another order each time."""
+    """Return statements that use names in changing order."""
     return [
         A(("iri", f"{E}n{n * 7 % 50}"), ("iri", f"{E}v{n % 3}/p{n % 9}"), ("iri", f"{E}o#{n % 40}"))
         for n in range(count)
@@ -103,18 +103,18 @@ def _positive() -> list[Case]:
               "Many IRIs of one namespace, and a prefix lookup: it should be used.",
               [_names(30)]),
         _case("lookups/pos_one_of_each", "name-lookup-size lookup-size",
-              "The smallest lookups that there may be.", [_names(30)],
+              "The smallest possible lookups.", [_names(30)],
               max_name_table_size=8, max_prefix_table_size=1, max_datatype_table_size=1),
         _case("terms/pos_literals", "simple-literal datatype-id empty-literal utf-8",
               "Literals of all kinds.", [literals]),
         _case("terms/pos_deep", "rdf-star-option quoted-repeated-term",
-              "Five quoted triples in one another, added, deleted, and as a header's value.",
+              "Five nested quoted triples, added, deleted, and as a header's value.",
               [[("H", "k", deep), A(S, P, deep), D(deep, P, deep)]], rdf_star=True),
         _case("terms/pos_features_unused", "unused-feature",
-              "Features that are allowed, and not used: the options are as asked for.",
+              "Features are allowed, but not used: the options stay as requested.",
               [[A(S, P, O)]], rdf_star=True, generalized_statements=True),
         _case("repeats/pos_of_all_rows", "repeated-across-operations repeated-graph terms-set",
-              "Terms and graphs that are those of the row before, of several kinds of rows.",
+              "Rows of several kinds with the terms and graphs of the row before.",
               [repeats], **quads),
         _case("repeats/pos_same_value_of_headers", "header-value",
               "Headers with one value: it is written each time.",
@@ -190,7 +190,7 @@ def _negative() -> list[Case]:
         ("seven_names", "name-lookup-size", "A name lookup of seven entries.",
          [[A(S, P, O)]], {"max_name_table_size": 7}, None, {"max_name_table_size": 8}),
         ("version_zero", "version-tag", "Version 0.", [[A(S, P, O)]], {"version": 0}, None, {}),
-        ("version_two", "version-tag", "Version 2 of Jelly-Patch, which there is not yet.",
+        ("version_two", "version-tag", "Version 2 of Jelly-Patch, which does not exist yet.",
          [[A(S, P, O)]], {"version": 2}, None, {}),
         ("stream_type_unspecified", "stream-type", "No stream type.",
          [[A(S, P, O)]], {"stream_type": "UNSPECIFIED"}, None, {}),
@@ -204,7 +204,7 @@ def _negative() -> list[Case]:
          [[A(S, P, O), _TA]], {}, [[_TX, A(S, P, O), _TA]], {}),
         ("start_in_a_transaction", "transaction-start", "TX in a transaction.",
          [[_TX, A(S, P, O), _TX, _TC]], {}, [[_TX, A(S, P, O), _TC, _TX, _TC]], {}),
-        ("transaction_open", "transaction-open", "TX, and no end of it.",
+        ("transaction_open", "transaction-open", "TX without an end.",
          [[_TX, A(S, P, O)]], {}, [[_TX, A(S, P, O), _TC]], {}),
         ("transaction_across_patches", "punctuation-transaction",
          "A transaction that goes on in the next patch.",

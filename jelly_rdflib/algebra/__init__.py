@@ -1,4 +1,5 @@
 """Algebra of patches: `invert`, `compact`, `concat` and `effective`.
 
-Each takes the sources that `jelly_rdflib.apply` takes, and returns an iterator of operations.
+Each function takes the sources that `jelly_rdflib.apply` takes, and returns an iterator of
+operations.
 """

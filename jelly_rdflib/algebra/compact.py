@@ -37,47 +37,47 @@ def compact(
 ) -> OperationReader:
     """Iterate over the operations of the smallest patch with the effect of a patch.
 
-    It has the same effect on any dataset. So the last operation on a statement stays, even if the
-    statement is first added and then deleted: a dataset that had it before must lose it. Aborted
-    transactions are left out, and the committed ones become one.
+    The result has the same effect on any dataset. So the last operation on a statement stays, even
+    if the statement is first added and then deleted: a dataset that had it before must lose it.
+    Aborted transactions are left out, and the committed ones become one.
 
-    The remaining operations are in the order of the patch: headers, then in one transaction
-    prefixes, then statements. Of a patch without effect only the headers remain.
+    The remaining operations keep their order in three groups: headers, then in one transaction
+    prefixes, then statements. If the patch has no effect, only the headers remain.
 
-    A prefix is bound for its graph, and the last operation on it there stays. rdflib knows no
-    graphs of prefixes, and an IRI has one prefix in it. So the last operation that binds a prefix
-    to an IRI stays too.
+    For each prefix and graph the last operation stays. rdflib does not bind prefixes per graph, and
+    gives an IRI only one prefix. So the last operation that binds a prefix to an IRI stays, too.
 
     Several patches become one, with the headers that `concat` gives it.
 
-    The whole source is read before the first operation comes. The distinct statements of the patch
-    are in memory, with some 50 bytes for each, and its distinct terms: a patch may be larger than
-    memory if it repeats the same statements.
+    The whole source is read before the first operation is returned. Memory holds the distinct terms
+    of the patch and some 50 bytes for each distinct statement: a patch may be larger than memory if
+    it repeats the same statements.
 
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
         assume_effective: Assume that each operation changes something in the dataset, as in the
             patches of `effective`, `diff` and `record`. Then the first operation on a statement
-            shows whether the dataset had it, and if the last one brings that back, both are left
+            shows whether the dataset had it. If the last one restores that state, both are left
             out. The result is effective as well, so that `invert` can undo it.
         limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
-            ``max_held_operations`` is for all kept operations.
+            ``max_held_operations`` is the limit of all kept operations.
         normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
-        A reader of operations, without an `Op.END`. Reading starts with its first operation.
+        A reader of operations, without an `Op.END`. The source is read when the first operation is
+        requested.
 
     Raises:
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
-        ApplyError: Something is no operation, or transactions start and end where they must not.
+        ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -116,7 +116,7 @@ def _compact(
     with closing_reader(opened):
         for part in open_rows(source, opened):
             compaction.take_slice(part)
-            # Other sources are in memory already.
+            # The other sources are in memory anyway, so they need no limit.
             if opened is not None and len(compaction) > max_held:
                 raise LimitError(
                     f"more than {max_held} operations are left",
@@ -143,7 +143,7 @@ class _Compaction:
         self.headers = JoinedHeaders()
         self.prefixes = NetPrefixes()
         self.statements = NetStatements()
-        # Are there prefixes in the open transaction?
+        # Whether the open transaction has operations on prefixes.
         self._has_prefixes = False
         self._is_empty_patch = True
 
@@ -162,7 +162,7 @@ class _Compaction:
             row = next_row + 1
 
     def _take(self, operation: Operation) -> None:
-        """Take an operation that is no statement."""
+        """Take an operation that is not on a statement."""
         op = operation[0]
         if op == Op.END:
             self.end_patch("a patch ends")

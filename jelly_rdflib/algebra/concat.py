@@ -33,9 +33,9 @@ from jelly_rdflib.streams.sources import OpenedElsewhere, is_rereadable
 from jelly_rdflib.types import ChangeFormat, Readable
 
 _MARKS = re.compile(b"[%b]" % bytes([Op.TX, Op.TC, Op.TA, Op.END]))
-# A header, the end of a patch, or others between them.
+# A header, the end of a patch, or the other operations between them.
 _PIECES = re.compile(b"[%b]|[^%b]+" % ((bytes([Op.H, Op.END]),) * 2))
-# 0 for what does not stay.
+# Codes of headers and ends of patches become 0: these rows are left out.
 _STAYS = bytes.maketrans(bytes([Op.H, Op.END]), bytes(2))
 
 
@@ -45,41 +45,41 @@ def concat(
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
 ) -> OperationReader:
-    """Iterate over the operations of one patch with the effect of several, one after the other.
+    """Iterate over the operations of one patch that has the effect of several patches in turn.
 
     Transactions stay as they are; consecutive operations outside of transactions make one
-    transaction. The patch has the ``prev`` of the first one and the ``id`` of the last one. All
-    other headers are kept, equal ones once. An empty patch is ignored.
+    transaction. The patch has the ``prev`` of the first patch and the ``id`` of the last one. All
+    other headers are kept, but equal ones only once. An empty patch is ignored.
 
-    Sources may be larger than memory. Since headers come first, each source is read twice: a source
-    that can be read only once, an iterator or a pipe, is kept meanwhile, in a temporary file if its
-    rows take more than 4 MiB. Headers are kept in memory, up to ``max_text_size`` bytes of it:
-    some 20,000 short ones. The headers of lists and patches, which are in memory anyway, are not
-    counted, nor those that are left out.
+    Sources may be larger than memory. Since headers come first, each source is read twice. A source
+    that can be read only once, such as an iterator or a pipe, is kept meanwhile, in a temporary
+    file if its rows take more than 4 MiB. Kept headers may take ``max_text_size`` bytes of memory:
+    some 20,000 short ones. The headers of lists and patches are in memory anyway and don't count.
 
     Args:
         sources: Bytes, paths, binary files, or operations, such as a `Patch`; see
             `jelly_rdflib.apply`. Each may hold several patches.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`; for all sources
-            that are read.
-        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`;
-            for all sources that are read.
-        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`; for
-            all sources that are read.
+        limits: What to accept from sources that are read; by default the defaults of
+            `jelly_rdflib.Limits`.
+        normalize: Whether literals of sources that are read get the normal form of their value;
+            see `jelly_rdflib.apply`.
+        format: The name, extension or media type of the format of all sources that are read; see
+            `jelly_rdflib.apply`.
 
     Returns:
-        A reader of operations, without an `Op.END`. Reading starts with its first operation.
+        A reader of operations, without an `Op.END`. The sources are read when the first operation
+        is requested.
 
     Raises:
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
-        ApplyError: Something is no operation, or transactions start and end where they must not.
+        ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -129,8 +129,8 @@ def _concat(sources: list[_Source], limits: Limits) -> Generator[Batch, None, No
 class _Source:
     """A source that is read twice: for its headers, then for all operations.
 
-    Bytes, paths, files that can seek and collections are read again. Of any other source ``spool``
-    keeps a copy, which the caller closes. ``reading`` is for sources that are bytes.
+    Bytes, paths, seekable files and collections are read again. Any other source is copied to
+    ``spool``, which the caller closes. ``reading`` has the settings for an encoded source.
     """
 
     def __init__(self, source: Any, reading: dict[str, Any]) -> None:
@@ -138,12 +138,12 @@ class _Source:
             check_source(source)
         self._source, self._reading = source, reading
         self.spool = Spool()
-        # Where a file that can seek starts.
+        # The start of a seekable file.
         self._position: int | None = None
         self._is_spooled = False
 
     def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
-        """Add the headers of each patch, which take room unless they are in memory anyway."""
+        """Add the headers of each patch, and reserve room for those not in memory anyway."""
         is_empty = True
         self._is_spooled = not is_held(self._source) and not self._is_seekable()
         with closing_reader(opened := open_checked(self._source, **self._reading)):
@@ -176,7 +176,7 @@ class _Source:
             yield from open_rows(self._source, opened)
 
     def _is_seekable(self) -> bool:
-        """Can the source be read again? Take note of the position in a file."""
+        """Return whether the source can be read again; remember the position of a file."""
         if isinstance(self._source, OpenedElsewhere):
             return self._source.can_reopen
         if is_rereadable(self._source):

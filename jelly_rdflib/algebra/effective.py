@@ -30,9 +30,10 @@ from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# So many operations of a transaction are kept as tuples, but none of a part with so many bytes.
+# At most _MAX_KEPT operations of a transaction are kept as tuples, and none of a part whose terms
+# take _LARGE bytes.
 _MAX_KEPT, _LARGE = 1 << 10, 1 << 17
-# The object as `identity` has it.
+# The object is replaced by its `identity`.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
@@ -46,17 +47,17 @@ def effective(
 ) -> Iterator[Operation]:
     """Iterate over the operations of a patch that change something in a graph or dataset.
 
-    The result has the same effect on the dataset as the patch, and its inverse undoes it. Adding a
-    statement that is there and deleting one that is not there is left out, and so are aborted and
-    empty transactions. Before a prefix is bound anew, it is deleted with its old IRI, and so is the
-    old prefix of the new IRI: in rdflib an IRI has one prefix. Headers and the ends of patches
+    The result has the same effect on the dataset as the patch, and its inverse undoes it. Adding an
+    existing statement and deleting a missing one are left out, and so are aborted and empty
+    transactions. Before a prefix is bound to another IRI, it is deleted with its old IRI, and so is
+    the old prefix of the new IRI: in rdflib an IRI has one prefix. Headers and the ends of patches
     stay.
 
-    The dataset is not changed. Operations of an iterator are yielded as they come, those of a
-    transaction when it is committed: until then a long one is kept in a temporary file. The
-    statements that are changed at that point are in memory, each once. The dataset must not change
-    meanwhile; but it may take the operations itself, as they come: ``apply(effective(patch,
-    dataset), dataset)``.
+    The dataset is not changed. Operations of an iterator are yielded one by one, those of a
+    transaction when it is committed: until then a long transaction is kept in a temporary file.
+    Statements that differ from the dataset so far are in memory, each once. The dataset must not
+    change meanwhile, except by the yielded operations: ``apply(effective(patch, dataset),
+    dataset)`` works.
 
     Statements are the same by RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are one
     literal, and language tags are compared without case.
@@ -69,17 +70,17 @@ def effective(
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
-        An iterator of operations. Reading starts with its first operation.
+        An iterator of operations. The source is read when the first operation is requested.
 
     Raises:
-        ApplyError: The dataset can't take an operation, something is no operation, or transactions
-            start and end where they must not. (Raised by the iterator, like those below.)
+        ApplyError: The dataset can't take an operation, an item is not an operation, or a
+            transaction starts or ends in a wrong place. (Raised by the iterator, like those below.)
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -103,7 +104,7 @@ def effective(
 
 def _effective(source: Any, opened: BatchSource | None, effects: _Effects) -> Iterator[Operation]:
     is_open = False
-    # Of the transaction.
+    # Changes of the open transaction.
     kept: list[Operation] = []
     with closing_reader(opened), Spool() as spool:
         make_rows = check_rows if is_held(source) else _as_they_come
@@ -133,7 +134,7 @@ def _effective(source: Any, opened: BatchSource | None, effects: _Effects) -> It
                 if not is_open:
                     kept = []
                     spool.clear()
-            # Terms that are kept may be large.
+            # Kept operations keep their terms, which may be large.
             if is_open and (len(kept) >= _MAX_KEPT or len(part.batch.terms.data) >= _LARGE):
                 spool.extend(NodeBatches(NODE_TYPES, kept))
                 kept = []
@@ -141,12 +142,12 @@ def _effective(source: Any, opened: BatchSource | None, effects: _Effects) -> It
 
 
 def _as_they_come(operations: Iterator[Any]) -> Iterator[Any]:
-    """Yield the rows of transactions, and other operations one by one: none is read beforehand."""
+    """Yield rows of transactions, and other operations one by one, without reading ahead."""
     for operation in operations:
         if operation == (Op.TX,):
             yield from check_rows(_transaction(operation, operations))
         elif is_plain_statement(operation) and operation[4] != DATASET_DEFAULT_GRAPH_ID:
-            # A batch for each would take longer than all else.
+            # Making a batch for each operation would take most of the time.
             yield (operation,)
         else:
             yield from check_rows(iter([operation]))
@@ -163,18 +164,18 @@ def _transaction(operation: Any, others: Iterator[Any]) -> Iterator[Any]:
 class _Effects:
     """The changes that operations would make to a target, transaction by transaction.
 
-    Of the statements it remembers only those that are no longer as in the store.
+    It remembers only statements whose presence differs from the store.
     """
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._view = open_view(target.store)
         self._contexts: dict[Node | None, Graph] = {}
-        # Statements that are not as in the store, and those that are not as before the open
-        # transaction; and whether they are there.
+        # Whether statements are there: those whose presence differs from the store, and those whose
+        # presence differs from the start of the open transaction.
         self._committed: dict[_Quad, bool] = {}
         self._pending: dict[_Quad, bool] | None = None
-        # A copy of the store's prefixes, and how to undo the changes of the open transaction.
+        # A copy of the store's prefixes, and the log to undo changes of the open transaction.
         self._bound: PrefixMap | None = None
         self._log = UndoLog()
 
@@ -190,12 +191,12 @@ class _Effects:
         self._log.clear()
 
     def abort(self) -> None:
-        """End the transaction, as if nothing had come in it."""
+        """End the transaction, and drop its changes."""
         self._pending = None
         self._log.undo(Undoer())
 
     def take(self, operation: Change | PrefixChange) -> Sequence[Operation]:
-        """Take a change, and return the single changes that it makes."""
+        """Take a change, and return the changes that it makes to the target."""
         if len(operation) == 4:
             return self._take_prefix(operation)
         op, s, p, o, g = operation
@@ -219,8 +220,8 @@ class _Effects:
 
     def _take_prefix(self, operation: PrefixChange) -> list[Operation]:
         if self._bound is None:
-            # Not before: a graph without a namespace manager makes one when it is asked, which
-            # binds rdflib's prefixes. Applying the patch does so, too.
+            # This is done late: a graph makes its namespace manager on first use, which binds
+            # rdflib's prefixes. Applying the patch does so, too.
             manager = self._target.namespace_manager
             iris = {prefix: URIRef(iri) for prefix, iri in manager.namespaces()}
             found = {iri: manager.store.prefix(iri) for iri in iris.values()}
@@ -242,7 +243,7 @@ class _Effects:
 
 
 def _flip(changed: dict[_Quad, bool], quad: _Quad, is_there: bool) -> None:
-    """Note that a statement is there now and was not, or the other way round."""
-    # The second change of a statement takes back the first.
+    """Note that the presence of a statement has changed to ``is_there``."""
+    # The second change of a statement cancels the first.
     if changed.pop(quad, None) is None:
         changed[quad] = is_there

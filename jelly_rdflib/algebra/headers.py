@@ -16,9 +16,9 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm, identity
 
-# Bytes of a header beside its texts: tuples, and places in lists and sets.
+# Bytes of a header besides its texts: tuples, and places in lists and sets.
 _ENTRY = 200
-# A literal has its text as its value too, and a third time in the set where it is looked up.
+# The text of a literal is in memory three times: itself, the value, and the key in a set.
 _COPIES = 3
 # Bytes of rdflib's tree of an XML literal, and of each tag and attribute in it.
 _TREE = 4000
@@ -38,19 +38,19 @@ class _Header(NamedTuple):
 class JoinedHeaders:
     """The headers of a patch that is joined from patches that follow one another.
 
-    It has the ``prev`` of the first patch and the ``id`` of the last. All other headers are kept,
-    in their order, but only the first of equal ones. Keys are compared as Jena compares them. A key
-    that comes in several cases of letters gets its first spelling: Jena can't read a patch that has
+    The joined patch has the ``prev`` of the first patch and the ``id`` of the last. All other
+    headers are kept in order, but only the first of equal ones. Keys are compared as Jena compares
+    them. If keys differ only in case, all get the first spelling: Jena can't read a patch that has
     both.
     """
 
     def __init__(self) -> None:
         self._current: list[_Header] = []
-        # Headers of the patches before the last one; and of the last one, whose id is replaced by
-        # the next one's.
+        # Headers of the patches before the last one; and of the last one, whose id the next patch
+        # replaces.
         self._joined: list[_Header] = []
         self._last: list[_Header] = []
-        # All headers so far, except id and prev, which each patch has for itself.
+        # All headers so far. The id and prev are excluded, since each patch has its own.
         self._said: set[tuple[str, Any]] = set()
         self._has_patch = False
         self._spellings: dict[str, str] = {}
@@ -65,7 +65,7 @@ class JoinedHeaders:
         self._current.append(_Header(header_key(key), spelled, value, room))
 
     def end_patch(self) -> int:
-        """End the current patch, and return the room of the headers that are no longer kept."""
+        """End the current patch, and return the bytes of the headers that are no longer kept."""
         current, self._current = self._current, []
         said = {header.strong() for header in current if header.same not in (ID, PREV)}
         left = 0
@@ -104,7 +104,7 @@ def _room_of(headers: list[_Header]) -> int:
 
 
 class HeaderRoom:
-    """The memory that is left for kept headers: ``max_text_size`` bytes in all.
+    """The remaining memory for kept headers, out of ``max_text_size`` bytes.
 
     A writer must know all headers of a patch before its first operation, and a hostile patch may
     have nothing but headers. Real patches have a handful.
@@ -138,9 +138,9 @@ def _size_of_leaf(leaf: Any) -> int:
 
 
 def _leaves(term: Any) -> Iterator[Any]:
-    """Iterate over the terms in a quoted triple that are no triples; or the term itself.
+    """Iterate over the terms in a quoted triple that are not triples, or yield the term itself.
 
-    A triple that is quoted in several places is in memory once, and its terms come once.
+    A triple that is quoted in several places is in memory once, so its terms are yielded once.
     """
     waiting = [term]
     seen = set()

@@ -31,7 +31,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 # Headers in one batch.
 _MAX_HEADERS = 1000
-# What ends a patch, and the ends of an aborted transaction in reverse order.
+# Rows that end a patch, or that end an aborted transaction in reverse order.
 _ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
 _NO_STATEMENT = bytes(code not in (Op.A, Op.D) for code in range(256))
 
@@ -45,19 +45,19 @@ def invert(
 ) -> OperationReader:
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
-    Applied after the patch, it restores the dataset if the patch was effective there: if each
-    operation changed something, as in the patches of `effective`, `diff` and `record`. Otherwise
-    the inverse deletes a statement that was there before and was added again.
+    Applied after the patch, the inverse restores the dataset if the patch was effective there: if
+    each operation changed something, as in the patches of `effective`, `diff` and `record`.
+    Otherwise the inverse deletes a statement that was there before and was added again.
 
-    Adds become deletes and deletes adds, in reverse order. Transactions stay, in reverse order;
-    aborted ones, which have no effect, are left out. Each of several patches becomes its inverse,
-    the last one first.
+    Adds become deletes and deletes become adds, in reverse order. Transactions stay, in reverse
+    order; aborted ones have no effect and are left out. Each of several patches becomes its
+    inverse, the last one first.
 
-    The inverse is a new patch: it has no ``id``. It follows the patch that it undoes, so that
-    patch's ``id`` is its ``prev``; other headers are left out.
+    The inverse is a new patch, so it has no ``id``. It follows the patch that it undoes, so its
+    ``prev`` is the ``id`` of that patch; other headers are left out.
 
-    The whole patch is read before the first operation comes. One whose rows take more than 4 MiB is
-    kept in a temporary file, so that it may be larger than memory.
+    The whole patch is read before the first operation is returned. If its rows take more than
+    4 MiB, it is kept in a temporary file, so that it may be larger than memory.
 
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
@@ -66,17 +66,17 @@ def invert(
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
     Returns:
-        A reader of operations. Reading starts with its first operation.
+        A reader of operations. The source is read when the first operation is requested.
 
     Raises:
         PatchError: A prefix is deleted without its IRI. (Raised by the iterator, like those below.)
-        ApplyError: Something is no operation, or transactions start and end where they must not.
+        ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -140,9 +140,9 @@ def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, N
 
 
 def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[bool]:
-    """Keep the inverse of each part, and the header of the inverse of each patch with an id.
+    """Keep the inverse of each part, and a header ``prev`` for each patch with an id.
 
-    Return which patches have one, the last of them without an `Op.END`.
+    Return whether each patch has an id; the last entry is for the rows after the last `Op.END`.
     """
     is_open = False
     has_id = []
@@ -182,9 +182,9 @@ def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[boo
 
 
 def _one_by_one(spooled: Spool) -> Iterator[Batch]:
-    """Yield the rows of batches as batches, the last one first."""
+    """Yield each row of some batches as a batch of its own, the last row first."""
     for batch in reversed(spooled):
-        # The nodes stay with the terms, else each row would make all of them anew.
+        # This makes the nodes once; otherwise each row would make all of them again.
         batch.terms[0]
         for row in reversed(range(len(batch))):
             yield BatchSlice(batch, row, row + 1).as_batch()

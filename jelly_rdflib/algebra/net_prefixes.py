@@ -12,16 +12,16 @@ from rdflib.term import Node
 from jelly_rdflib.operations import Op, Operation, PrefixChange
 
 _Name: TypeAlias = tuple[str, Node | None]
-# An operation after its place among all.
+# An operation, preceded by its number among all operations on prefixes.
 _Numbered: TypeAlias = tuple[int, PrefixChange]
 
 
 class NetPrefixes:
-    """Keeps the operations on prefixes that matter, transaction by transaction.
+    """Keeps the operations on prefixes that have a net effect, transaction by transaction.
 
     In RDF Patch a prefix is bound for a graph, and may have another IRI in another graph. In rdflib
     it is bound for all graphs, and an IRI has one prefix, so that binding a prefix may unbind
-    another. The operations that are kept do the same by either rule.
+    another. The kept operations have the same effect by either rule.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class NetPrefixes:
         self._pending = _Kept()
 
     def __len__(self) -> int:
-        """How many operations are kept, at the most."""
+        """Return an upper bound for the number of kept operations."""
         return sum(len(kept.last) + len(kept.iris) for kept in (self._committed, self._pending))
 
     def commit(self) -> None:
@@ -42,12 +42,12 @@ class NetPrefixes:
         self.abort()
 
     def abort(self) -> None:
-        """End the transaction, as if nothing had come in it."""
+        """End the transaction, and drop its operations."""
         if self._pending.last:
             self._pending = _Kept()
 
     def take(self, operation: PrefixChange, *, is_pending: bool) -> None:
-        """Take an `Op.PA` or `Op.PD`, of the open transaction or of one that is committed."""
+        """Take an `Op.PA` or `Op.PD`, of the open transaction or outside of transactions."""
         kept = self._pending if is_pending else self._committed
         numbered = next(self._numbers), operation
         name = operation[1], operation[3]
@@ -57,13 +57,13 @@ class NetPrefixes:
             kept.iris[str(operation[2])] = numbered
 
     def operations(self, *, is_effective: bool) -> list[Operation]:
-        """Return the operations that matter, in their order.
+        """Return the operations that have a net effect, in order.
 
-        ``is_effective``: each operation has changed something, and each `Op.PA` has bound a free
-        prefix to a free IRI. So the bindings before the first operation are known.
+        With ``is_effective`` each operation has changed something, and each `Op.PA` has bound a
+        free prefix to a free IRI. So the bindings before the first operation are known.
         """
         kept = self._committed
-        # The last operation on an IRI has taken it from its earlier prefix.
+        # The last operation on an IRI may have taken it from an earlier prefix.
         left = kept.effective() if is_effective else chain(kept.last.values(), kept.iris.values())
         return [operation for _, operation in sorted(dict(left).items())]
 
@@ -78,12 +78,12 @@ class _Kept:
 
     def effective(self) -> Iterator[_Numbered]:
         graphs = Counter(prefix for prefix, _ in self.last)
-        # A prefix of several graphs may have taken its IRI from one that must be bound again.
+        # A prefix of several graphs may have taken its IRI from a prefix that must be bound again.
         taken = {_iri(last) for (prefix, _), last in self.last.items() if graphs[prefix] > 1}
         for name, first in self.first.items():
             last = self.last[name]
             if graphs[name[0]] > 1:
-                # In rdflib they are one prefix: the first operation does not tell the old IRI.
+                # In rdflib they are one prefix: the first operation does not show the old IRI.
                 yield last
                 continue
             was_bound, is_bound = first[1][0] == Op.PD, last[1][0] == Op.PA

@@ -17,16 +17,16 @@ from jelly_rdflib.nodes import NODE_TYPES
 cdef enum:
     # The largest table that keeps its memory when it is emptied.
     MAX_KEPT_ROWS = 1 << 10
-    # Recent terms, and bytes of their text: the first capacity, and the most.
+    # Recent terms, and bytes of their text: the initial capacities and the maxima.
     FIRST_RECENT = 1 << 10
     FIRST_TEXT = 1 << 16
     MAX_RECENT = 1 << 17
     MAX_TEXT = 16 << 20
     BATCH_ROWS = 1 << 10
 
-# The last operation on each distinct quad of numbers, in the order of these operations. When a quad
-# comes again, its old row is marked as dead and a new row is appended. Dead rows are removed when
-# the table is full.
+# A QuadTable has the last operation on each distinct quad of numbers, in the order of these
+# operations. When a quad is repeated, its old row is marked as dead and a new row is appended. Dead
+# rows are removed when the table is full.
 
 cdef enum RowState:
     """Flags of a row; a dead row has none."""
@@ -56,7 +56,7 @@ cdef void quads_free(QuadTable* table) noexcept nogil:
 
 
 cdef inline uint64_t hash_quad(Quad quad) noexcept nogil:
-    # With a seed, since the input chooses the order of terms, and so their numbers.
+    # The hash has a secret seed, since the input chooses the order of terms, and so their numbers.
     cdef uint64_t seed = hash_seed()
     return mix(
         seed ^ (<uint64_t>quad.s << 32 | quad.o), seed ^ (<uint64_t>quad.p << 32 | quad.g)
@@ -64,7 +64,7 @@ cdef inline uint64_t hash_quad(Quad quad) noexcept nogil:
 
 
 cdef inline uint64_t* slot_of(const QuadTable* table, Quad quad, uint64_t hash) noexcept nogil:
-    """Return the slot of a quad, or the free one where it is to be put."""
+    """Return the slot of a quad, or the free slot for it."""
     cdef uint64_t* slot = first_slot(&table.slots, hash)
     cdef const Quad* other
     while slot[0] != 0:
@@ -76,7 +76,7 @@ cdef inline uint64_t* slot_of(const QuadTable* table, Quad quad, uint64_t hash) 
 
 
 cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) except -1:
-    """Append an operation on a quad; `FIRST_DELETES` of its state counts only if it is new."""
+    """Append an operation on a quad; `FIRST_DELETES` in its state counts only for a new quad."""
     cdef uint64_t hash = hash_quad(quad)
     cdef uint64_t* slot
     cdef uint32_t row
@@ -98,7 +98,7 @@ cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) except -1:
 
 
 cdef int remove_dead(QuadTable* table) except -1:
-    """Remove dead rows; unless they are more than half of the rows, double the capacity."""
+    """Remove dead rows; double the capacity unless more than half of the rows are dead."""
     cdef uint32_t capacity = table.capacity
     cdef uint32_t row
     cdef uint32_t kept = 0
@@ -127,15 +127,15 @@ cdef class NetStatements:
     # Operations of committed transactions, and of the open transaction.
     cdef QuadTable committed, pending
     cdef QuadTable* current
-    cdef size_t next_row  # of the committed ones, for the next batch
+    cdef size_t next_row  # the first committed row of the next batch
     cdef readonly bint is_open  # in a transaction
-    # The last batch, the nodes of its terms that were made, and the numbers of its terms, 0 while
-    # unknown.
+    # The last batch, the nodes made of its terms so far, and the numbers of its terms (0 while
+    # unknown).
     cdef Batch batch
     cdef list nodes
     cdef uint32_t* known
     cdef size_t known_capacity
-    # Terms of recent batches, and their numbers: most terms need no node then.
+    # Terms of recent batches and their numbers, with which most terms need no node.
     cdef TermColumns recent
     cdef uint32_t* recent_numbers
     cdef size_t recent_capacity
@@ -185,9 +185,8 @@ cdef class NetStatements:
     def take_rows(self, Batch batch not None, size_t start, size_t stop, *, bint has_others):
         """Take rows of a batch: adds, deletes, and starts and ends of transactions.
 
-        Return the number of the first row that is another operation, or ``stop``. With
-        ``has_others``, which says that the transaction has other operations, the end of a
-        transaction counts as another operation.
+        Return the number of the first row with another operation, or ``stop``. ``has_others`` says
+        that the open transaction has other operations: then its end counts as another operation.
         """
         cdef size_t row
         cdef uint8_t op
@@ -212,10 +211,10 @@ cdef class NetStatements:
         return stop
 
     def batches(self, *, bint without_reverted):
-        """Iterate over the committed operations as batches; after that no more may be taken.
+        """Iterate over the committed operations as batches; `take_rows` can't be called afterwards.
 
         With ``without_reverted``, leave out statements that were first added and last deleted, or
-        first deleted and last added. So a batch may be empty.
+        first deleted and last added. A batch may then be empty.
         """
         self.batch = None
         self.clear_known(len(self.numbers.nodes))
@@ -250,7 +249,7 @@ cdef class NetStatements:
         except BaseException:
             rows_free(&rows)
             raise
-        # The next batch has another table.
+        # The next batch has another table of terms.
         for row in range(start, self.next_row):
             quad = self.committed.quads[row]
             self.known[quad.s] = self.known[quad.p] = self.known[quad.o] = self.known[quad.g] = 0
@@ -263,7 +262,7 @@ cdef class NetStatements:
         return self.known[number]
 
     cdef inline int put(self, int64_t s, int64_t p, int64_t o, int64_t g, bint deletes) except -1:
-        """Put an operation on a quad of numbers; graph 0 is none."""
+        """Put an operation on a quad of numbers; graph 0 is the default graph."""
         cdef Quad quad
         cdef uint8_t state = DELETES | FIRST_DELETES if deletes else 0
         quad.s, quad.p, quad.o, quad.g = <uint32_t>s, <uint32_t>p, <uint32_t>o, <uint32_t>g
@@ -310,7 +309,7 @@ cdef class NetStatements:
         return 0
 
     cdef inline uint32_t number(self, uint32_t term) except? 0:
-        """Return the number of a term of the batch; 0 for no term."""
+        """Return the number of a term of the batch; 0 for a missing term."""
         if self.known[term] == 0 and term != 0:
             self.known[term] = self.find_number(term)
         return self.known[term]

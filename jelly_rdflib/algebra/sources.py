@@ -1,4 +1,4 @@
-"""Sources of operations, as for `jelly_rdflib.apply`; each operation is checked as it comes."""
+"""Read the sources that `jelly_rdflib.apply` takes, and check each operation."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.terms import TripleTerm
 
-# Datatypes whose values take so much memory that each frame has a limit for them.
+# Datatypes with large values in memory, for which each frame has a limit.
 _LARGE_VALUES = re.compile(b"#(?:XMLLiteral|duration|dayTimeDuration|yearMonthDuration)")
 _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
 
 
 def is_held(source: Any) -> bool:
-    """Are the operations of a source in memory anyway?"""
+    """Return whether the operations of a source are in memory anyway."""
     return isinstance(source, list | tuple | PatchOperations | Batch)
 
 
 def settings_for(*sources: Any, **reading: Any) -> list[dict[str, Any]]:
-    """Return for each source the settings to read it with: none if it has operations.
+    """Return the settings to read each source with; none for a source of operations.
 
-    If none of them is read, there must be no settings, as by `check_reading`.
+    If all sources have operations, settings are refused, as by `check_reading`.
     """
     found = [reading if is_readable(source) else {} for source in sources]
     if not any(found):
@@ -52,9 +52,9 @@ def settings_for(*sources: Any, **reading: Any) -> list[dict[str, Any]]:
 
 
 def open_checked(source: Any, **reading: Any) -> BatchSource | None:
-    """Open a source, as for `jelly_rdflib.apply`; None if it is not read, but has its operations.
+    """Open a source, as for `jelly_rdflib.apply`; return None if it has operations already.
 
-    The settings are for a source that is read.
+    The settings are only for a source that is read.
     """
     opened = open_read(source, **reading)
     if opened is None:
@@ -63,7 +63,7 @@ def open_checked(source: Any, **reading: Any) -> BatchSource | None:
 
 
 def check_rows(operations: Iterator[Any]) -> Iterator[BatchSlice]:
-    """Yield well-formed operations as rows; if one is not, that is an ApplyError."""
+    """Yield operations as rows; raise an ApplyError for a malformed one."""
     yield from NodeBatches(NODE_TYPES, map(_checked, operations))._slices()
 
 
@@ -74,9 +74,9 @@ def open_rows(
 ) -> Iterator[Any]:
     """Yield the operations of a source as rows; ``opened`` has those of a source that is read.
 
-    ``make_rows`` makes rows of operations that are tuples; by default each of them is checked. A
-    reader's rows have literals as the reader gives them: in their normal form, or as written. A
-    LimitError says that nobody could make nodes of the rows with the same limits.
+    ``make_rows`` makes rows of operations that are tuples; by default each operation is checked.
+    The rows of a reader keep its setting for literals: in normal form, or as written. A LimitError
+    is raised if making nodes of the rows would exceed the limits.
     """
     reader = source if opened is None else opened
     rows: Iterable[BatchSlice] | None = None
@@ -102,7 +102,7 @@ def open_rows(
 
 
 def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
-    """Yield the operations of one patch as rows; what follows it may be one row more."""
+    """Yield one patch as rows, with its `Op.END`; a second `Op.END` means that more follows."""
     end: Operation = (Op.END,)
     patch = iter(operations.__next__, end)
 
@@ -112,16 +112,16 @@ def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
             if operation[0] != Op.H:
                 break
 
-    # The headers may show that the rest need not be read.
+    # The headers come first, since they may show that the rest need not be read.
     yield from NodeBatches(NODE_TYPES, start())._slices()
     yield from NodeBatches(NODE_TYPES, patch)._slices()
-    # What follows need be no operation, not even None.
+    # The next item may be anything, even None.
     ends = [end] if next(operations, end) is end else [end, end]
     yield from NodeBatches(NODE_TYPES, ends)._slices()
 
 
 def cut_patches(parts: Iterable[BatchSlice]) -> Iterator[BatchSlice]:
-    """Cut rows behind each `Op.END`; no slice is empty, see `ends_patch`."""
+    """Cut rows after each `Op.END`; no slice is empty, see `ends_patch`."""
     for part in parts:
         ops, start = bytes(part.batch.ops), part.start
         while start < part.stop:
@@ -131,22 +131,22 @@ def cut_patches(parts: Iterable[BatchSlice]) -> Iterator[BatchSlice]:
 
 
 def ends_patch(part: BatchSlice) -> bool:
-    """Is the last row of a slice an `Op.END`?"""
+    """Return whether the last row of a slice is an `Op.END`."""
     return part.batch.ops[part.stop - 1] == Op.END
 
 
 def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
-    """Return those rows from number ``start`` up to, without, ``stop`` that ``kept`` has."""
+    """Return the rows from ``start`` up to, but without, ``stop`` whose entry in ``kept`` is 1."""
     if start > 0:
-        # The nodes stay with the terms, else each part of the batch would make them anew.
+        # This makes the nodes once; otherwise each part of the batch would make them again.
         batch.terms[0]
     return BatchSlice(batch, start, stop).as_batch(bytes(kept[start:stop]))
 
 
 def operation_at(batch: Batch, row: int) -> Operation:
-    """Return an operation of a batch that is no statement.
+    """Return an operation of a batch that is not on a statement.
 
-    An iterator over the batch would make the nodes of all its terms, for each such row anew.
+    Iterating over the batch instead would make the nodes of all its terms for each such row.
     """
     op = Op(batch.ops[row])
     if op in (Op.TX, Op.TC, Op.TA, Op.END):
@@ -177,7 +177,7 @@ def _checked(operation: Any) -> Operation:
 
 
 def is_plain_statement(operation: Any) -> bool:
-    """Is this a well-formed statement? A fast test for most operations."""
+    """Return whether this is a well-formed add or delete: a fast test for most operations."""
     if type(operation) is not tuple or len(operation) != 5:
         return False
     op, s, p, o, g = operation

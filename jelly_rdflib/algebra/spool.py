@@ -9,21 +9,21 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch, dump_batch, load_batch
 
-# So many bytes are kept in memory.
+# The number of bytes that are kept in memory.
 _MAX_SIZE = 4 << 20
 
 
 class Spool:
     """A list of batches of any length: appended at the end, read from either end.
 
-    A temporary file has the batches of a long list. They come back without their metadata.
+    A long list is kept in a temporary file. Batches are read back without their metadata.
 
-    A context manager, which removes the file.
+    It is a context manager, which removes the file.
     """
 
     def __init__(self) -> None:
         self._file: Any = None
-        # The end of each batch in the file, and who makes its nodes: mostly one for all.
+        # The end of each batch in the file, and its node factory, usually the same for all.
         self._ends = array("Q", [0])
         self._factories: list[Any] = []
 

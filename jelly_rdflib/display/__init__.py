@@ -1,1 +1,1 @@
-"""Results as people look at them: the tables of the command line and of notebooks."""
+"""Show results to people: as tables on the command line and in notebooks."""

@@ -1,6 +1,6 @@
-"""HTML for notebooks: reports of lines and tables, which a summary folds away.
+"""Make HTML for notebooks: reports of lines and tables that can be folded.
 
-Colours are transparent and texts have none of their own, so a dark theme shows them as well.
+Background colours are transparent and text has no colour, so reports fit dark themes, too.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ GREEN, RED = "rgba(46, 160, 67, {})", "rgba(248, 81, 73, {})"
 _TITLE = "text-align:left; vertical-align:top; min-width:0; padding:1px 8px"
 CELL = f"{_TITLE}; overflow-wrap:anywhere"
 _NUMBER = "text-align:right; vertical-align:top; min-width:0; padding:1px 8px"
-# A longer report is folded.
+# The number of rows above which a report is folded.
 FEW_ROWS = 100
-# Of a table; the others are counted.
+# The number of rows that a table shows; further rows are only counted.
 MOST_ROWS = 1000
 
 
@@ -41,7 +41,7 @@ def folded(heading: str, body: str, *, is_open: bool) -> str:
 
 
 def table_html(rows: Iterable[str], title: str | None = None) -> str:
-    """Return a table of rows that are HTML."""
+    """Return an HTML table of rows that are HTML already."""
     caption = ""
     if title is not None:
         style = "caption-side:top; text-align:left; font-style:italic; padding:8px 8px 2px"
@@ -51,7 +51,7 @@ def table_html(rows: Iterable[str], title: str | None = None) -> str:
 
 def _rows(table: Table) -> Iterator[str]:
     styles = [CELL if i in table.left else _NUMBER for i in range(len(table.columns))]
-    # Titles don't break in a word, or a narrow table would show each letter on a line of its own.
+    # Titles must not break within a word, or a narrow table would show one letter a line.
     titles = [_TITLE if style is CELL else style for style in styles]
     yield _row("th", titles, map(html_text, table.columns))
     for row in table.rows[:MOST_ROWS]:
@@ -81,5 +81,5 @@ def _cell(value: object) -> str:
 
 
 def html_text(text: str) -> str:
-    """Return a text, which may be of strangers, as HTML; a long one is cut."""
+    """Return untrusted text as HTML; a long text is cut."""
     return escape(printable(shorten(text)))

@@ -1,4 +1,4 @@
-"""Operations as HTML: additions green, deletions red."""
+"""Show operations as HTML or as text."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def operations_html(
     """Return a table of operations: additions green, deletions red, names with their prefixes.
 
     Args:
-        name: What has the operations.
+        name: The name of the patch or log in the heading.
         operations: The operations; the first thousand are read and shown. They need not be valid.
-        number: How many there are.
-        prefixes: Prefixes by their IRIs, besides those that the operations bind.
-        also: What the heading says besides.
+        number: The number of all operations.
+        prefixes: Prefixes by their IRIs, in addition to those that the operations bind.
+        also: Text to add to the heading.
     """
     rows = list(islice(operations, MOST_ROWS))
     codes = [row[0] if _has_code(row) else None for row in rows]
@@ -77,7 +77,7 @@ def operation_text(operation: Operation) -> str:
 
 
 def _has_code(operation: Any) -> bool:
-    """Is this an operation, by its code? A patch may have been made of anything."""
+    """Return whether this has the code of an operation; a patch may contain anything."""
     return (
         isinstance(operation, tuple)
         and len(operation) > 0
@@ -101,7 +101,7 @@ def _line(operation: Operation, prefixes: Mapping[str, str]) -> str:
 
 
 def _shown(op: int, fields: Sequence[Any]) -> list[Any]:
-    """Return what is shown of an operation: not the default graph, which is the last."""
+    """Return the fields of an operation to show, without None and the default graph."""
     if op != Op.H and fields and fields[-1] == DATASET_DEFAULT_GRAPH_ID:
         fields = fields[:-1]
     return [field for field in fields if field is not None]
@@ -113,6 +113,6 @@ def _field(field: Any, prefixes: Mapping[str, str]) -> str:
 
 
 def _text(field: Any, prefixes: Mapping[str, str]) -> str:
-    """Return a term, or the key of a header or the name of a prefix, which are text."""
+    """Return a field as text: a term, or the key of a header or the name of a prefix."""
     is_term = isinstance(field, Node)
     return show(field, prefixes) if is_term else printable(shorten(str(field)))

@@ -1,4 +1,4 @@
-"""Tables as data: a terminal and a notebook show the same ones."""
+"""Describe tables as data, which both a terminal and a notebook can show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jelly_rdflib.display.words import printable
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar in a cell, of statements that were added and deleted; ``most`` are a full one."""
+    """A bar in a cell, for added and deleted statements; ``most`` statements fill the cell."""
 
     added: int
     deleted: int
@@ -24,9 +24,9 @@ class Table:
 
     Args:
         columns: The titles of the columns.
-        rows: The cells of each row. Texts may come from strangers.
-        title: What stands above the table.
-        left: The columns that start at the left; the others, of numbers, end at the right.
+        rows: The cells of each row. Texts may be untrusted.
+        title: The text above the table.
+        left: The numbers of the left-aligned columns; the others, of numbers, are right-aligned.
     """
 
     columns: Sequence[str]
@@ -40,7 +40,7 @@ Part: TypeAlias = str | Table
 
 
 def cell_text(value: Any) -> str:
-    """Return the text of a cell that is no bar, without control characters.
+    """Return the text of a cell that is not a bar, without control characters.
 
     Examples:
         >>> cell_text(1000), cell_text(True), cell_text("x")

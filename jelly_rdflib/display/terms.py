@@ -1,4 +1,4 @@
-"""Terms as text: whole ones in N-Triples, and short ones for messages and tables."""
+"""Write terms as text: in full as N-Triples, or shortened for messages and tables."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_DEPTH = 3
 
 
 def spell(term: Node) -> str:
-    """Return a term as N-Triples has it, however long it is.
+    """Return a term in N-Triples, however long it is.
 
     rdflib's own ``n3()`` refuses invalid IRIs, and warns of invalid numbers. This function writes
-    both as they are.
+    both unchanged.
 
     Examples:
         >>> from rdflib import URIRef
@@ -41,8 +41,8 @@ def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a term or an operation as text for messages; long parts are cut.
 
     Args:
-        value: A term, in the syntax of N-Triples. An `Op` has its name. Other things look as in
-            Python, with terms in them as here, so an operation may be any tuple.
+        value: A term, which is written in N-Triples; an `Op`, by its name; or any other object, by
+            its Python repr, with such texts for the terms in it.
         prefixes: Prefixes by their IRIs: for ``{"urn:ex#": "ex"}`` the IRI urn:ex#a is ``ex:a``.
 
     Examples:
@@ -55,19 +55,19 @@ def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
         >>> show(Literal("x" * 1000))[295:]
         'xxxxxx… (1,000 characters)"'
     """
-    # A line break in an IRI would forge a line of a log.
+    # Line breaks are escaped: with one in an IRI, input could forge a line of a log file.
     return printable(_Shortener(prefixes).repr(value)).translate(_LINE_BREAKS)
 
 
 class _Shortener(reprlib.Repr):
-    """Python's own way to cut long things; terms are written as in N-Triples.
+    """Shortens any object as `reprlib` does, with terms in N-Triples.
 
-    A thing may have any size, and its own ``__repr__`` may fail.
+    An object may have any size, and its own ``__repr__`` may fail.
     """
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         super().__init__()
-        # As many as the longest operation has.
+        # The length of the longest operation.
         self.maxtuple = 5
         self.maxstring = self.maxother = 100
         self._prefixes = prefixes
@@ -79,14 +79,14 @@ class _Shortener(reprlib.Repr):
             return self._quoted(x, _MOST_DEPTH)
         if not isinstance(x, Identifier):
             return super().repr1(x, level)
-        # Many terms may stand together.
+        # Terms inside another object are cut shorter, since it may have many.
         most = MOST_CHARACTERS if level == self.maxlevel else self.maxother
         return _write(x, partial(shorten, most=most), partial(self._iri, most=most))
 
     def _quoted(self, term: Node, depth: int) -> str:
         if not isinstance(term, TripleTerm):
             return self.repr1(term, 1)
-        # Quoted triples in quoted triples may stand for far more text than they take.
+        # The text of nested quoted triples may be far larger than their memory.
         if depth == 0:
             return "<< … >>"
         parts = (self._quoted(each, depth - 1) for each in (term.s, term.p, term.o))
@@ -105,7 +105,7 @@ class _Shortener(reprlib.Repr):
 
 
 def _write(term: Any, cut: Callable[[str], str], write_iri: Callable[[str], str]) -> str:
-    """Return the text of a term that is no quoted triple."""
+    """Return the text of a term that is not a quoted triple."""
     text = str(term)
     if isinstance(term, Literal):
         quoted = f'"{cut(text).translate(_ESCAPES)}"'
@@ -118,7 +118,7 @@ def _write(term: Any, cut: Callable[[str], str], write_iri: Callable[[str], str]
 
 
 def _ends(iri: str) -> Iterator[int]:
-    """Yield where a namespace may end, the longest first."""
+    """Yield the ends of possible namespaces, the longest first."""
     for end in range(len(iri), 0, -1):
         if iri[end - 1] in "#/:":
             yield end

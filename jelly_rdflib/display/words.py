@@ -1,4 +1,4 @@
-"""Words that are safe to show: text of strangers may have control sequences for a terminal."""
+"""Make text safe to show: untrusted text may contain control sequences for a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_CHARACTERS = 300
 
 
 def shorten(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Cut a text that is too long to show, and say how long it is.
+    """Cut a text that is too long to show, and add its length.
 
     Examples:
         >>> shorten("short"), shorten("x" * 1000)[299:]
@@ -23,7 +23,7 @@ def shorten(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Escape control characters in the way of JSON, N-Triples and RDF Patch text.
+    r"""Escape control characters as JSON, N-Triples and RDF Patch text do.
 
     Examples:
         >>> print(printable("red: \x1b[31m, \x9b1m; two\nlines"))
@@ -34,7 +34,7 @@ def printable(text: str) -> str:
 
 
 def count(number: int, thing: str, things: str | None = None) -> str:
-    """Return a number of things, in words.
+    """Return a number and the singular or plural of what it counts.
 
     Examples:
         >>> count(1, "byte"), count(1000, "byte"), count(2, "patch", "patches")

@@ -1,1 +1,1 @@
-"""Inspection of files: their frames, options and faults."""
+"""Inspect files: report their frames, options, counts and faults."""

@@ -1,4 +1,4 @@
-"""An open source with its batches, its format and its sizes."""
+"""Open a source with its batches, its format and counts of frames and bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def error_fields(error: DecodeError) -> dict[str, Any]:
 
 
 class _Unreadable(BatchSource):
-    """The batches of a source that can't be opened: none, after the error."""
+    """The batches of a source that can't be opened: only the error is raised."""
 
     def __init__(self, error: DecodeError) -> None:
         self._errors = iter([error])
@@ -37,8 +37,8 @@ class EncodedInput:
 
     Args:
         source, arguments: As for `open_input`.
-        as_frames: Whether Jelly as text is read as the frames of Jelly that it stands for. Then
-            ``is_frame_text`` is true, and offsets of its batches are not those of the text.
+        as_frames: Whether Jelly as text is read as the frames of Jelly that it describes. If it is,
+            ``is_frame_text`` is true, and offsets of its batches are not offsets in the text.
     """
 
     def __init__(self, source: Any, *, as_frames: bool = False, **arguments: Any) -> None:
@@ -57,7 +57,7 @@ class EncodedInput:
             self.statistics = FrameStatistics(self.batches)
 
     def _take_frames(self, text: Format) -> None:
-        """Replace a text by its frames."""
+        """Replace Jelly as text by its frames."""
         limits = self._input.reading.limits
         self._input.source = frames_of_text(text, self._input.source, limits)
         self._input.format = JELLY_PATCH if text.holds_changes else JELLY

@@ -49,16 +49,16 @@ STREAM_ROWS = {
     11: "datatype",
 }
 TERMS = tuple(TermKind(kind) for kind in range(TermKind.IRI, TermKind.STRING))
-# Options of a writer that no stream contains.
+# Options of a writer that are not stored in a stream.
 WRITING_OPTIONS = {"frame_rows", "frame_bytes", "delimited", "namespace_declarations"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """The number of some elements, and their size.
+    """The number and the size of rows of one kind, or of metadata entries.
 
     Args:
-        count: The number of elements.
+        count: The number of rows or entries.
         size: The bytes that they take on the wire, with their tags and lengths.
 
     Examples:
@@ -76,13 +76,14 @@ class LookupReport:
     """How a stream uses one of its lookups.
 
     Args:
-        size: The largest number of entries, by the options.
+        size: The number of entries that the options allow.
         entries: The number of entries that were set.
-        replaced: The entries that took the place of another entry.
-        unused: The entries to which no term referred, at all or before they were replaced.
+        replaced: The number of entries that replaced another entry.
+        unused: The number of entries that no term used, at all or before they were replaced.
         highest_id: The highest id of an entry; 0 without entries.
-        references: The references of terms to the lookup: each IRI refers to a name and, after
-            the first prefix, to a prefix; each literal with a datatype refers to a datatype.
+        references: The number of references from terms to the lookup. Each IRI refers to a name
+            and, after the first prefix, to a prefix; each literal with a datatype refers to a
+            datatype.
         text_size: Bytes of the entries' texts.
 
     Examples:
@@ -105,15 +106,15 @@ class LookupReport:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameReport:
-    """The content of a frame, counted.
+    """The counts of a frame's content.
 
     Args:
         number: The number of the frame, counted from 1.
-        offset: The start of its message in the uncompressed input, in bytes; after its length.
-        size: Bytes of its message.
-        rows: The number of its rows.
-        entries: The rows that are lookup entries.
-        statements: The rows that are statements, added or deleted.
+        offset: The start of the frame in the uncompressed input, in bytes, after its length.
+        size: Bytes of the frame, without its length.
+        rows: The number of rows.
+        entries: The number of rows that are lookup entries.
+        statements: The number of rows that add or delete a statement.
         metadata: The metadata of the frame.
 
     Examples:
@@ -129,7 +130,7 @@ class FrameReport:
     rows: int
     entries: int
     statements: int
-    # May be long, as strangers choose it.
+    # Not shown: untrusted input may have any amount of it.
     metadata: dict[str, bytes] = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -140,28 +141,28 @@ class FrameReport:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StreamReport:
-    """The content of a stream, counted; after an error, the content before that frame or row.
+    """The counts of a stream's content; if an error ended it, of the content before the error.
 
-    A notebook shows it as the tables of ``jellyp inspect``.
+    A notebook shows the report as the tables of ``jellyp inspect``.
 
     Args:
-        format: The name of its format, such as ``"jelly-patch"``; None if it is not known.
-        options: The options; None if the format has no options, or the input has none.
-        draft_options: The options that only a stream of Jelly-RDF 1.2 has, a draft: its
+        format: The name of the format, such as ``"jelly-patch"``; None if it is not known.
+        options: The options; None if the format has no options, or the input lacks them.
+        draft_options: The options that only a stream of Jelly-RDF 1.2, a draft, has: its
             ``stream_type`` and ``rdf_version``, as text. None for any other input.
         compression: ``"gzip"``, ``"zstd"``, or None.
-        stored_size: Bytes that were read, as they are stored.
-        size: Bytes that were decoded, uncompressed.
-        lines: Lines of text that were decoded; None if the format is no text.
+        stored_size: Bytes that were read, before decompression.
+        size: Bytes that were decoded, after decompression.
+        lines: Lines of text that were decoded; None if the format is binary.
         is_delimited: Whether each frame comes after its length; None if the format has no frames.
         frames: The number of frames.
         largest_frame: Bytes of the largest frame.
-        rows: Rows of frames by kind, as the schema calls them: ``"statement_add"``, ``"name"``, …
+        rows: Rows of frames by kind, named as in the schema: ``"statement_add"``, ``"name"``, …
         lookups: The use of the lookups: ``"name"``, ``"prefix"``, ``"datatype"``.
         terms: Terms that frames write out, at any depth, by kind: ``"iri"``,
             ``"blank_node"``, ``"simple_literal"``, …
-        repeated_terms: Terms of statements that frames leave out, since they repeat the last one:
-            by position, ``"s"``, ``"p"``, ``"o"``, ``"g"``.
+        repeated_terms: Terms that frames leave out since they repeat the previous statement's, by
+            position: ``"s"``, ``"p"``, ``"o"``, ``"g"``.
         metadata: Entries of frames' metadata.
         operations: Operations by the name of their code. In Jelly-RDF a statement is an ``"A"``, a
             namespace a ``"PA"``.
@@ -233,7 +234,7 @@ class StreamReport:
         result = dataclasses.asdict(self)
         if self.options is not None:
             options = result["options"].items()
-            # Enums by their names.
+            # Enums become their names.
             result["options"] = {
                 name: getattr(value, "name", value)
                 for name, value in options
@@ -268,15 +269,15 @@ def inspect(
         the content before it.
 
     Raises:
-        TypeError: ``source`` is of another kind.
-        LookupError: There is no such format.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
 
     See Also:
         - `inspect_frames`: frame by frame.
-        - `stats`: by graph, predicate and transaction.
-        - `validate`: all that is wrong with a file.
+        - `stats`: counts by graph, predicate and transaction.
+        - `validate`: all faults of a file.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -303,7 +304,7 @@ def inspect_frames(
     limits: Limits | None = None,
     format: ChangeFormat | StatementFormat | None = None,
 ) -> FrameInspector:
-    """Iterate over the frames of a stream, and count the content of each.
+    """Iterate over the frames of a stream, and count the content of each frame.
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
@@ -317,12 +318,12 @@ def inspect_frames(
     Raises:
         ValueError: The source is not a stream of frames.
         DecodeError, LimitError: The input breaks a rule. (Raised by the iterator.)
-        TypeError: ``source`` is of another kind.
-        LookupError: There is no such format.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
     See Also:
-        - `inspect`: the whole stream together.
+        - `inspect`: counts of the whole stream.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -394,7 +395,7 @@ class FrameInspector(Iterator[FrameReport]):
             draft_options=getattr(batches, "draft_options", None),
             compression=meter.compression,
             stored_size=meter.size,
-            # Only readers of frames and of text know how far they have decoded.
+            # Only readers of frames and of text have a position in the decoded bytes.
             size=position,
             lines=getattr(batches, "line_count", None),
             frames=self._frames,
@@ -410,7 +411,7 @@ class FrameInspector(Iterator[FrameReport]):
 
 
 def _counts(statistics: FrameStatistics | None) -> dict[str, Any]:
-    """Return the fields of a `StreamReport` that only frames have; None if there are no frames."""
+    """Return the fields of a `StreamReport` about frames; empty ones without statistics."""
     if statistics is None:
         tables = ("rows", "lookups", "terms", "repeated_terms")
         return {**{name: {} for name in tables}, "is_delimited": None, "metadata": Tally()}

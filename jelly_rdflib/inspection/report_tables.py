@@ -1,4 +1,4 @@
-"""The report on a stream as lines and tables."""
+"""Show the report on a stream as lines and tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jelly_rdflib.display.words import count
 if TYPE_CHECKING:
     from jelly_rdflib.inspection.inspect import StreamReport
 
-# The columns of a table of lookups, and the fields of a `LookupReport` in them.
+# The columns of the table of lookups, with the fields of `LookupReport` that they show.
 _LOOKUP_COLUMNS = {
     "size": "size",
     "highest id": "highest_id",
@@ -23,7 +23,7 @@ _LOOKUP_COLUMNS = {
     "references": "references",
 }
 
-# The fields of a report that are added up for several inputs, by their columns.
+# The fields of a report that are added up for several inputs, by column.
 _TOTALS = {
     "bytes": "size",
     "stored": "stored_size",
@@ -34,13 +34,13 @@ _TOTALS = {
 
 
 def total_of(reports: Iterable[StreamReport]) -> dict[str, int]:
-    """Add up what several reports have in common, by the names of their fields."""
+    """Return the totals of several reports, by the names of their fields."""
     kept = list(reports)
     return {field: sum(getattr(report, field) for report in kept) for field in _TOTALS.values()}
 
 
 def summary_table(reports: Sequence[tuple[str, StreamReport]]) -> Table:
-    """Return a table with a line for each of several named inputs, and one for all of them."""
+    """Return a table with a line for each of several named inputs, and a line of totals."""
     numbers = attrgetter(*_TOTALS.values())
     rows: list[tuple[Any, ...]] = [
         (name, report.format or "unknown", *numbers(report)) for name, report in reports
@@ -51,7 +51,7 @@ def summary_table(reports: Sequence[tuple[str, StreamReport]]) -> Table:
 
 
 def report_parts(report: StreamReport) -> Iterator[Part]:
-    """Yield the lines and tables; no table is empty."""
+    """Yield the lines and the tables that are not empty."""
     yield from _describe(report)
     for table in _tables(report):
         if table.rows:

@@ -26,13 +26,13 @@ from jelly_rdflib.terms import TripleTerm
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 DEFAULT_GRAPH = "default graph"
-# Up to this number, each transaction has an entry; above it, neighbours share one.
+# Up to this number, each transaction has its own entry; above it, neighbours share entries.
 MAX_SIZES = 1024
-# The number and the bytes of graphs that are counted one by one, and likewise of predicates. The
-# names after them are counted together.
+# The number and the bytes of graph names that are counted one by one, and likewise of predicates.
+# All later names are counted together.
 MAX_NAMES = 100_000
 MAX_NAME_BYTES = 12 << 20
-# Of graphs and of predicates, in a notebook.
+# The number of graphs, and of predicates, that a notebook shows.
 _TOP = 10
 
 _MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
@@ -40,13 +40,13 @@ _MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
 
 @dataclass(repr=False)
 class TransactionSizes:
-    """The numbers of statements that transactions added and deleted, in order.
+    """The numbers of statements that transactions added and deleted, in stream order.
 
     Args:
         step: How many transactions share an entry of ``added`` and of ``deleted``: 1 up to 1024
             transactions; the last entry may stand for fewer.
-        added: The statements that were added, in order.
-        deleted: The statements that were deleted, in order.
+        added: The numbers of added statements, in stream order.
+        deleted: The numbers of deleted statements, in stream order.
         count: The number of transactions.
         histogram: The number of transactions by their number of statements.
 
@@ -98,7 +98,7 @@ class TransactionSizes:
 
     @property
     def median(self) -> int:
-        """The size that half of the transactions don't exceed; 0 without transactions."""
+        """The median number of statements in a transaction; 0 without transactions."""
         seen = 0
         for size in sorted(self.histogram):
             seen += self.histogram[size]
@@ -112,14 +112,14 @@ def _pair_up(numbers: list[int]) -> list[int]:
 
 
 class NameCounts:
-    """The numbers of added and of deleted statements by name: exact for the names that come first.
+    """The numbers of added and deleted statements by the name of a graph or predicate.
 
-    A name has the syntax of N-Triples. After 100,000 names, or 12 MiB of them, new names are
-    counted together, as ``others``.
+    Names are in N-Triples. After 100,000 names, or 12 MiB of them, new names are counted together,
+    as ``others``.
 
     Attributes:
-        numbers: The added and the deleted statements of each name.
-        others: Those of all other names together.
+        numbers: The numbers of added and deleted statements of each name.
+        others: The numbers of added and deleted statements of all other names together.
 
     Examples:
         >>> text = b"TX . A <urn:s> <urn:p> <urn:o> . D <urn:s> <urn:q> <urn:o> . TC ."
@@ -146,7 +146,7 @@ class NameCounts:
         return f"more than {len(self.numbers):,}" if self.numbers else "at least 1"
 
     def count(self, name: str | None, op: int, count: int) -> None:
-        """Count a name; None is a name that is too long to be stored."""
+        """Count statements with a name; None stands for a name that is too long to be stored."""
         numbers = self.others
         if name is not None:
             if name not in self.numbers and self._has_room(name):
@@ -155,17 +155,17 @@ class NameCounts:
         numbers[op == Op.D] += count
 
     def _has_room(self, name: str) -> bool:
-        # Refused names count too. So the others are the names that come last, even shorter ones.
+        # Refused names count, too. So no name is accepted after the first refused one.
         self._bytes += sys.getsizeof(name)
         return len(self.numbers) < MAX_NAMES and self._bytes <= MAX_NAME_BYTES
 
     def ranking(self) -> list[tuple[str, int, int]]:
-        """Return names with their numbers; the largest sum comes first."""
+        """Return names with their numbers of adds and deletes, the largest sum first."""
         rows = [(name, added, deleted) for name, (added, deleted) in self.numbers.items()]
         return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
 
     def as_dict(self, key: str) -> dict[str, Any]:
-        """Return the names as rows of JSON, which have the name as ``key``."""
+        """Return JSON values: a row for each name, which has the name as ``key``."""
         fields = (key, "added", "deleted")
         rows = {f"{key}s": [dict(zip(fields, row, strict=True)) for row in self.ranking()]}
         if not any(self.others):
@@ -177,13 +177,13 @@ class NameCounts:
 class StreamStats:
     """The counts that `stats` returns; a notebook shows them as tables.
 
-    Operations outside of a transaction count as one that is committed.
+    Operations outside of transactions count as a committed transaction.
 
     Args:
         operations: Operations by the name of their code: ``operations["A"]``. In Jelly-RDF and
             other formats of statements, a statement is an ``"A"``, a namespace a ``"PA"``.
         graphs: Added and deleted statements by graph.
-        predicates: The same by predicate.
+        predicates: Added and deleted statements by predicate.
         patches: Patches with at least one operation.
         committed: Transactions that were committed.
         aborted: Transactions that were aborted.
@@ -222,12 +222,12 @@ class StreamStats:
 
     @property
     def added(self) -> int:
-        """Statements that are added, whether or not their transaction is committed."""
+        """The number of added statements, whether or not their transaction is committed."""
         return self.operations["A"]
 
     @property
     def deleted(self) -> int:
-        """Statements that are deleted, whether or not their transaction is committed."""
+        """The number of deleted statements, whether or not their transaction is committed."""
         return self.operations["D"]
 
     def add(self, batch: Batch) -> None:
@@ -237,14 +237,14 @@ class StreamStats:
     def _add_rows(self, batch: Batch, rows: slice) -> None:
         ops = bytes(batch.ops[rows])
         for counts, column in ((self.predicates, batch.p), (self.graphs, batch.g)):
-            # Term numbers are counted first: a name is made only once for each number.
+            # Counting by term number first makes the name of each term only once.
             for (code, term), number in Counter(zip(ops, column[rows], strict=True)).items():
                 if code in (Op.A, Op.D):
                     counts.count(_name(batch, term), code, number)
         self._add_codes(ops)
 
     def _add_patch(self, patch: PatchOperations) -> None:
-        """Count the operations of a patch, which ends after them."""
+        """Count the operations of a patch, and its end."""
         if patch.slices is None:
             for operation in patch:
                 if operation[0] == Op.A or operation[0] == Op.D:
@@ -277,7 +277,7 @@ class StreamStats:
         self._patch_is_empty &= start == stop
 
     def _forget_open(self) -> None:
-        """Forget what is open: statements of an input are no transaction of the next one."""
+        """Forget the open transaction and patch, which don't go on in the next input."""
         self._added = self._deleted = 0
         self._is_explicit = False
         self._patch_is_empty = True
@@ -324,12 +324,12 @@ def stats(
 ) -> StreamStats:
     """Count the operations of a stream, patch or log by graph, by predicate and by transaction.
 
-    Memory is bounded by the largest frame, and by the names: the first 100,000 graphs, up to 12 MiB
-    of names, and as many predicates are counted one by one, those after them together.
+    Memory is bounded by the largest frame and the names. The first 100,000 graphs, or 12 MiB of
+    their names, are counted one by one, and all later graphs together; likewise predicates.
 
     Args:
         source: A `Patch`, a `PatchLog`, a `Batch` or a reader; bytes, a path or a file of changes
-            or statements; or a Graph or Dataset. The other arguments are for files.
+            or statements; or a Graph or Dataset. The other arguments are only for encoded input.
         limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
@@ -337,14 +337,14 @@ def stats(
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
         OSError: The path can't be opened or read.
-        ImportError: The format needs a package that is not there; the message names the extra.
-        LookupError: There is no such format.
+        ImportError: The format needs a package that is missing; the message names the extra.
+        LookupError: The format is unknown.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.read_batches`. Other
-            arguments are given for a patch or a log.
+        ValueError: An argument does not go with the others; see `jelly_rdflib.read_batches`. Or
+            ``source`` is not encoded, but other arguments are given.
         LogError: The log is broken.
 
     See Also:
@@ -373,7 +373,7 @@ def stats(
     if isinstance(source, PatchOperations | Tabular):
         if limits is not None or format is not None or isolated:
             given = type(source).__name__
-            raise ValueError(f"limits, format and isolated are for files, and a {given} is given")
+            raise ValueError(f"limits, format and isolated can't be used with a {given}")
         counts = StreamStats()
         if isinstance(source, PatchOperations):
             counts._add_patch(source)
@@ -403,7 +403,7 @@ def _name(batch: Batch, term: int) -> str | None:
     kind = terms.kinds[term]
     if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
         return DEFAULT_GRAPH
-    # Of most terms no node is made.
+    # Most terms are IRIs, for which no node has to be made.
     return f"<{terms.text_of(term)}>" if kind == TermKind.IRI else _name_of(terms[term])
 
 

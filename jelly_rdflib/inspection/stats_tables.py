@@ -1,4 +1,4 @@
-"""The counts of a stream as lines and tables."""
+"""Show the counts of a stream as lines and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEVELS = " ▁▂▃▄▅▆▇█"
 
 
 def stats_parts(stats: StreamStats, top: int) -> Iterator[Part]:
-    """Yield the parts; of graphs and of predicates the ``top`` ones with most operations."""
+    """Yield lines and tables, with the ``top`` graphs and predicates by number of statements."""
     counts = stats.as_dict()["operations"]
     if counts:
         yield Table(("operation", "count"), list(counts.items()), "operations")
@@ -37,7 +37,7 @@ def stats_parts(stats: StreamStats, top: int) -> Iterator[Part]:
 
 
 def _draw_line(sizes: TransactionSizes) -> str:
-    """Draw the sizes of transactions in order; a character shows the largest of a few."""
+    """Draw the sizes of transactions in order; each character shows the largest of a group."""
     totals = [added + deleted for added, deleted in zip(sizes.added, sizes.deleted, strict=True)]
     width = min(_LINE_WIDTH, len(totals))
     peaks = [

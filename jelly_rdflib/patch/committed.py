@@ -1,4 +1,4 @@
-"""The changes of a patch that are in no aborted transaction."""
+"""Select the changes of a patch that are not in an aborted transaction."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _NO_MARKS = bytes(set(range(256)).difference(_MARKS))
 
 
 def marks_of(codes: bytes) -> bytes:
-    """Return the codes of operations without those that are no marks of transactions."""
+    """Return only the codes that start, commit or abort a transaction."""
     return codes.translate(None, _NO_MARKS)
 
 
 def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[BatchSlice]:
-    """Yield the changes of a patch that are in no aborted transaction.
+    """Yield the changes of a patch that are not in an aborted transaction.
 
-    Only the end of a transaction shows whether it is aborted, so ``marks`` are those of the whole
-    patch, by `marks_of`.
+    Only the end of a transaction shows whether it is aborted. So ``marks`` has the result of
+    `marks_of` for the whole patch.
 
     Raises:
         ApplyError: A transaction starts or ends in a wrong place.
@@ -33,7 +33,7 @@ def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[Ba
     for mark in marks:
         is_open = follow_transaction(mark, is_open)
     check_closed(is_open, "the patch ends")
-    # A TC or a TA for each TX.
+    # The TC or TA of each TX.
     ends = iter(marks[1::2])
     is_aborted = False
     for each in slices:
@@ -48,9 +48,9 @@ def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[Ba
 
 
 def committed(patch: Patch) -> Patch:
-    """Return the changes of a patch that are in no aborted transaction.
+    """Return the changes of a patch that are not in an aborted transaction, without transactions.
 
-    To apply it applies the patch wholly or not at all, whatever transactions it has.
+    Applying the result applies the whole patch or nothing, whatever transactions the patch has.
 
     Raises:
         ApplyError: A transaction starts or ends in a wrong place.

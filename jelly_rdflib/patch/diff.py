@@ -1,4 +1,4 @@
-"""The difference of two graphs or datasets, as a patch."""
+"""Compute the difference of two graphs or datasets as a patch."""
 
 from __future__ import annotations
 
@@ -31,55 +31,54 @@ _Side: TypeAlias = "Graph | str | os.PathLike[str]"
 def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
     """Return the patch that turns one graph, dataset or file into another.
 
-    Blank nodes are compared by their labels; but if either side is a file of Turtle, TriG, N3,
+    Blank nodes are compared by their labels. But if either side is a file of Turtle, TriG, N3,
     RDF/XML or JSON-LD, where a node need not have a label, they are compared by their statements.
-    ``canonical`` says which. Two Graphs make a patch of triples. If either is a Dataset or a file,
-    the patch is one of quads, and a Graph counts as a default graph. Prefixes are compared if both
-    sides can have them. Named graphs without statements can't be told from graphs that are not
-    there.
+    ``canonical`` overrides this. Two Graphs make a patch of triples. If either side is a Dataset or
+    a file, the patch is one of quads, and a Graph counts as a default graph. Prefixes are compared
+    if both sides can have them. A named graph without statements counts as missing.
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
-    that blank nodes join are a component, and components with the same canonical form (RDFC-1.0)
-    are no difference, whatever else changed. In the other components blank nodes are paired: those
-    that a statement tells from all others, then those that have most statements in common. The
-    patch has only what their pairs have not. It may be larger than necessary, since the least
-    difference takes exponential time to find: the work is bounded by the number of statements.
-    Deleted statements have the labels of ``old``, so that the patch applies to it as it is. Nodes
-    that are new there get their label of RDFC-1.0, with a hash of the component after it:
+    connected by blank nodes are a component. Components with the same canonical form (RDFC-1.0) are
+    equal, whatever else changed. In the other components blank nodes are paired: first nodes that
+    some statement distinguishes from all others, then nodes with most statements in common. The
+    patch has only the statements in which the pairs differ. It may be larger than necessary, since
+    finding the smallest difference takes exponential time; here the number of statements bounds the
+    work. Deleted statements have the labels of ``old``, so that the patch applies to ``old``
+    directly. New blank nodes get their label of RDFC-1.0 and a hash of their component:
     ``_:c14n0-6f1e…``. So the same change gives the same patch, whatever labels ``new`` has. Applied
     to ``old``, the patch gives a dataset that is isomorphic to ``new``.
 
-    RDFC-1.0 takes exponential time where many blank nodes look alike. So more than four such nodes
-    of a component are distinguished beforehand, by the statements around them. These may be the
-    same for nodes that are not interchangeable, as in some regular graphs without any text, or
+    RDFC-1.0 takes exponential time if many blank nodes look alike. So more than four such nodes of
+    a component are distinguished beforehand, by the statements around them. Nodes that are not
+    interchangeable may still look the same, as in some regular graphs without any text, or
     comparing them may take too long. Then the difference may be larger than necessary, but it is
     correct.
 
-    Literals are the same in any spelling of RDF 1.1: ``"x"`` as ``"x"^^xsd:string``, and a language
-    tag in any case.
+    Literals are compared as in RDF 1.1: ``"x"`` equals ``"x"^^xsd:string``, and the case of
+    language tags is ignored.
 
     Each statement of ``old`` is looked up in ``new``, and the other way round. The difference is
     kept in memory; with ``canonical`` also all statements with blank nodes.
 
     Args:
-        old: The target of the patch: a Graph, Dataset or ConjunctiveGraph, or the path of a file
-            in a syntax of RDF, whose literals keep their spelling. One graph of a dataset may be
-            compared with another.
+        old: The target of the patch: a Graph, Dataset or ConjunctiveGraph, or the path of an RDF
+            file, whose literals keep their spelling. One graph of a dataset may be compared with
+            another.
         new: The result of the patch.
         canonical: True: compare blank nodes by their statements, which needs the extra
             ``syntaxes``. False: by their labels. None: by their statements if either side is a file
             whose syntax has nodes without labels.
 
     Returns:
-        A patch with one transaction; without any operation if there is no difference. Prefixes
-        come first, deletes before adds: gone or changed ones are deleted, new or changed ones
-        added, in the order of their names. Then statements, deletes before adds: in the order of
-        their graphs (the default graph first), subjects, predicates and objects, each by its kind
-        (IRIs, blank nodes, literals), then by code points.
+        A patch with one transaction; an empty patch if both sides are equal. Prefixes come first,
+        deletes before adds, in the order of their names; a changed prefix is deleted and added.
+        Statements follow, deletes before adds, in the order of their graphs (the default graph
+        first), subjects, predicates and objects. These are ordered by kind (IRIs, blank nodes,
+        literals), then by code points.
 
     Raises:
         TypeError: ``old`` or ``new`` is neither a graph nor a dataset nor a file.
-        ValueError: The format of a file is not known, or it is one of changes.
+        ValueError: The format of a file is not known, or it is a format of changes.
         OSError, DecodeError, LimitError: A file can't be read.
         PatchError: A store is not open. With ``canonical``: a statement with a blank node has a
             term in a position that RDF 1.1 forbids, such as a blank node as predicate.
@@ -87,7 +86,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
 
     See Also:
         - `record`: note changes as they are made.
-        - `effective`: what of a patch changes something.
+        - `effective`: the operations of a patch that change something.
 
     Examples:
         >>> from rdflib import Literal
@@ -135,7 +134,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
 def diff_read(
     old: Graph, new: Graph, *, formats: Sequence[Format], canonical: bool | None
 ) -> Patch:
-    """Return the difference as `diff` does, of graphs that were read from files in ``formats``."""
+    """Return the difference as `diff` does; ``formats`` are those of graphs read from files."""
     if canonical is None:
         canonical = not all(format.labels_last for format in formats)
     before, after = Contents(old), Contents(new)
@@ -195,7 +194,7 @@ def _diff_prefixes(before: dict[str, URIRef], after: dict[str, URIRef]) -> list[
 def _missing_triples(
     contents: Contents, other: Contents, *, only_ground: bool
 ) -> dict[Node, list[_Triple]]:
-    """Return the triples that ``other`` lacks, by graph; ``only_ground``: without blank nodes."""
+    """Return the triples that ``other`` lacks, by graph; with ``only_ground`` no blank nodes."""
     missing: dict[Node, list[_Triple]] = {}
     for name, triple in contents.missing(other):
         if not (only_ground and (is_blank(name) or _has_blank_node(triple))):
@@ -237,7 +236,7 @@ def _operations(op: ChangeOp, triples: dict[Node, list[_Triple]]) -> Iterator[Op
         g = None if name == DATASET_DEFAULT_GRAPH_ID else name
         seen = set()
         for s, p, o in sort_triples(triples[name]):
-            # A store may have two spellings of a statement: both are to go, but one is to come.
+            # A store may have two spellings of a statement: both are deleted, but one is added.
             if op == Op.A:
                 key = s, p, identity(o)
                 if key in seen:

@@ -26,7 +26,7 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.terms import identity
 
-# What equal statements have in common: keys of the subject, predicate, object and graph.
+# The key of a statement: keys of its subject, predicate, object and graph.
 _Key: TypeAlias = tuple[Any, Any, Any, Any]
 # The subject, predicate and graph.
 _Property: TypeAlias = tuple[Any, Any, Any]
@@ -40,9 +40,9 @@ class Conflict:
 
     Attributes:
         kind: ``"statement"``: one patch adds the statement, and the other deletes it. ``"value"``:
-            both delete the same value of a subject's property, and what they add in its place
-            differs. ``"prefix"``: both bind or delete the same prefix, or bind a prefix to the same
-            IRI, and differ in it.
+            both delete the same value of a subject's property, but don't add the same values.
+            ``"prefix"``: both change the same prefix, or bind a prefix to the same IRI, but in
+            different ways.
         ours, theirs: The operations of each patch.
 
     Examples:
@@ -68,7 +68,7 @@ class Conflict:
 
 
 class Conflicts(list[Conflict]):
-    """A list of conflicts, which a notebook shows as a table: ours beside theirs."""
+    """A list of conflicts, which a notebook shows as a table: ours next to theirs."""
 
     def _repr_html_(self) -> str:
         rows = [
@@ -86,7 +86,7 @@ class Conflicts(list[Conflict]):
 
 
 def _first(operations: Sequence[Operation]) -> str:
-    """Return the first operation in words, and how many there are besides."""
+    """Return the first operation in words, and the number of others."""
     if not operations:
         return "nothing"
     more = f" and {len(operations) - 1:,} more" if len(operations) > 1 else ""
@@ -104,47 +104,48 @@ def merge(
     normalize: bool | None = None,
     format: str | None = None,
 ) -> Patch:
-    """Return one patch that does what two patches do that were made on the same base.
+    """Return one patch with the changes of two patches that were made on the same base.
 
-    Of each patch its net effect counts, as by `compact`; with ``base`` only what changes something
-    there, as by `effective`. A change that both make is made once. Changes that can't both be made
-    are conflicts (see `Conflict`): then the merge fails, unless ``favor`` says whose changes stay.
-    Without conflicts the result does what the net effects do one after the other, in either order.
+    Only the net effect of each patch counts, as by `compact`; with ``base`` only operations that
+    change something there, as by `effective`. A change that both patches make is made once. Changes
+    that can't both be made are conflicts (see `Conflict`): then the merge fails, unless ``favor``
+    says whose changes stay. Without conflicts the result has the effect of both patches in turn, in
+    either order.
 
-    Of a patch in which each operation changes something, an added statement is not in the base, and
-    a deleted one is. So such patches, as those of `record` and `diff`, never add and delete the
-    same statement; nor do any patches if ``base`` is given. RDF allows a property several values:
-    if two patches replace a value by different ones, both new values are there after the merge.
-    With ``by_value`` that is a conflict.
+    If each operation of a patch changes something, as with `record` and `diff`, it adds only
+    statements that the base lacks and deletes only statements that the base has. So one such patch
+    never adds a statement that another deletes. With ``base`` this holds for any patches. In RDF a
+    property may have several values: if two patches replace a value by different ones, the merge
+    has both new values. With ``by_value`` that is a conflict.
 
-    A prefix is compared for all graphs together, as rdflib binds it. Blank nodes are the same if
-    their labels are. The distinct statements of both patches are in memory.
+    Prefixes are compared for all graphs together, as rdflib binds them. Blank nodes are the same if
+    they have the same label. The distinct statements of both patches are in memory.
 
     Args:
         ours: Bytes, a path, a binary file, or operations, such as a `Patch`; see
             `jelly_rdflib.apply`. Several patches in it count as one.
-        theirs: The same, of the other side.
+        theirs: The same for the other side.
         base: The Graph or Dataset that both patches are for. It is not changed.
         favor: ``"ours"`` or ``"theirs"``: the side whose changes stay in a conflict; those of the
             other side are left out.
-        by_value: Whether patches conflict that delete the same value of a subject's property in a
-            graph, and don't add the same values there.
-        limits: What to accept of each source that is read; see `jelly_rdflib.compact`.
-        normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`;
-            for all sources that are read.
-        format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`; for
-            all sources that are read.
+        by_value: Whether two patches conflict if they delete the same value of a subject's property
+            in a graph, but don't add the same values there.
+        limits: What to accept from each source that is read; see `jelly_rdflib.compact`.
+        normalize: Whether literals of sources that are read get the normal form of their value;
+            see `jelly_rdflib.apply`.
+        format: The name, extension or media type of the format of all sources that are read; see
+            `jelly_rdflib.apply`.
 
     Returns:
-        A patch with one transaction; without any if nothing is left. It is a new patch, so it has
-        no ``id``. Its ``prev`` is that of the patches; other headers are kept, equal ones once.
+        A patch with one transaction, or none if no change is left. It is a new patch, so it has no
+        ``id``. Its ``prev`` is that of the patches; other headers are kept, equal ones once.
 
     Raises:
-        MergeConflict: There are conflicts, and no side is favoured. It has all of them.
+        MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.
         PatchError: The patches have different ``prev``, so they were made on different bases.
         ValueError: ``favor`` is neither of the sides.
-        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: What `compact` and
-            `effective` raise.
+        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: As from `compact` and
+            `effective`.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -161,7 +162,7 @@ def merge(
         TC .
         >>> merge(replace("a", "b"), replace("b", "c"))
         Traceback (most recent call last):
-        jelly_rdflib.errors.MergeConflict: 1 conflict, first of all: ours has A <urn:s> <urn:p> \
+        jelly_rdflib.errors.MergeConflict: 1 conflict, the first: ours has A <urn:s> <urn:p> \
 "b" ., and theirs has D <urn:s> <urn:p> "b" .
         >>> len(merge(replace("a", "b"), replace("a", "c")))
         5
@@ -185,7 +186,7 @@ def merge(
         first = conflicts[0].ours, conflicts[0].theirs
         mine, others = (" ".join(str(Patch(side)).splitlines()) for side in first)
         raise MergeConflict(
-            f"{count(len(conflicts), 'conflict')}, first of all: ours has {mine}, and theirs has"
+            f"{count(len(conflicts), 'conflict')}, the first: ours has {mine}, and theirs has"
             f" {others}",
             conflicts,
         )
@@ -235,8 +236,8 @@ def _merge_prefixes(
 ) -> list[Operation]:
     """Return the operations on prefixes of both sides, or of the favoured side.
 
-    Binding a prefix takes it from its IRI, and takes the IRI from its prefix. So operations are
-    looked at together that have a prefix or an IRI in common, or are joined by others so.
+    Binding a prefix to an IRI unbinds both from their old partners. So operations are compared in
+    groups: two operations with the same prefix or IRI are in one group.
     """
     ours, theirs = (side.prefixes for side in sides)
     merged: list[Operation] = []
@@ -246,7 +247,7 @@ def _merge_prefixes(
         if not mine or not others or mine == others:
             merged += mine or others
         elif list(map(_effect, mine)) == list(map(_effect, others)):
-            # They are for different graphs, or one does not say the IRI that a prefix had.
+            # They are for different graphs, or only one has the IRI of a deleted prefix.
             merged += mine + others
         else:
             tell(Conflict("prefix", mine, others))
@@ -260,7 +261,7 @@ def _effect(operation: PrefixChange) -> tuple[Any, ...]:
 
 
 def _join_by_names(operations: list[PrefixChange]) -> Iterator[set[str]]:
-    """Yield sets of prefixes: those that operations bind to the same IRIs are in one set."""
+    """Yield sets of prefixes; prefixes that operations bind to the same IRI are in one set."""
     groups: dict[str, set[str]] = {}
     owners: dict[str, str] = {}
     for op, prefix, iri, _ in operations:
@@ -305,9 +306,9 @@ def _merge_statements(
 def _find_rivals(
     ours: dict[_Key, Operation], theirs: dict[_Key, Operation]
 ) -> dict[_Property, tuple[list[_Key], list[_Key]]]:
-    """Find properties of which both sides delete the same value, and don't add the same values.
+    """Find properties of which both sides delete the same value but don't add the same values.
 
-    Each comes with the keys of all changes that either side makes to it.
+    Return them with the keys of all changes that each side makes to them.
     """
     rivals: dict[_Property, tuple[list[_Key], list[_Key]]] = {
         _property(key): ([], [])

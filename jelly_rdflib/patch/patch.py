@@ -1,4 +1,4 @@
-"""One patch, and the operations on it: invert, compact, effective, apply."""
+"""One patch as an object, with methods to invert, compact, apply and write it."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ _FIRST_LINES, _LAST_LINES = 20, 5
 
 
 class Patch(PatchOperations, Tabular):
-    """One RDF Patch: operations in order, its headers among them, without the `Op.END`.
+    """One RDF Patch: its operations in order, headers included, without the `Op.END`.
 
     A patch is a sequence: ``patch[0]`` is an operation, ``patch[1:3]`` a patch, ``one + other`` a
-    patch with the effect of both. Two are equal if their operations are. It can be pickled.
-    ``print(patch)`` gives RDF Patch text, and a notebook shows a table.
+    patch with the effect of both. Patches are equal if their operations are. A patch can be
+    pickled. ``print(patch)`` gives RDF Patch text, and a notebook shows a table.
 
-    A patch is a table, too, for all that know Arrow: ``pyarrow.table(patch)``,
-    ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. It is no
-    ``collections.abc.Sequence``: polars would take that for a list of tuples.
+    A patch is also a table for libraries that read Arrow: ``pyarrow.table(patch)``,
+    ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. It is not a
+    ``collections.abc.Sequence``, which polars would read as a list of tuples.
 
     Args:
-        operations: Operations as tuples. An `Op.END` as the last one is left out.
+        operations: Operations as tuples. A final `Op.END` is left out.
 
     Raises:
-        ValueError: There is an `Op.END` before the last operation: that is more than one patch.
+        ValueError: An `Op.END` comes before the last operation: that is more than one patch.
 
     See Also:
-        - `read_patches`: patches of a file.
-        - `diff` and `record`: make one.
+        - `read_patches`: the patches of a file.
+        - `diff` and `record`: make a patch.
 
     Examples:
         >>> from rdflib import URIRef
@@ -73,7 +73,8 @@ class Patch(PatchOperations, Tabular):
         TC .
     """
 
-    # Prefixes by IRI, of the graphs that the patch was made of. A notebook shows names with them.
+    # Prefixes by IRI, from the graphs that the patch was made of. A notebook shortens IRIs with
+    # them.
     _prefixes: Mapping[str, str] = MappingProxyType({})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -81,14 +82,14 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """What makes a patch that has its operations as this one has: as tuples, or as rows."""
+        """The function that makes a patch with operations kept as in this one: tuples or rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:
         try:
             header = show(dict(self.header))
         except (IndexError, TypeError, ValueError):
-            # A patch may have been made of anything.
+            # The operations of a patch are not checked when it is made.
             header = "?"
         return f"<Patch: {count(len(self), 'operation')}, header {header}>"
 
@@ -129,11 +130,11 @@ class Patch(PatchOperations, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def index(self, operation: Operation, start: int = 0, stop: int | None = None) -> int:
-        """Return the number of the first operation that is equal; a ValueError if none is."""
+        """Return the number of the first equal operation; raise a ValueError without one."""
         return list(self).index(operation, start, len(self) if stop is None else stop)
 
     def count(self, operation: Operation) -> int:
-        """Return how many operations are equal."""
+        """Return the number of equal operations."""
         return sum(each == operation for each in self)
 
     def _slices(self) -> Iterable[BatchSlice]:
@@ -143,22 +144,22 @@ class Patch(PatchOperations, Tabular):
     def from_arrow(cls, table: Any, *, limits: Limits | None = None) -> Patch:
         """Return the patch whose operations are the rows of a table, in their order.
 
-        It is the reverse of `to_arrow`, `to_pandas` and `to_polars`, and takes tables that were
-        made by others: the columns ``s``, ``p`` and ``o`` have terms as N-Triples text; ``op``,
-        ``g`` and ``name`` may be there. Without ``op`` all rows are additions. The numbers in
-        ``patch``, ``txn`` and ``seq`` are not read.
+        It is the reverse of `to_arrow`, `to_pandas` and `to_polars`, and takes other tables, too.
+        The columns ``s``, ``p`` and ``o`` have terms as N-Triples text; ``op``, ``g`` and ``name``
+        are optional. Without ``op`` all rows are additions. The numbers in ``patch``, ``txn`` and
+        ``seq`` are not read.
 
         Args:
-            table: A table or record batch of any library that knows Arrow: pyarrow, pandas, polars,
+            table: A table or record batch of any library with Arrow: pyarrow, pandas, polars,
                 DuckDB.
             limits: The limits of a term's size.
 
         Raises:
             ModuleNotFoundError: pyarrow is missing.
-            TypeError: It is no table.
-            EncodeError: A row is no operation, or there is an ``END`` before the last row; the
-                message has the number of the row, from 0 on. Or a column is missing, or of another
-                type, or is none of a patch.
+            TypeError: ``table`` is not a table.
+            EncodeError: A row is not an operation, or an ``END`` comes before the last row; the
+                message has the number of the row, from 0 on. Or a column is missing, has another
+                type, or is unknown.
             LimitError: A term is larger than ``limits``.
 
         Examples:
@@ -198,7 +199,7 @@ class Patch(PatchOperations, Tabular):
         Raises:
             EncodeError: The format or the options can't express an operation; see
                 `jelly_rdflib.PatchWriter`.
-            LookupError: There is no such format.
+            LookupError: The format is unknown.
             ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
                 Among others, a transaction of the patch does not end.
         """
@@ -229,7 +230,7 @@ class Patch(PatchOperations, Tabular):
         options: PatchOptions | None = None,
         format: ChangeFormat | None = None,
     ) -> None:
-        """Write the patch to a file, which is replaced; its name says the format.
+        """Write the patch to a file, which is replaced; its extension selects the format.
 
         Args:
             path: The file, such as ``"changes.jellyp"`` or ``"changes.rdfp.gz"``.
@@ -240,18 +241,18 @@ class Patch(PatchOperations, Tabular):
         Raises:
             EncodeError: The format or the options can't express an operation; see
                 `jelly_rdflib.PatchWriter`.
-            LookupError: There is no such format.
+            LookupError: The format is unknown.
             ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
             OSError: The path can't be opened or written.
         """
         self._write(path, options, format)
 
     def _like(self, rows: Tabular) -> Patch:
-        """Return the patch of rows that were made of this one."""
+        """Return a patch of rows that were made from this patch."""
         return self._shown(Patch.of_slices(list(rows._slices())))
 
     def _shown(self, other: Patch) -> Patch:
-        """Have another patch, made of this one, shown with the same prefixes."""
+        """Return another patch, made from this one, with the same prefixes for notebooks."""
         other._prefixes = self._prefixes
         return other
 
@@ -265,14 +266,14 @@ class Patch(PatchOperations, Tabular):
         See `jelly_rdflib.invert`.
 
         Raises:
-            PatchError: The patch can't be undone as it stands; see `jelly_rdflib.invert`.
+            PatchError: The patch can't be undone; see `jelly_rdflib.invert`.
             ApplyError: The target can't take an operation, or the patch is out of order; see
                 `jelly_rdflib.invert`.
         """
         return self._like(invert(self))
 
     def compact(self, *, assume_effective: bool = False) -> Patch:
-        """Return the smallest patch that does the same to any dataset.
+        """Return the smallest patch with the same effect on any dataset.
 
         See `jelly_rdflib.compact`.
 
@@ -317,7 +318,7 @@ class Patch(PatchOperations, Tabular):
 
 
 def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
-    """Return the patch of batches, and of operations between them, as rows of batches."""
+    """Return a patch of batches and of operations between them; all become rows of batches."""
     slices: list[BatchSlice] = []
     for cls, run in groupby(parts, type):
         found: Any = iter(run)
@@ -327,7 +328,7 @@ def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
 
 
 def _lines_of(operations: Patch) -> str:
-    """Return the lines of operations, which need be no whole transactions."""
+    """Return the lines of operations, which may be parts of transactions."""
     file = io.BytesIO()
     for is_bare, run in groupby(operations, key=lambda operation: len(operation) == 1):
         if is_bare:
@@ -340,6 +341,6 @@ def _lines_of(operations: Patch) -> str:
                 writer.write_all(shown)
             file.write(lines.getvalue())
         except (EncodeError, LimitError):
-            # `print` must not fail, also if an operation has no text.
+            # `print` must not fail, even if RDF Patch text can't express an operation.
             file.write("".join(f"# {show(operation)}\n" for operation in shown).encode())
     return file.getvalue().decode().rstrip("\n")

@@ -30,25 +30,26 @@ def read_patches(
 ) -> PatchIterator:
     """Iterate over the patches of a stream of changes.
 
-    One patch at a time is in memory, as columns. ``limits.max_held_operations`` is the largest
-    size of a patch, in which each frame counts as 128 operations or more. For a patch that is
-    larger than memory, use `read_operations` or `apply`.
+    One patch at a time is in memory, as columns. ``limits.max_held_operations`` bounds the size of
+    a patch; each frame counts as at least 128 operations. For a patch that is larger than memory,
+    use `read_operations` or `apply`.
 
     Args:
         source: What to read: bytes, a path or a binary file; see `read_operations`.
         limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
         normalize: Whether literals get the normal form of their value; see `read_operations`.
         format: The name of the format, an extension or a media type; see `read_operations`.
-        on_repeated_options: What to do with a frame that has options again; see `read_operations`.
+        on_repeated_options: What to do with a frame that repeats the options; see
+            `read_operations`.
 
     Returns:
         An iterator of `Patch`.
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
-        TypeError: ``source`` is of another kind.
-        LookupError: There is no such format.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -105,7 +106,7 @@ class PatchIterator(Tabular):
 
     @property
     def options(self) -> PatchOptions | None:
-        """The stream's options; None before its first frame was read."""
+        """The stream's options; None before its first frame is read."""
         options: PatchOptions | None = self._batches.options
         return options
 
@@ -115,15 +116,15 @@ def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
     with closing_reader(batches):
         for batch in batches:
             yield from collector.take(batch)
-            # Its memory is not needed while the next one is read.
+            # This frees its memory before the next batch is read.
             del batch
 
 
 class PatchCollector:
-    """Collects the batches of a stream to patches.
+    """Collects the batches of a stream into patches.
 
     Args:
-        max_held: The largest size of a patch, in which each batch counts as 128 operations or more.
+        max_held: The largest size of a patch; each batch counts as at least 128 operations.
     """
 
     def __init__(self, max_held: int) -> None:
@@ -133,11 +134,11 @@ class PatchCollector:
 
     @property
     def is_open(self) -> bool:
-        """Has a patch started that has not ended yet?"""
+        """Whether a patch has started that has not ended yet."""
         return bool(self._slices)
 
     def take(self, batch: Batch) -> Iterator[Patch]:
-        """Add a batch, and yield the patches that an `Op.END` ends in it; see `add`."""
+        """Add a batch, and yield the patches that end in it; see `add`."""
         for part in cut_patches(batch._slices()):
             is_last = ends_patch(part)
             self.add(batch, part.start, part.stop - is_last)

@@ -25,13 +25,13 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 Unit: TypeAlias = Literal["patch", "transaction", "change"]
 
-# Changes that follow one another, headers that do, or a mark of a transaction or patch.
+# Consecutive changes, consecutive headers, or a mark of a transaction or patch.
 _RUN = re.compile(b"[%c%c%c%c]+|%c+|." % (Op.PA, Op.PD, Op.A, Op.D, Op.H), re.DOTALL)
 _HEADER_OR_END = re.compile(b"[%c%c]" % (Op.H, Op.END))
-# Changes outside of transactions, or of a transaction that may be cut, that are encoded at once to
-# learn their size.
+# The number of changes that are encoded at once to measure their size, where cuts are allowed
+# between changes.
 _CHUNK = 64
-# Bytes of the rows that a cut adds, and of the end of a patch.
+# Bytes reserved for the rows that a cut adds, and for the end of a patch.
 _MARGIN = 32
 _NO_MAXIMUM = 1 << 62
 
@@ -49,23 +49,23 @@ def split(
 ) -> Iterator[str]:
     """Write the changes of a stream to several files, and iterate over their paths.
 
-    ``by`` is the unit that is never cut. Without a maximum each file gets one unit; changes outside
-    of transactions count as a transaction as long as they follow one another. With a maximum a file
-    gets as many units as may be in it, and a unit that is larger has a file of its own; changes
-    outside of transactions may be cut anywhere.
+    ``by`` is the unit that is never cut. Without a maximum each file gets one unit; consecutive
+    changes outside of transactions count as a transaction. With a maximum a file gets as many units
+    as fit, and a larger unit gets a file of its own; changes outside of transactions may be cut
+    anywhere.
 
-    A patch that is cut has its headers in the first of its files, but its ``id`` in the last one:
-    only then is all of it done. So `concat` of the files is the patch again. A transaction that is
-    cut becomes several, which end as it does.
+    If a patch is cut, the first of its files has its headers, but the last one has its ``id``: only
+    then is the whole patch applied. So `concat` of the files gives the patch. If a transaction is
+    cut, it becomes several transactions that end in the same way.
 
-    The source is read twice, the first time before any file is written. So an error of the source
+    The source is read twice, the first time before any file is written. So an error in the source
     leaves no files. A pipe is kept in a temporary file meanwhile. Memory is bounded by a frame.
 
     Args:
         source: A source as for `jelly_rdflib.read_operations`: bytes, a path, or a binary file.
         template: The paths of the files, with the place of their number as in `str.format`, such as
             ``"part-{:04}.jellyp"`` or ``"parts/{}.rdfp.gz"``; the first number is 1. Its extension
-            tells the format. Files that are there are replaced.
+            selects the format. Existing files are replaced.
         by: ``"patch"``, ``"transaction"`` or ``"change"``, which needs a maximum.
         max_changes: Changes of statements and prefixes that a file may have.
         max_bytes: Bytes that a file may have, before compression.
@@ -76,17 +76,17 @@ def split(
             `jelly_rdflib.read_operations`.
 
     Returns:
-        An iterator of paths. A file is written before its path comes.
+        An iterator of paths. Each file is complete when its path is returned.
 
     Raises:
-        ValueError: ``by`` or a maximum is no such thing, ``template`` has no place for a number, or
-            changes are to be cut without a maximum; or a file to be written is ``source`` itself.
+        ValueError: ``by`` or a maximum is not allowed, ``template`` has no place for a number,
+            ``by="change"`` lacks a maximum, or a file to be written is ``source`` itself.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
+        LimitError: The input exceeds ``limits``.
         EncodeError: The format or the options can't express an operation; see
             `jelly_rdflib.read_operations` and `jelly_rdflib.PatchWriter`.
-        TypeError: ``source`` is of another kind.
-        LookupError: There is no such format.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: The format is unknown.
         OSError: A path can't be opened, read or written.
 
     Examples:
@@ -112,7 +112,7 @@ def _write_parts(
             path = template.format(part.number)
             if isinstance(source, (str, os.PathLike)) and _is_same_file(path, source):
                 raise ValueError(
-                    f"{path} is what is split: it would be overwritten before it is read"
+                    f"{path} is the input, which would be overwritten before it is read"
                 )
             with PatchWriter(path, part.options, format=how.to) as writer:
                 part.write(writer)
@@ -120,7 +120,7 @@ def _write_parts(
 
 
 def _is_same_file(path: str, other: str | os.PathLike[str]) -> bool:
-    """Return whether two paths lead to one file; where one does not exist, they don't."""
+    """Return whether two paths lead to the same existing file."""
     try:
         return os.path.samefile(path, other)
     except FileNotFoundError:
@@ -141,12 +141,12 @@ def check_template(template: str) -> None:
 
 @dataclass(frozen=True)
 class How:
-    """How to split; arguments as for `split`. ``to`` is the name of the files' format."""
+    """The way to split: arguments of `split`, and ``to``, the name of the files' format."""
 
     by: Unit = "patch"
     max_changes: int | None = None
     max_bytes: int | None = None
-    # The writer's types know a format and its options together only.
+    # Any, since the types of `PatchWriter` allow options only with names of Jelly-Patch.
     to: Any = JELLY_PATCH.name
 
     def __post_init__(self) -> None:
@@ -161,14 +161,14 @@ class How:
 
     @property
     def has_maximum(self) -> bool:
-        """Is there a maximum?"""
+        """Whether a maximum is set."""
         return self.max_changes is not None or self.max_bytes is not None
 
 
 class OutputPart(NamedTuple):
-    """One file to be written: its number, of how many, the options of Jelly-Patch, and its rows.
+    """One file to be written: its number, the number of files, the options, and its rows.
 
-    All rows must be read before the next part. The options are None in another format.
+    All rows must be read before the next part. Only Jelly-Patch has options; else they are None.
     """
 
     number: int
@@ -188,7 +188,7 @@ class OutputPart(NamedTuple):
 def read_parts(
     reopen: Callable[[], BatchSource], how: How, *, options: PatchOptions | None = None
 ) -> Iterator[OutputPart]:
-    """Yield the parts of a source, which ``reopen`` opens anew; ``options`` as for `split`."""
+    """Yield the parts of a source that ``reopen`` opens from the start; for options see `split`."""
     planner = _Planner(how, options)
     with closing(reopen()) as batches:
         for batch in batches:
@@ -204,7 +204,7 @@ def read_parts(
 
 @contextmanager
 def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], BatchSource]]:
-    """Give a function that opens a source anew each time."""
+    """Yield a function that opens a source from the start each time."""
 
     def reopen() -> BatchSource:
         opened = open_read(source, normalize=False, **reading)
@@ -234,7 +234,7 @@ def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], Ba
 
 @dataclass
 class _Cut:
-    """A cut before a row; ``end`` ends the transaction that it goes through, if any."""
+    """A cut before a row; ``end`` is the end of the transaction that is cut, if any."""
 
     row: int
     end: Op | None = None
@@ -242,9 +242,10 @@ class _Cut:
 
 @dataclass
 class _Unit:
-    """Rows that belong together: where they start, and what they consist of.
+    """Rows that belong together.
 
-    ``meter`` counts a file with only these rows. ``is_inside``: it starts inside a transaction.
+    ``meter`` measures a file with only these rows. ``is_inside`` says that they start inside a
+    transaction.
     """
 
     start: int
@@ -254,7 +255,7 @@ class _Unit:
 
 
 class _Meter:
-    """Counts the bytes of a file by writing it, to nowhere."""
+    """Counts the bytes of a file by writing it without keeping it."""
 
     def __init__(
         self, options: PatchOptions | None, format: Any, *, is_inside: bool = False
@@ -265,38 +266,38 @@ class _Meter:
             self._writer.begin()
 
     def write(self, data: bytes) -> int:
-        """Count."""
+        """Count the bytes."""
         self.size += len(data)
         return len(data)
 
     def add(self, rows: Batch) -> None:
-        """Write rows, and count all that is written."""
+        """Write rows, and count the written bytes."""
         self._writer.write_all(rows)
-        # Larger frames, as in the file itself, take no more.
+        # The file itself has larger frames, which take no more bytes.
         self._writer.encoder.flush()
 
 
 @dataclass
 class _Planner:
-    """Finds the rows before which a stream is to be cut."""
+    """Finds the rows before which a stream has to be cut."""
 
     how: How
     options: PatchOptions | None
     row: int = 0
     cuts: list[_Cut] = field(default_factory=list)
-    # By the first row of a patch that is cut, the row of the last cut.
+    # The row of the last cut of each patch that is cut, by the first row of the patch.
     last_cuts: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._is_started = False
         self._is_inside = False
         self._patch_start = 0
-        # The units of the patch, and of the part, that are whole; and what comes next.
+        # Complete units of the patch and of the part.
         self._patch_units = self._part_units = 0
         self._part_changes = 0
         self._unit: _Unit | None = None
         self._meter: _Meter | None = None
-        # Bytes that the part gets from elsewhere: the id of its patch, if it is the last.
+        # Bytes reserved for the patch's id, which moves to the patch's last part.
         self._extra = self._header_size = 0
         self._open_cuts: list[_Cut] = []
 
@@ -322,7 +323,7 @@ class _Planner:
             return None
         options = self.options
         if options is not None:
-            # A patch of a FRAME stream would have to be whole to be counted.
+            # In a FRAME stream only a whole patch could be measured.
             options = replace(options, stream_type=PatchStreamType.PUNCTUATED, delimited=True)
         return _Meter(options, self.how.to, is_inside=is_inside)
 
@@ -371,14 +372,14 @@ class _Planner:
             self._add(batch, start, stop, changes=stop - start)
 
     def _next_chunk(self, changes: int) -> int:
-        """Return how many of some changes to take at once, none of which need to be together."""
+        """Return how many of ``changes``, which may be cut anywhere, to take at once."""
         most = self.how.max_changes
         if most is not None:
             changes = min(changes, max(most - self._part_changes, 0) or most)
         return changes if self.how.max_bytes is None else min(changes, _CHUNK)
 
     def _add(self, batch: Batch, start: int, stop: int, *, changes: int = 0) -> None:
-        """Add rows to the unit; start one with them if there is none."""
+        """Add rows to the open unit, or start a unit with them."""
         if self._unit is None:
             is_first = self._patch_units == 0
             row = self._patch_start if is_first else self.row + start
@@ -397,7 +398,7 @@ class _Planner:
             self._unit.meter.add(rows)
 
     def _close(self) -> None:
-        """End the unit, and place it: in the part, or in a new part before which there is a cut."""
+        """End the unit, and put it into the part, or into a new part after a cut."""
         unit, self._unit = self._unit, None
         assert unit is not None
         if self._part_units > 0 and not self._fits(unit):

@@ -85,7 +85,7 @@ def test_a_log_counts_as_its_patches_one_after_the_other(tmp_path: Path) -> None
         assert getattr(counts, name) == getattr(together, name)
     for name in ("graphs", "predicates"):
         assert getattr(counts, name).ranking() == getattr(together, name).ranking()
-    with pytest.raises(ValueError, match="are for files, and a PatchLog is given"):
+    with pytest.raises(ValueError, match="can't be used with a PatchLog"):
         jr.stats(log, isolated=True)
 
 

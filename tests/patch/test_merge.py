@@ -153,7 +153,7 @@ def test_differences_of_datasets(base: Any, one: Any, two: Any) -> None:
 
 def test_a_statement_that_one_adds_and_the_other_deletes() -> None:
     ours, theirs = [add("a"), add("x")], [delete("a"), delete("y")]
-    with pytest.raises(MergeConflict, match=r"^1 conflict, first of all: ours has A") as info:
+    with pytest.raises(MergeConflict, match=r"^1 conflict, the first: ours has A") as info:
         jr.merge(ours, theirs)
     assert info.value.conflicts == [Conflict("statement", (add("a"),), (delete("a"),))]
     assert changes(jr.merge(ours, theirs, favor="ours")) == [add("a"), add("x"), delete("y")]

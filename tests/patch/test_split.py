@@ -276,7 +276,7 @@ def test_a_file_is_not_split_onto_itself(tmp_path: Path) -> None:
     path.write_text(text)
     (tmp_path / "link.rdfp").symlink_to(path)
     for source in (path, str(tmp_path / "link.rdfp")):
-        with pytest.raises(ValueError, match=r"x-2\.rdfp is what is split"):
+        with pytest.raises(ValueError, match=r"x-2\.rdfp is the input"):
             list(jr.split(source, f"{tmp_path}/x-{{}}.rdfp", by="transaction"))
         assert path.read_text() == text
 

@@ -57,12 +57,12 @@ class Fault:
         return {"severity": self.severity, **fields, "rule": self.rule.value}
 
 
-# How many faults a list shows: all of them may be as many as rows.
+# The number of faults that a list shows, since every row may have a fault.
 _MOST_SHOWN = 100
 
 
 class Faults(list[Fault]):
-    """A list of faults that shows each in a line of its own, and as a table in a notebook."""
+    """A list of faults, printed one a line and shown as a table in a notebook."""
 
     def __repr__(self) -> str:
         lines = [printable(str(fault)) for fault in self[:_MOST_SHOWN]]
@@ -91,15 +91,15 @@ class Finding(NamedTuple):
 
 
 class RecentSet:
-    """The last ``size`` things that were added. Older ones are forgotten, to bound the memory."""
+    """The last ``size`` added items. Older items are forgotten, to bound the memory."""
 
     def __init__(self, size: int = 1 << 16) -> None:
-        # Hashes, since the things may be large.
+        # Hashes are kept, since the items may be large.
         self._known: OrderedDict[int, None] = OrderedDict()
         self._size = size
 
     def is_new(self, thing: Hashable) -> bool:
-        """Add a thing; return whether it was not there."""
+        """Add an item, and return whether it was missing."""
         number = hash(thing)
         if number in self._known:
             return False

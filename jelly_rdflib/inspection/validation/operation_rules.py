@@ -34,7 +34,7 @@ _RULES: dict[int, tuple[Rule, str]] = {
     ),
 }
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
-# All operations but changes.
+# All operations except changes.
 _MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
 # The input may have any number of header keys.
 _MAX_KEYS = 1 << 16
@@ -45,7 +45,8 @@ _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 class TermRules:
     """Checks the terms of a stream; each faulty term is reported once.
 
-    With ``may_be_generalized`` the stream's options decide on generalized statements, not a rule.
+    With ``may_be_generalized``, generalized statements are not reported here: the stream's options
+    allow or forbid them.
     """
 
     def __init__(self, *, may_be_generalized: bool) -> None:
@@ -64,7 +65,7 @@ class TermRules:
             generalized = find_generalized_statement(batch)
             if generalized is not None:
                 self._may_be_generalized = True
-                message = "literal as subject or graph, or predicate that is no IRI: no RDF 1.1"
+                message = "not RDF 1.1: literal as subject or graph, or predicate that is no IRI"
                 yield Finding(generalized, Rule.GENERALIZED, message)
 
     def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:
@@ -79,8 +80,8 @@ class TermRules:
 class PatchRules:
     """Checks the patches of a stream.
 
-    It does not check where transactions start and end: the readers report that themselves, as a
-    fault of the rule ``format``, and go on.
+    It does not check where transactions start and end: readers report such faults themselves, and
+    go on.
     """
 
     def __init__(self) -> None:
@@ -120,7 +121,7 @@ class PatchRules:
         if not self._in_transaction:
             self._has_changes_outside = True
             if self._has_transaction:
-                message = "change outside the transactions that the patch has"
+                message = "change outside of transactions in a patch that has transactions"
                 yield from self._tell(start, Rule.CHANGE_PLACE, message)
 
     def _take_mark(self, batch: Batch, row: int, op: int) -> Iterator[Finding]:
@@ -161,7 +162,7 @@ class PatchRules:
                 yield Finding(row, rule, message)
 
     def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[Rule, str]]:
-        """Find faults in the header id or prev; gives rules and messages."""
+        """Yield the rules that a header id or prev breaks, with messages."""
         text = batch.terms.text_of(value)
         if batch.terms.kinds[value] != TermKind.IRI:
             yield Rule.PATCH_ID, f"header {key} has a value that is no IRI"
@@ -172,7 +173,7 @@ class PatchRules:
             yield Rule.PATCH_ID, f"header {key} has no UUID: {shown}"
         self._values[key] = one_form = _one_form(text)
         if self._values.get(ID) == self._values.get(PREV):
-            yield Rule.PATCH_CHAIN, f"patch {shown} follows itself: id and prev"
+            yield Rule.PATCH_CHAIN, f"patch {shown} has its own id as prev"
         if key == ID:
             self._id, self._shown = text, shown
             if not self._ids.is_new(one_form):
@@ -182,14 +183,14 @@ class PatchRules:
             yield Rule.PATCH_CHAIN, message
 
     def _tell(self, row: int, rule: Rule, message: str) -> Iterator[Finding]:
-        """Report a rule that many rows may break; once for each patch."""
+        """Report a rule that many rows may break, once for each patch."""
         if rule not in self._told:
             self._told.add(rule)
             yield Finding(row, rule, message)
 
 
 def _one_form(text: str) -> str:
-    """Return an id in the form in which ids are compared: only the digits of a UUID."""
+    """Return the normal form of an id, by which ids are compared: of a UUID, only its digits."""
     scheme = _UUID_SCHEME.match(text)
     digits = text if scheme is None else text[scheme.end() :]
     return digits.lower() if _UUID.fullmatch(digits) else text

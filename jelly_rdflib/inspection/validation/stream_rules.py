@@ -19,7 +19,7 @@ from jelly_rdflib.options import (
 from jelly_rdflib.rules import Rule
 
 MAX_FRAME_SIZE = 1_000_000
-"""Frames should be smaller (Jelly-RDF, "Stream frames")."""
+"""The recommended limit for the size of a frame (Jelly-RDF, "Stream frames")."""
 
 
 class StreamRules:
@@ -74,12 +74,10 @@ class StreamRules:
             message = f"the logical type {name} does not go with the physical type {physical.name}"
             yield self._blame_options(Rule.TYPES, message)
         elif not isinstance(logical, LogicalStreamType):
-            yield self._blame_options(
-                Rule.LOGICAL_TYPE, f"{name} is no logical type that is defined"
-            )
+            yield self._blame_options(Rule.LOGICAL_TYPE, f"{name} is not a defined logical type")
 
     def _take_rows(self, batch: Batch, options: PatchOptions | StreamOptions) -> Iterator[Fault]:
-        """Find prefixes that must not be there, and the use of features; each is reported once."""
+        """Find the use of features, and report forbidden prefixes once."""
         if options.rdf_star and not self._has_quoted_triples:
             self._has_quoted_triples = TermKind.TRIPLE_TERM in bytes(batch.terms.kinds)
         if options.generalized_statements and not self._has_generalized_statements:
@@ -100,7 +98,7 @@ class StreamRules:
                 continue
             self._is_past_first_graph = True
             if graph == 0:
-                message = "prefix without a graph, and there was none before it to repeat"
+                message = "prefix without a graph before the first graph"
                 yield Fault(rule=Rule.NAMESPACE_GRAPH, message=message, **self.places([row])[0])
             return
 
@@ -148,5 +146,5 @@ def _describe(kind: int, message: str, field: int) -> tuple[Rule, str]:
         return Rule.ROW_KINDS, f"{message} that is of more than one kind"
     return (
         Rule.SECOND_FIELD,
-        f"{message} with field {field}, though it has another of its oneof before",
+        f"{message} with field {field} after another field of the same oneof",
     )

@@ -19,7 +19,7 @@ from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
-# Findings that are located at once: each time, the whole frame is scanned.
+# The number of findings that are located together, since locating scans the whole frame.
 _LOCATED = 1 << 16
 
 
@@ -32,15 +32,15 @@ def validate(
 ) -> list[Fault]:
     r"""Find all faults of a file: those that readers refuse, and those that they accept.
 
-    The rules are the members of `jelly_rdflib.Rule`. Reading goes on after a fault as
-    far as that makes sense. In RDF Patch text a faulty row is left out, up to its dot or to the
-    next line that starts like a row. In Jelly, reading goes on after a fault that does not affect
-    later rows, such as a transaction that starts twice. Damaged frames, messages or lookups do
-    affect them: then this fault is the last one. Jelly as text is checked as the frames that it
-    stands for: places are those of frames and rows. A fault that may be in every row is reported
-    once: the kind of a field once for a stream, a term once, the place of headers once for a patch.
-    Beside the faults that are returned, memory is bounded by the largest frame. ``jellyp validate``
-    shows each fault when it is found, and keeps none.
+    The rules are the members of `jelly_rdflib.Rule`. Reading goes on after a fault if later rows
+    still make sense. In RDF Patch text a faulty row is skipped, up to its dot or to the next line
+    that starts like a row. In Jelly, reading goes on after a fault that does not affect later rows,
+    such as a transaction that starts twice. A damaged frame, message or lookup affects later rows,
+    so this fault is the last one. Jelly as text is checked as the frames that it describes, and
+    faults have the number of a frame and row. A fault that may be in every row is reported once:
+    the kind of a field once for a stream, a term once, the place of headers once for a patch.
+    Memory is bounded by the largest frame, and the returned faults. ``jellyp validate`` shows each
+    fault when it is found, and keeps none.
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
@@ -51,17 +51,17 @@ def validate(
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
-        A list of `Fault`, roughly in the order of the input; a valid file has none. Printed, and
-        in a notebook, it has a line for each fault.
+        A list of `Fault`, roughly in the order of the input; empty for a valid file. Printed, or
+        shown in a notebook, it has a line for each fault.
 
     Raises:
-        TypeError: ``source`` is of another kind.
-        LookupError: There is no such format.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
 
     See Also:
-        - `inspect`: what a file is made of.
+        - `inspect`: counts of a file's content.
 
     Examples:
         >>> text = b'''H id <uuid:1> .
@@ -106,7 +106,7 @@ def find_faults(
 
 
 def _without_offsets(faults: Iterator[Fault]) -> Iterator[Fault]:
-    """Leave out the offsets of frames that the input does not have; a line is of the input."""
+    """Yield faults without offsets in frames, since the input is a text; lines are of the text."""
     for fault in faults:
         yield fault if fault.line is not None else replace(fault, offset=None)
 
@@ -119,7 +119,7 @@ _row = attrgetter("row")
 
 
 class _Validator:
-    """Reads an input and checks it; ``errors`` takes the errors after which its reader goes on."""
+    """Reads an input and checks it; the reader adds errors that it can pass to ``errors``."""
 
     def __init__(self, input_: EncodedInput, errors: list[DecodeError]) -> None:
         self._input = input_
@@ -128,7 +128,7 @@ class _Validator:
         self._frames = None if input_.statistics is None else StreamRules(input_.statistics)
         self._terms = TermRules(may_be_generalized=self._frames is not None)
         self._patches = PatchRules()
-        # The number of operations before the batch.
+        # The number of operations before the current batch.
         self._operations = 0
 
     def run(self) -> Iterator[Fault]:
@@ -165,7 +165,7 @@ class _Validator:
         return merge(terms, self._patches.take(batch), key=_row)
 
     def _locate(self, findings: Iterator[Finding]) -> Iterator[Fault]:
-        """Turn findings into faults, which have places in the input."""
+        """Turn findings into faults, with their places in the input."""
         while some := list(islice(findings, _LOCATED)):
             places = self._places([finding.row for finding in some])
             for finding, place in zip(some, places, strict=True):
