@@ -67,25 +67,25 @@ def convert(
         if base is None or isinstance(error, JellyError):
             raise
         raise click.UsageError(f"{input_.name}: {error}") from error
-    format = format or input_.format
-    _check_kind(input_.name, format, holds_changes=input_.format.holds_changes)
-    if format.holds_changes and merges_graphs:
+    written: Format = format or input_.format
+    _check_kind(input_.name, written, holds_changes=input_.format.holds_changes)
+    if written.holds_changes and merges_graphs:
         raise click.UsageError("--merge-graphs is for statements")
     if (
         merges_graphs
-        and format.options_type is StreamOptions
+        and written.options_type is StreamOptions
         and output_options["stream_type"] is None
     ):
         output_options = {**output_options, "stream_type": "triples"}
     options = make_options(
         # Of both kinds of Jelly and their texts.
-        [] if input_.options is None or format.options_type is None else [input_.options],
-        format,
+        [] if input_.options is None or written.options_type is None else [input_.options],
+        written,
         output_options,
         has_graphs=input_.format.has_graphs,
         has_prefixes=input_.format.has_prefixes,
     )
-    with naming(input_.name), open_writer(destination, options, format) as writer:
+    with naming(input_.name), open_writer(destination, options, written) as writer:
         write_batches(chain(first, batches), writer, merges_graphs=merges_graphs)
 
 

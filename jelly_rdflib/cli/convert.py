@@ -85,7 +85,8 @@ def command(
         check_stdin_once(*sources)
         join(sources, from_, output, format, output_options)
         return
-    with open_argument(sources[0], from_) as input_, open_output(output) as destination:
+    (source,) = sources
+    with open_argument(source, from_) as input_, open_output(output) as destination:
         convert(
             input_,
             destination,
