@@ -85,8 +85,7 @@ def command(
         check_stdin_once(*sources)
         join(sources, from_, output, format, output_options)
         return
-    (source,) = sources
-    with open_argument(source, from_) as input_, open_output(output) as destination:
+    with open_argument(next(iter(sources)), from_) as input_, open_output(output) as destination:
         convert(
             input_,
             destination,
