@@ -302,7 +302,7 @@ def test_apply_to_an_address(fuseki: Fuseki, tmp_path: Path) -> None:
     assert held(fuseki) == [2]
 
 
-@pytest.mark.parametrize("option", [("-o", "x.nq"), ("--to", "nq"), ("--from", "nq")])
+@pytest.mark.parametrize("option", [("-o", "x.nq"), ("--to", "nq"), ("--base-format", "nq")])
 def test_apply_to_an_address_has_no_output(tmp_path: Path, option: tuple[str, str]) -> None:
     jr.Patch([add(1)]).save(tmp_path / "one.jellyp")
     ended = run("apply", "http://127.0.0.1:1/ds/patch", tmp_path / "one.jellyp", *option)

@@ -262,9 +262,9 @@ def test_a_copy_refuses_a_shared_subscription(broker: Mosquitto, tmp_path: Path)
     ):
         sink.send(patch_of(0))
         sink.flush()
-        with pytest.raises(ValueError, match="without positions"):
+        with pytest.raises(ValueError, match="has no positions"):
             append_from(source, log)
-        with pytest.raises(ValueError, match="without positions"):
+        with pytest.raises(ValueError, match="has no positions"):
             replica.follow(source)
         assert take_all(source, 1) == [0]
     assert log.refresh() is None
