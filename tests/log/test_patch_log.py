@@ -434,7 +434,7 @@ def test_checkout_into_a_store_of_ones_own(log: PatchLog, tmp_path: Path) -> Non
     target.open(str(tmp_path / "store"), create=True)
     assert log.checkout(3, target=target) is target
     assert numbers(target) == {3}
-    with pytest.raises(ValueError, match="not empty"):
+    with pytest.raises(ValueError, match="must be empty"):
         log.checkout(3, target=target)
     with pytest.raises(TypeError, match="Dataset"):
         log.checkout(3, target=Graph())  # type: ignore[arg-type]
@@ -448,7 +448,7 @@ def test_checkout_makes_a_dataset_of_the_store_that_is_asked_for(log: PatchLog) 
         dataset = log.checkout(1, store=store)
         assert type(dataset.store) is kind
         assert numbers(dataset) == {1}
-    with pytest.raises(ValueError, match="not empty"):
+    with pytest.raises(ValueError, match="must be empty"):
         log.checkout(1, store=log.checkout(1).store)
 
 
