@@ -5,7 +5,7 @@ ctypedef struct Column:
     WriteBuffer data  # texts, or int64
     WriteBuffer offsets  # int32; empty for numbers
     WriteBuffer nulls  # the numbers of the rows that are null, int64
-    # With a dictionary, `data` and `offsets` are those of the dictionary.
+    # With a dictionary, `data` and `offsets` belong to the dictionary.
     WriteBuffer entries  # for each row the number of its text, int32
     uint32_t count  # of texts
     uint32_t* places  # by number of a distinct term: the number of its text, counted from 1; or 0

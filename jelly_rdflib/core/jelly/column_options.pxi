@@ -1,4 +1,4 @@
-"""The options of Jelly-RDF 1.2, of which two drafts have the same version, but other numbers."""
+"""The options of Jelly-RDF 1.2, two drafts of which share a version but differ in numbers."""
 
 cdef enum:
     # The field of a frame that has columns.

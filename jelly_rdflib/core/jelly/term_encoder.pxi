@@ -399,7 +399,7 @@ cdef class TermEncoder:
         return put_found_iri(&self.content, field, found, &self.last_iri)
 
     cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
-        """Write a term that is no IRI."""
+        """Write a term other than an IRI."""
         cdef int kind = self.terms.kinds[number]
         cdef bint is_anywhere = position == OBJECT or self.generalized
         cdef Text text

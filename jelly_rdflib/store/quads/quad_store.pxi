@@ -412,7 +412,7 @@ cdef class QuadStore:
         """Advance the clock if a row has died since it last advanced."""
         if self.has_new_deaths:
             if self.times.clock >= <uint32_t>-2:
-                # Each time stands for a dead row, so only endless rollbacks lead here.
+                # Each time belongs to a dead row, so only endless rollbacks lead here.
                 if not self.is_free():
                     raise LimitError("a transaction can't have 4 billion transactions inside")
                 vacuum(self)
