@@ -67,9 +67,8 @@ class Format:
             returns the batches.
         open_encoder: Called with the classes of nodes, the options (the format, if it has no
             options), and the sink. All encoders have ``write_batch`` and ``finish``.
-        options_type: The class of the options, which by itself makes the default ones; None: the
-            format has no options. Only Jelly has options; they distinguish Jelly-RDF and
-            Jelly-Patch.
+        options_type: The class of the options, whose instances are the defaults; None: the format
+            has no options. Only Jelly has options; they distinguish Jelly-RDF and Jelly-Patch.
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether the format can declare prefixes, or namespaces.
