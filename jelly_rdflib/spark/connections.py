@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
-# Settings of S3, behind fs.s3a. or fs.s3a.bucket.BUCKET.
+# Settings of S3, after the prefix fs.s3a. or fs.s3a.bucket.BUCKET.
 _SECRETS = ("access.key", "secret.key", "session.token")
 _S3_SETTINGS = (
     *_SECRETS,
@@ -36,7 +36,7 @@ _PREFIXES = ("fs.", "dfs.")
 def take_settings(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Split the options of a reader or writer into settings, and the others.
 
-    A ValueError if there is no such setting.
+    Raise a ValueError for an unknown setting.
     """
     settings = {name: text for name, text in options.items() if name.startswith(_PREFIXES)}
     for name in settings:
@@ -86,7 +86,7 @@ def settings_of_session(spark: SparkSession) -> dict[str, str]:
 
 
 def is_known(scheme: str) -> bool:
-    """Return whether there is a way to the files of a scheme."""
+    """Return whether the files of a scheme can be reached."""
     return scheme in _MAKERS
 
 
@@ -122,7 +122,7 @@ def _s3(start: str, bucket: str, settings: dict[str, str]) -> tuple[pyarrow.fs.F
         region=region,
         scheme=scheme,
         endpoint_override=rest.rstrip("/") if has_scheme else endpoint,
-        # Without this setting, a bucket behind an endpoint is in the path.
+        # Without this setting, the bucket of a custom endpoint is part of the path.
         force_virtual_addressing=setting("path.style.access") == "false",
     ), bucket
 

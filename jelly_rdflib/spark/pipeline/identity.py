@@ -17,7 +17,7 @@ SPELLING = "_spelling"
 """How the object of a row is spelled: 0 as its identity, else a bit for each capital of the tag."""
 
 _TYPE = f"^^{XSD.string.n3()}"
-# A tag's letters that a bit is kept for; those behind come back in lower case.
+# The number of a tag's letters whose case is kept, a bit each; later ones become lower case.
 _BITS = 62
 
 
@@ -40,7 +40,7 @@ def is_term(column: str, term: str) -> Column:
 
 
 def with_identity(rows: DataFrame) -> DataFrame:
-    """Replace the objects of rows by their identities, and tell how they were spelled."""
+    """Replace the objects of rows by their identities, and add columns for their spelling."""
     tag = _tag("o")
     bits = (
         f"aggregate(sequence(1, least(length({tag}), {_BITS})), 0L, (bits, i) -> bits +"

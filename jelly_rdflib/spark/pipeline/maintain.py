@@ -176,7 +176,7 @@ def _table_writer(
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
         new_state = TableState(version, found.head, query, batch)
-        # There are no more of them than changes, and each is no longer.
+        # They are at most as many as the changes, and no longer than these.
         table.merge(found.operations, delta_version, new_state, is_small=is_small)
 
     return write_batch
@@ -220,7 +220,7 @@ def read_maintained(spark: SparkSession, table: str, version: int | str | None =
 
     Raises:
         FileNotFoundError: The table does not exist.
-        LogError: The table's history does not have the version, or no more.
+        LogError: The table's history lacks the version, or has dropped it.
         RuntimeError: The session has no Delta Lake.
     """
     quads = QuadTable(spark, table)

@@ -1,4 +1,4 @@
-"""What patches change together: for tables that are kept up to date."""
+"""The net changes of several patches, for tables that are kept up to date."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def net_changes(
     """Return what patches change together: the last operation on each quad.
 
     A table of quads that has the state of the patch ``after`` gets that of the patch ``head``: each
-    quad with a ``D`` is deleted, if it is there, and each with an ``A`` is added, if it is not.
-    Store ``head`` in the same transaction: it is ``after`` of the next call.
+    quad with a ``D`` is deleted if present, and each with an ``A`` is added if missing. Store
+    ``head`` in the same transaction: it is ``after`` of the next call.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
 
 
-# The time of a log's file in an offset: its place in the log tells whether it is new.
+# The time of a log's file in an offset: its place in the log shows whether it is new.
 _IN_LOG = -1
 _ANEW = "; put it back as it was, or begin anew with another checkpoint"
 
@@ -116,7 +116,7 @@ class RowsReader:
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the files of a partition, or parts of files."""
-        # Without files, Spark reads a partition of its own.
+        # Without files, Spark reads one empty partition.
         if isinstance(partition, FilePartition):
             for path, part in partition.parts:
                 yield from self._read_file(path, part, partition.first)
@@ -224,7 +224,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         self._ends = {}
 
         def note(log: PatchLog) -> list[LogEntry]:
-            # Not the files: a squash makes another one of them.
+            # Keep the version and not the files, which a squash replaces by another one.
             self._ends[log.location] = log.version
             return []
 
@@ -248,7 +248,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return entries
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Return the offset after the next new files, as many as the limit allows."""
+        """Return the offset after as many new files as the limit allows."""
         if start["paths"] != self.paths:
             of = f"of {', '.join(start['paths'])}, and not of {', '.join(self.paths)}"
             raise ValueError(f"the checkpoint is {of}: take another one")
@@ -263,7 +263,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
             count = limit.max_files
         elif isinstance(limit, ReadMaxBytes):
             sums = accumulate(file.size for file in new)
-            # A larger file is a batch of its own.
+            # A file above the limit is a batch of its own.
             count = max(1, sum(total <= limit.max_bytes for total in sums))
         # The next offset could not tell that a late file is left.
         taken, left = [*late, *new[:count]], new[count:]
@@ -282,7 +282,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     def _find_new(self, before: int, files: dict[str, int]) -> tuple[list[Entry], list[Entry]]:
         """Return the unread files: those older than the offset, and the others, both in order."""
         found = self.find_files(self._list_patches)
-        # Of a patch, a file that is missing is not passed over.
+        # A missing file of a patch is not skipped.
         patches = [file._replace(modified=_IN_LOG) for file in found if file.path in self._patches]
         there = [file for file in found if not (file.is_missing or file.path in self._patches)]
         there = [file for file in there if self._only is None or file.path in self._only]

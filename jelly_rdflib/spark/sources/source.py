@@ -31,8 +31,8 @@ TABLE = "jelly_rdflib.table"
 class FileSource(DataSource):
     """Files of one format. Spark makes an instance for each use of the format.
 
-    Spark tells the options of a table of its catalog to ``schema`` alone, when the table is
-    created. A query gets the columns with their metadata, so the first column keeps the options.
+    Spark passes the options of a catalog table to ``schema`` alone, when the table is created. A
+    query gets the columns with their metadata, so the first column keeps the options.
     """
 
     kind: ClassVar[Kind]
@@ -58,7 +58,7 @@ class FileSource(DataSource):
             schema.add(name, "string")
         if table is not None:
             schema[0].metadata = {TABLE: table}
-            # Of a table that Spark makes of a query's columns, all can be null.
+            # In a table that Spark makes of a query's columns, all columns can be null.
             schema[0].nullable = False
         return schema
 

@@ -86,7 +86,7 @@ class PartitionWriter:
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         """Write a partition, in the order of ``file`` and ``seq``.
 
-        An EncodeError if a row is no operation, or can't be expressed with the options.
+        Raise an EncodeError if a row is not an operation, or can't be expressed with the options.
         """
         from pyspark import TaskContext
 
