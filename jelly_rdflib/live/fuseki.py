@@ -57,8 +57,8 @@ def apply_to_fuseki(
         timeout: The seconds that the server may take to apply a transaction.
 
     Raises:
-        ApplyError: Something is no operation, or has a quoted triple or a literal as subject; or a
-            transaction starts or ends in a wrong place; or the server refuses a transaction.
+        ApplyError: An operation is invalid, or has a quoted triple or a literal as subject; or a
+        transaction starts or ends in a wrong place; or the server refuses a transaction.
         PermissionError: The server wants a token or password, or does not accept the given one.
         ConnectionError: The server can't be reached; or the connection broke off, and it is unknown
             whether a transaction was applied. Applying the transaction again does no harm.

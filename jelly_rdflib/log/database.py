@@ -112,7 +112,7 @@ class Database:
         return self.path.exists() and self.path.stat().st_size > 0
 
     def check_not_lost(self) -> None:
-        """Raise a LogError if the database is missing, but files are there that it should list."""
+        """Raise a LogError if the database is missing, but files exist that it should list."""
         if not self.exists():
             names = (name for folder in self.tables for name in list_names(folder))
             if any(map(FileName.parse, names)):
@@ -272,7 +272,7 @@ class Database:
                 kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
                 paths = (folder / name for name in noted - kept)
                 remove_files(path for path in paths if path.is_file())
-            # The notes last: they show that there may be more to remove.
+            # Remove the notes last, since they show that more may have to be removed.
             remove_files(dead)
 
     def problems(self) -> list[str]:
@@ -302,7 +302,7 @@ class Database:
             for name, kind, _ in sorted(wanted - found)
         ] + [
             f"it has a {kind} {name}, which the {self.kind} has not made"
-            # A stranger's database may have a name that is no text.
+            # A stranger's database may have a name that isn't text.
             for name, kind, _ in sorted(found - wanted, key=repr)
             if name not in names
         ]
@@ -404,7 +404,7 @@ def _insert(connection: sqlite3.Connection, table: str, row: Sequence[Any]) -> N
 
 
 def check_regular(path: Path) -> None:
-    """Check that there is a file at a path, or nothing: opening a pipe may block forever."""
+    """Check that a path is a regular file or missing: opening a pipe may block forever."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

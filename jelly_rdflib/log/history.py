@@ -164,7 +164,7 @@ class FolderHistory:
         """Do nothing: a connection is open for one operation only."""
 
     def create(self, compression: str | None) -> bool:
-        """Make an empty log and its folder, unless there is a log; return whether it was made."""
+        """Make an empty log and its folder, unless the log exists; return whether it was made."""
         check_compression(compression)
         if self.path.is_file():
             # If the path is a file, this raises the error.

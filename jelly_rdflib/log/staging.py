@@ -256,7 +256,7 @@ def list_names(folder: Path) -> list[str]:
 
 
 def make_folder(path: Path, like: Path | None = None) -> bool:
-    """Make a folder and its missing parents, and sync them; False if it is there.
+    """Make a folder and its missing parents, and sync them; False if it exists.
 
     The new folder gets the permissions of the folder ``like``.
     """

@@ -171,7 +171,7 @@ def subscribe_rdf(
         PermissionError: The server does not allow the call.
         DecodeError: A frame breaks a rule, or has other options than were asked for.
         LimitError: The stream exceeds the limits.
-        ValueError: There is no such setting.
+        ValueError: The setting is unknown.
 
     Examples:
         See `RdfStreamServer`.

@@ -173,7 +173,7 @@ class _Enough(Exception):
 
 
 class ConditionalRequests:
-    """Middleware: answers HEAD and If-None-Match for all that GET reads, and sets Cache-Control."""
+    """Middleware: answers HEAD and If-None-Match wherever GET works, and sets Cache-Control."""
 
     def __init__(self, app: Any, *, is_private: bool) -> None:
         self._app = app

@@ -50,8 +50,8 @@ class Followers:
 class Feed:
     """The news of a log, for any number of followers.
 
-    The log is a folder, to which other processes append, too: so the feed looks for new patches
-    while there are followers.
+    The log is a folder, to which other processes append, too: so the feed polls for new patches
+    while anyone follows.
     """
 
     def __init__(self, history: History, followers: Followers) -> None:
