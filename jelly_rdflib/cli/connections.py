@@ -15,7 +15,7 @@ _HEAD_SECONDS = 15.0
 
 
 def most_connections() -> int:
-    """Return how many connections there may be: half of the files that the process may open.
+    """Return the allowed number of connections: half of the process's limit of open files.
 
     It may open more after this, if the system allows that.
     """
@@ -36,8 +36,8 @@ def most_connections() -> int:
 def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol]:
     """Return uvicorn's protocol, with limits that uvicorn does not have.
 
-    There may be ``most`` connections, and half of these from one host. The head of each request has
-    to come in so many seconds.
+    At most ``most`` connections are open at once, and half of these from one host. The head of each
+    request has to arrive within this many seconds.
     """
     hosts: Counter[str] = Counter()
 

@@ -57,7 +57,7 @@ def convert(
     settings: dict[str, Any] = {} if base is None else {"base": base}
     if output_options["generalized_statements"] and input_.patches is None:
         input_.look()
-        # Of the other formats, each one itself says what it may have.
+        # Each of the other formats declares itself what it can contain.
         settings |= {"generalized": True} if input_.format.name in _LINES else {}
     batches = filters.batches(input_, **settings)
     # The input's format and options are known after its first batch.
@@ -103,7 +103,7 @@ def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> boo
     """Write frames of Jelly as text, or those of a text as Jelly, with nothing changed.
 
     Returns:
-        Whether this was done; not if one of the formats is another one, or both are texts or none.
+        Whether this was done: only if one format is Jelly and the other is Jelly as text.
     """
     if format.options_type is None or input_.patches is not None:
         return False

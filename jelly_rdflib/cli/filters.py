@@ -1,4 +1,4 @@
-"""Filters of operations: their options, and what they let through of an input."""
+"""Filters of operations: their options, and the operations of an input that pass them."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class _Term:
 class Filters:
     """The filters that a command got; each one given must let an operation through.
 
-    ``times`` are seconds since 1970, the first and the last one. ``terms`` has for a column of
-    batches the terms of which one must be there.
+    ``times`` are seconds since 1970, the first and the last one. ``terms`` maps a column of batches
+    to a set of terms, one of which the row must have.
     """
 
     ops: frozenset[int] | None = None
@@ -197,11 +197,11 @@ class _Filtering:
                     factory, self.limits, values, accepts_null=accepts_null, any_spelling=True
                 )
             ]
-        # Terms are those of statements, unless other operations are asked for.
+        # Match terms in statements only, unless other operations are asked for.
         return RowFilter(ops=(Op.A, Op.D) if ops is None else ops, **conditions)
 
     def _learn_prefixes(self, batch: Batch) -> None:
-        """Make the filter anew if the batch binds a prefix that it uses."""
+        """Rebuild the filter if the batch binds a prefix that it uses."""
         from jelly_rdflib.operations import Op
 
         if not self.filters.has_prefixed_names():
@@ -235,7 +235,7 @@ class _Filtering:
             yield from self._take(batch)
 
     def _end_cut(self, last: Batch) -> Iterator[Batch]:
-        """End the transaction and the patch that go on behind the taken frames."""
+        """End the transaction and the patch that continue after the taken frames."""
         from jelly_rdflib.operations import Op
 
         if self.in_transaction:
@@ -299,7 +299,7 @@ class _Filtering:
 
 
 def _seconds_of(node: Any) -> float | None:
-    """Return the time that a header's value is, in seconds since 1970; None if it is none."""
+    """Return a header's value as a time in seconds since 1970; None if it isn't a time."""
     from rdflib.namespace import XSD
     from rdflib.term import Literal
 

@@ -41,7 +41,7 @@ MAX_LINE = 1 << 20
 
 @dataclass
 class _CountingFile:
-    """A binary file that tells how many bytes each read gives."""
+    """A binary file that reports how many bytes each read returns."""
 
     file: Any
     advance: Callable[[int], None]
@@ -76,7 +76,7 @@ class _GrowingFile(_CountingFile):
 
 @dataclass
 class _StartedFile:
-    """A binary file of which some bytes were read to look at; ``read_piece`` returns them first."""
+    """A binary file whose first bytes were peeked at; ``read_piece`` returns them first."""
 
     read_piece: Callable[[int], bytes]
 
@@ -87,7 +87,7 @@ class _StartedFile:
 class InputArgument:
     """An open input of a command; ``name`` is for messages, and ``file`` has the bytes.
 
-    The ``format`` is None before anything tells it: the file's name, ``--from``, the first bytes.
+    ``format`` is None until it is known from ``--from``, the file's name or the first bytes.
     The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
     ``patches`` returns its patches and what reads their batches. ``path`` is where it can be opened
     once more, if it is a file.
@@ -190,7 +190,8 @@ class InputArgument:
             for batch in batches:
                 self.options = batches.options
                 if self.options is not None and self.format in (JELLY, JELLY_PATCH):
-                    # The options tell which Jelly it is, whatever the file's name says.
+                    # The stream's options show which kind of Jelly it is, whatever the file's name
+                    # says.
                     is_rdf = isinstance(self.options, StreamOptions)
                     self.format = JELLY if is_rdf else JELLY_PATCH
                 yield batch
@@ -202,12 +203,12 @@ def argument_name(path: str) -> str:
 
 
 class LogArgument(InputArgument):
-    """A patch log as an input: its patches, one after the other.
+    """A patch log as an input: its patches in order.
 
     Args:
         log: The log.
         name: For messages.
-        advance: Is told of each patch that is read.
+        advance: Called with each patch that is read.
         is_followed: Whether patches are waited for that others append.
     """
 
@@ -314,7 +315,7 @@ def _open_log(path: str, format: str | None, *, is_followed: bool) -> Iterator[L
 def _format_of(path: str) -> Format | None:
     """Return the format of a file by its name, unless its first bytes say that the name is wrong.
 
-    The name says which text it is, as several look alike. But Jelly is no text.
+    The name says which text it is, as several look alike. But Jelly is not a text format.
     """
     from jelly_rdflib.core.input_start import has_control_characters, is_frame, look_at_start
     from jelly_rdflib.core.source import ByteSource, open_source
@@ -335,7 +336,7 @@ def _format_of(path: str) -> Format | None:
         if start and found.is_text != is_text:
             guessed = guess_by_start(start, holds_changes=None)
             if guessed.is_text == is_text:
-                # Only the options tell one Jelly from the other.
+                # Only the stream's options distinguish Jelly-Patch from Jelly-RDF.
                 return guessed if is_text else None
     except (UntoldFormatError, JellyError):
         # The reader of the named format has the error.
@@ -350,7 +351,7 @@ def rereadable(path: str) -> Iterator[str]:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="jellyp-") as folder:
-        # The end of the name may tell the format.
+        # The file extension may give the format.
         copy = os.path.join(folder, os.path.basename(path))
         pipe: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
         with open(copy, "wb") as file:
@@ -375,7 +376,7 @@ class StartedInput:
         self.can_reopen = os.path.isfile(path)
         self._arguments = path, format
         self._settings = settings
-        # What is read for this of a pipe is kept.
+        # Bytes read from a pipe for this are kept.
         started = self._read()
         first = list(islice(started, 1))
         self._started: Iterator[Batch] | None = chain(first, started)

@@ -35,7 +35,7 @@ class InputPath(click.Path):
     """The path of a file, "-", or the folder of a patch log.
 
     ``instead`` says what to do with a log, for an argument that must not be one; with
-    ``may_be_server`` an address is none.
+    ``may_be_server`` an address doesn't count as a log.
     """
 
     def __init__(self, instead: str | None = None, *, may_be_server: bool = False) -> None:
@@ -302,7 +302,7 @@ repeated_option = click.option(
 
 
 def chosen_repeated_options() -> Any:
-    """Return what repeated options mean to the running command: see ``--repeated-options``."""
+    """Return how the running command handles repeated options: see ``--repeated-options``."""
     return click.get_current_context().meta.get("repeated-options", "error")
 
 
@@ -336,7 +336,7 @@ def _flag(key: str) -> dict[str, Any]:
     return {"is_flag": True, "is_eager": True, "callback": keep, "expose_value": False}
 
 
-# The options of every command. The help of jellyp lists them, that of each command names them.
+# The options of every command. The help of jellyp lists them; the help of each command names them.
 SHARED = (
     click.Option(["-q", "--quiet"], help="Print only results and errors.", **_flag("quiet")),
     click.Option(["--no-progress"], help="Show no progress bar.", **_flag("no-progress")),

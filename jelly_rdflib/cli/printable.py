@@ -14,7 +14,7 @@ STANDARD_OUTPUT = "standard output"
 
 @contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """Give errors of the system in the block a file's name, if they have none: of a full disk."""
+    """Add a file's name to system errors without one in the block, such as a full disk."""
     try:
         yield
     except OSError as error:

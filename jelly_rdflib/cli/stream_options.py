@@ -1,4 +1,4 @@
-"""The options of a Jelly stream that a command writes: the user's, else those of its inputs."""
+"""The options of a Jelly stream that a command writes: the user's, else its inputs' options."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def make_options(
     if kind is None:
         return None
 
-    # A stream should declare only features that it may use: False if the inputs don't tell.
+    # A stream should declare only features that it may use: False if the inputs don't say.
     made: dict[str, Any] = {"rdf_star": False, "generalized_statements": False}
     if kind is StreamOptions:
         types = PhysicalStreamType

@@ -147,7 +147,7 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
 def _writing(
     output: str | None, to: str | None, *, is_shown: bool
 ) -> Iterator[tuple[Callable[[Patch], object], Callable[[], object]]]:
-    """Yield what writes a patch to an output, and what makes sure that it is there."""
+    """Yield a function that writes a patch to an output, and one that ensures that it is stored."""
     if output is None and not is_shown:
         yield lambda patch: None, lambda: None
         return
@@ -192,14 +192,14 @@ class _Place(NamedTuple):
 
 
 class _Copy:
-    """The position in a source, in a database; and the file of the data that have it, if any.
+    """A stored position in a source, and the file whose data are at this position, if any.
 
-    The row of new data stands beside that of the old ones until the file was replaced. If a kill
-    comes between, the digest of the file tells which of the two it is.
+    The database keeps the rows of the old and the new data until the file is replaced. After a kill
+    in between, the file's digest shows which row is valid.
 
     Args:
         source: It goes on from the position.
-        path: Of the database; None: nothing is stored.
+        path: The path of the database; None: nothing is stored.
         target: The file.
 
     Attributes:

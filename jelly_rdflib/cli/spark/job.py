@@ -100,9 +100,9 @@ class Job:
 
 
 def format_of(path: str, format: str | None) -> str:
-    """Return the format of files of changes: a given one, or else that of the first path's name.
+    """Return the format of files of changes: the given one, else the first path's.
 
-    A UsageError if the name has another format.
+    Raise a UsageError if the name has another format.
     """
     from jelly_rdflib.formats import guess_by_name
 

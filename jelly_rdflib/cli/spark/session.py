@@ -95,7 +95,7 @@ def _end_java(spark: SparkSession) -> None:
 def _signals_wait() -> Iterator[None]:
     """Handle signals at the end of the block.
 
-    If Python ended before Java has told its port, Java would never end.
+    If Python ended before Java has reported its port, Java would never end.
     """
     came: list[int] = []
     numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
