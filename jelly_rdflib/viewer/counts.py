@@ -15,7 +15,7 @@ Counts = Counter[tuple[int, int]]
 
 
 class Classes:
-    """The classes of subjects, as far as the changes up to now tell them."""
+    """The classes of subjects, as far as they are known from the changes so far."""
 
     def __init__(self) -> None:
         self._classes: dict[int, set[int]] = {}
@@ -46,7 +46,7 @@ class Classes:
 def table_of(counts: Counts) -> list[Any]:
     """Return rows of term, additions and deletions, most changes first; and the sums of all others.
 
-    The sums are those of names after the first `MAX_NAMES`: how many names, additions, deletions.
+    The sums cover names after the first `MAX_NAMES`: how many names, additions, deletions.
     """
     numbers: dict[int, list[int]] = {}
     for (op, term), count in counts.items():
