@@ -68,7 +68,7 @@ def apply_to_fuseki(
         token, user, password = map(os.environ.get, VARIABLES)
     url = httpx2.URL(address)
     if url.scheme not in ("http", "https") or url.userinfo:
-        # Addresses are shown in messages.
+        # Messages show addresses, so a password there would leak.
         raise ValueError(
             f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
             f" or a password: set {', '.join(VARIABLES)} for these"

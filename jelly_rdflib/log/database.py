@@ -33,7 +33,7 @@ from jelly_rdflib.log.staging import (
 )
 
 _MOUNTS = Path("/proc/self/mountinfo")
-# File systems whose locks hold on one machine only, or not at all, or depend on the server.
+# File systems whose locks hold on one machine only, don't work, or depend on the server.
 _NETWORK = re.compile(
     "9p|afs|ceph|cifs|gfs2|lustre|ncpfs|nfs4?|ocfs2|smb3|smbfs"
     r"|fuse\.(davfs|gcsfuse|glusterfs|rclone|s3fs|sshfs)"
@@ -107,7 +107,7 @@ class Database:
         return [_REPEATS, *self.schema.split(";")]
 
     def exists(self) -> bool:
-        """Return whether the file has a database; a LogError if it is a folder or a pipe."""
+        """Return whether the file has a database; raise a LogError if it is a folder or a pipe."""
         check_regular(self.path)
         return self.path.exists() and self.path.stat().st_size > 0
 
@@ -189,14 +189,14 @@ class Database:
             try:
                 if not is_new:
                     self._check(connection)
-                    # Before the caller deletes rows, which a rollback would restore.
+                    # Do this before the caller deletes rows, which a rollback would restore.
                     self._clear(connection)
                 yield connection
                 connection.execute("COMMIT")
                 file.settle(is_committed=True)
             except BaseException as error:
                 if connection.in_transaction:
-                    # First the files: after the rollback another writer may clear them.
+                    # Remove the files first: after the rollback another writer may clear them.
                     file.settle(is_committed=False)
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")

@@ -101,7 +101,7 @@ class History(Protocol):
     @property
     @abstractmethod
     def path(self) -> Path:
-        """The folder; a LogError if the log is on a server."""
+        """The folder; raise a LogError if the log is on a server."""
 
     @abstractmethod
     def close(self) -> None:

@@ -137,8 +137,8 @@ def merge(
             `jelly_rdflib.apply`.
 
     Returns:
-        A patch with one transaction, or without any if no change is left. It is a new patch, so it has no
-        ``id``. It has the ``prev`` of both; other headers are kept, equal ones once.
+        A patch with one transaction, or without any if no change is left. It has no ``id``, since
+        it is new. It has the ``prev`` of both; other headers are kept, equal ones once.
 
     Raises:
         MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.

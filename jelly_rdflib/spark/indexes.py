@@ -50,7 +50,7 @@ def index_files(
 ) -> list[str]:
     """Save an index next to each long file, in ``FILE.idx``, by a job with a task for each.
 
-    With an index, planning a read looks through no file. It knows its file by size and time, in a
+    With an index, planning a read scans no file. It knows its file by size and time, in a
     store by size and ETag; an index that still fits is left as it is.
 
     Args:
@@ -111,7 +111,7 @@ def _write(look: Look) -> str | None:
         return None
     if identity is None:
         return write_index(file.path, parts, is_statements=is_statements)
-    # Where it does not appear as a whole, a reader notices that it is cut off.
+    # On a store where it does not appear as a whole, a reader notices that it is cut off.
     with place.create(target) as made:
         made.writelines(pack_index(parts, identity, is_statements=is_statements))
     return target

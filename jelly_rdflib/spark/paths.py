@@ -65,7 +65,7 @@ def list_folder(
 
 
 def base_of(path: str, storage: Storage) -> str:
-    """Return what exists of an absolute path: for a glob, the folder before its first sign."""
+    """Return the fixed part of an absolute path: a glob's folder before its first wildcard."""
     place = storage.at(path)
     while path != parent_of(path) and place.find(path) is None:
         path = parent_of(path)

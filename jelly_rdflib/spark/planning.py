@@ -1,8 +1,8 @@
 """What planning needs to know: how large the cluster is, and where the parts of long files start.
 
-Spark plans a read in a process of its own on the driver's machine, which has no session. It asks
-the process that called `register`, by a socket that only this user can open. That one lets tasks
-look through long files, and keeps what they find for later plans.
+Spark plans a read in a separate process on the driver's machine, which has no session. It asks
+the process that called `register`, by a socket that only this user can open. That process lets
+tasks scan long files, and keeps the results for later plans.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OPEN_COST = 4 << 20
 
 
 class Look(NamedTuple):
-    """A file to look through for its parts, of ``spacing`` bytes at least."""
+    """A file to scan for parts of at least ``spacing`` bytes."""
 
     file: Entry
     storage: Storage
@@ -51,7 +51,7 @@ _Run = Callable[[list[Look]], list[list[FilePart]]]
 
 
 class Findings:
-    """The parts of files that ``run`` finds: it keeps those that were asked for last, by bytes."""
+    """A cache of the parts of files that ``run`` finds, bounded in bytes."""
 
     def __init__(self, run: _Run, most: int = KEPT_BYTES) -> None:
         self._run, self._room = run, most
@@ -156,11 +156,11 @@ def _serve(spark: SparkSession) -> str:
             try:
                 told = 2 * context.defaultParallelism if looks is None else findings.parts_of(looks)
             except Exception as error:
-                # Spark's own exceptions can't be pickled, so send their text.
+                # Spark's own exceptions can't be sent to another process, so send the text.
                 told = RuntimeError(str(error))
             connection.send(told)
 
-    # On this machine, in a folder of this user's.
+    # A local socket, in a folder that belongs to this user.
     listener = Listener(backlog=64)
 
     def listen() -> None:

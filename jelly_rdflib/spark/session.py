@@ -108,7 +108,7 @@ def _check_workers(spark: SparkSession, python: str) -> None:
     """Check that Python workers can import the package; a RuntimeError that names ``python``."""
     from pyspark.sql.functions import lit, udf
 
-    # A function of the module itself could not be unpickled there. This one is sent as code.
+    # A function of this module could not be unpickled there. A local function is sent as code.
     @udf("string", useArrow=False)
     def load(module: str) -> None:
         importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""Where files are: on this machine, or in a store such as S3 or HDFS."""
+"""Access to files on this machine, or in a store such as S3 or HDFS."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether it is a link to no file, or was deleted while its folder was listed."""
+        """Whether it is a dangling link, or was deleted while its folder was listed."""
         return not self.is_folder and self.size == _NO_SIZE
 
 
@@ -176,11 +176,11 @@ class Storage:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Storage:
-        """Make it with settings, which may be secrets."""
+        """Make the object with settings, which may be secrets."""
         return cls(tuple(sorted(settings.items())))
 
     def at(self, path: str) -> Machine | Store:
-        """Return where a path is that `full_path` has returned.
+        """Return the place of a path that `full_path` has returned.
 
         An ImportError if it takes an extra.
         """
@@ -192,7 +192,7 @@ class Storage:
 
 
 def start_of(path: str) -> str | None:
-    """Return scheme and authority of a URL, such as ``s3a://bucket``; None for a path."""
+    """Return the scheme and authority of a URL, such as ``s3a://bucket``; None for a path."""
     scheme, separator, rest = path.partition("://")
     if not separator or "/" in scheme:
         return None

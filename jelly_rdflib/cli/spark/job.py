@@ -28,7 +28,7 @@ _ROWS = 1 << 14
 
 
 class Job:
-    """The files and the output of a command, by its options; a UsageError if they are wrong.
+    """The files and the output of a command, by its options; raise an UsageError if they are wrong.
 
     ``formats`` are the possible formats of the output: `OF_QUADS` or `OF_CHANGES`. ``session`` is
     for `open_session`.

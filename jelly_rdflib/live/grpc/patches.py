@@ -131,7 +131,7 @@ class GrpcSource(ThreadedSource):
 
 
 def _follow(point: Point, patch: Patch, url: str) -> Point:
-    """Return the version that a patch makes; a LogError if it does not follow ``point``."""
+    """Return the version that a patch makes; raise a LogError if it does not follow ``point``."""
     header = patch.header
     if ID not in header:
         raise DecodeError("a patch has no id, so that its position can't be kept")

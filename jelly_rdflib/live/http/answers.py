@@ -53,7 +53,7 @@ CHANGES = [
 
 
 def accepted(request: Request, offered: Sequence[str]) -> str:
-    """Return the media type for the answer; an HTTPException if the client accepts none."""
+    """Return the media type for the answer; raise a HTTPException if the client accepts none."""
     accept = parse_accept_header(request.headers.get("accept") or "*/*", MIMEAccept)
     found = accept.best_match(offered)
     if found is None:

@@ -28,7 +28,7 @@ MAX_BYTES = 8 << 20
 _RUNS = pa.schema(
     [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
 )
-# The root of a chain whose first patch may come after any patch. No id is the same.
+# The root of a chain whose first patch may come after any patch. No id equals it.
 ANY = "*"
 
 
@@ -69,14 +69,14 @@ class PatchRun:
 def link(
     runs: Iterable[PatchRun], root: str | None, find: Callable[[str], PatchPlace | None]
 ) -> list[PatchRun]:
-    """Order all runs by the chain; a PatchError if they are not one chain.
+    """Order all runs by the chain; raise a PatchError if they are not one chain.
 
     No id comes twice. ``root`` is the id of the patch before the first one; None if the first patch
     has no ``prev``. ``find`` finds a patch by its id, for the message of an error.
     """
     runs = sorted(runs)
     last_ids = {run.id for run in runs}
-    # By the id of the patch before the run; None for the start of the chain.
+    # The runs by the id of the patch before each; None for the start of the chain.
     followers: dict[str | None, PatchRun] = {}
     for run in runs:
         before = None
@@ -84,7 +84,7 @@ def link(
             if run.prev in last_ids:
                 before = run.prev
             elif (inside := find(run.prev)) is not None:
-                # The next patch of its run already follows it.
+                # This patch is already followed by the next patch of its run.
                 other = PatchPlace(inside.file, inside.patch + 1)
                 raise PatchError(f"the chain forks: {run}, and so does {other}")
             elif root != ANY:
@@ -219,7 +219,7 @@ def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
 
 
 def at_hand(table: DataFrame, *, is_small: bool = False) -> tuple[DataFrame, pa.Table | None]:
-    """Return a table as one of the driver's rows if they are few and short, and these rows.
+    """Return a table as the driver's rows if they are few and short, and these rows.
 
     With ``is_small`` it is known that they are.
 

@@ -1,7 +1,7 @@
-"""The identity of terms in columns: spellings of a literal that RDF 1.1 holds for the same.
+"""The identity of terms in columns: the same for all spellings that RDF 1.1 considers equal.
 
-It is that of `jelly_rdflib.terms.identity`: ``"x"`` for ``"x"^^xsd:string``, and language tags in
-lower case. Literals within quoted triples are compared as they are spelled.
+It is the one of `jelly_rdflib.terms.identity`: ``"x"`` for ``"x"^^xsd:string``, and language tags
+in lower case. Literals within quoted triples are compared as they are spelled.
 
 Rows are grouped by the identity, and a number says how the term is spelled: Spark computes the
 maximum of numbers in place, without sorting.
@@ -54,7 +54,7 @@ def with_identity(rows: DataFrame) -> DataFrame:
 
 
 def with_spelling(rows: DataFrame) -> DataFrame:
-    """Give the objects of rows their spelling again."""
+    """Restore the spelling of the objects of rows."""
     tag = _tag("o")
     letters = (
         f"transform(sequence(1, length({tag})), i -> IF(i <= {_BITS} AND"

@@ -44,8 +44,8 @@ def maintain(
     table, and so does anything that reads Delta tables.
 
     The patches of a batch are ordered as by `replay`; the first of them must come after the last
-    patch of the batches before. So a file may come in no batch before those that the chain has
-    before it. A file is in one batch as a whole.
+    patch of the batches before. So a file must not be in an earlier batch than the files that
+    precede it in the chain. A file is in one batch as a whole.
 
     The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
     names. With Spark Connect its server needs them. Batches are then written by a process of the
@@ -76,8 +76,9 @@ def maintain(
         has changed the table meanwhile: then the table has nothing of that batch.
 
     Raises:
-        ValueError: The table of changes is no stream, a column is missing or of another type, the
-            folder has something other than a Delta table of quads, or arguments don't go together.
+        ValueError: The table of changes is not a stream, a column is missing or of another type,
+            the folder has something other than a Delta table of quads, or arguments don't go
+            together.
         RuntimeError: The session has no Delta Lake.
 
     Examples:

@@ -11,10 +11,9 @@ from jelly_rdflib.spark.pipeline.order import ORDER, order_after
 
 
 class NetChanges(NamedTuple):
-    """What patches change together.
+    """The net changes of several patches.
 
-    Attributes:
-        operations: A row for each quad that an operation is on, with the columns ``op`` (``A`` or
+    Attributes: operations: A row for each quad with an operation, with the columns ``op`` (``A`` or
             ``D``), ``s``, ``p``, ``o``, ``g``: the quad's last operation.
         head: The id of the last patch, or ``after`` if there are no patches; None if the patch has
             no id, and with ``order_by``.
@@ -33,7 +32,7 @@ def net_changes(
     marks: DataFrame | None = None,
     after: str | None = None,
 ) -> NetChanges:
-    """Return what patches change together: the last operation on each quad.
+    """Return the net changes of several patches: the last operation on each quad.
 
     A table of quads that has the state of the patch ``after`` gets that of the patch ``head``: each
     quad with a ``D`` is deleted if present, and each with an ``A`` is added if missing. Store

@@ -59,7 +59,7 @@ class Ordered:
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
         rows = with_identity(rows)
         if tuple(by) != QUAD:
-            # All rows of a quad come together at once, or else for each use of them once more.
+            # Repartition once by quad, instead of once more for each use of the rows.
             rows = rows.repartition(*QUAD)
         last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER), F.max(SPELLING).alias(SPELLING))
         return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))

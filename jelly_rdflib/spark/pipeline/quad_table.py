@@ -97,7 +97,7 @@ class QuadTable:
     def create(self, *, deletion_vectors: bool) -> None:
         """Make an empty table, if it does not exist: clustered by subject, with deletion vectors.
 
-        Without them it is one that any program can write that knows Delta's first protocol.
+        Without deletion vectors, any program that knows Delta's first protocol can write the table.
 
         Raise a ValueError if the path has something else, or a table without the columns of quads.
         """
@@ -115,7 +115,7 @@ class QuadTable:
         check_columns(found, QUADS, f"the table {self.name}", needed=QUAD)
 
     def quads(self, version: int | None = None) -> DataFrame:
-        """Return the quads of a version of Delta's, by default of the newest.
+        """Return the quads of a Delta version, by default of the newest.
 
         Raise a FileNotFoundError if the table doesn't exist.
         """
@@ -138,7 +138,7 @@ class QuadTable:
         The state is None if something else has changed the quads since, or if Delta's history does
         not go back to it.
         """
-        # Most often the last commit has it: then the others are not read.
+        # Most often the last commit has the state: then the others are not read.
         for limit in (" LIMIT 1", ""):
             # Spark already holds a command's rows, but choosing columns or sorting would start
             # jobs.
@@ -198,8 +198,8 @@ class QuadTable:
 def among(subjects: set[str]) -> str:
     """Return a condition for quads with these subjects: Delta reads only files that may have some.
 
-    A merge takes no parameters. A subject that SQL, or a template of it, would take for something
-    else makes a condition that holds for all quads.
+    A merge takes no parameters. A subject that SQL or its template would misread leads to a
+    condition that holds for all quads.
     """
     if not subjects or any(map(re.compile(r"['\\{}]").search, subjects)):
         return "true"
@@ -210,7 +210,7 @@ def among(subjects: set[str]) -> str:
 
 @contextmanager
 def _settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Have these settings of a session for the block."""
+    """Apply these settings to a session within the block."""
     before = {key: spark.conf.get(key, None) for key in settings}
     try:
         for key, value in settings.items():

@@ -30,7 +30,7 @@ from jelly_rdflib.streams.open_input import open_input
 LEAST_BYTES = 4 << 20
 # The number of bytes that the driver requests from a store at once.
 LOOK_SIZE = 1 << 16
-# Where the size of a partition is given, a file counts as this share of it, at least.
+# If the size of a partition is given, a file counts as at least this share of it.
 LEAST_SHARE = 256
 # A file longer than the target by less than this factor stays whole.
 SLACK = 1.25
@@ -39,7 +39,7 @@ SLACK = 1.25
 class FilePartition(InputPartition):
     """The files that a task reads one after another, or parts of them; None is a whole file.
 
-    ``first`` is a file whose statements are known, and what they are: those of all files must be.
+    ``first`` is a file whose kind of statements is known, and this kind, which all files must have.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ def opened(
     *,
     is_quiet: bool = False,
 ) -> Iterator[BatchSource]:
-    """Open a file, or a part of it; with ``is_quiet`` nothing is warned of, no digest is checked.
+    """Open a file, or a part of it; ``is_quiet`` turns off warnings and the check of the digest.
 
-    Its reader raises a DecodeError if it is the other Jelly. In each mode this raises a LogError if
-    a log's file doesn't match the digest in its name. The task that reads its start reads all of it
-    to check that, before the first row: Spark may want only a few.
+    Its reader raises a DecodeError if it is the other kind of Jelly. In each mode this raises a
+    LogError if a log's file doesn't match the digest in its name. The task that reads its start
+    reads all of it to check that, before the first row: Spark may want only a few.
     """
     is_statements = kind.is_statements
     settings: dict[str, Any] = {
@@ -77,7 +77,7 @@ def opened(
         "on_repeated_options": options.on_repeated_options,
     }
     place = storage.at(file)
-    # The driver wants the first frame only.
+    # The driver needs the first frame only.
     with closing(place.open(file, LOOK_SIZE) if is_quiet else place.open(file)) as source:
         is_checked = not is_quiet and (part is None or part.state is None)
         data = _check_file(source, file) if is_checked else None
@@ -175,7 +175,7 @@ def plan(
         open_cost, tasks = cluster.open_cost, cluster.least_tasks()
         size = sum(file.size for file in files)
         target = min(SPACING, max(LEAST_BYTES, size // tasks))
-        # With a bit more, files of almost the same size take no further task.
+        # With some spare room, files of almost the same size need no additional task.
         most = target + target // 16
         share = max(SPACING, (size + len(files) * open_cost) // tasks)
     is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"

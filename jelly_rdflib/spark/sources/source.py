@@ -49,7 +49,7 @@ class FileSource(DataSource):
         return cls.kind.name
 
     def schema(self) -> StructType:
-        """Return all columns, for a user who does not choose: folders' columns are the last."""
+        """Return all columns, for a user who chooses none; the folders' columns come last."""
         table = options_of_table(self.options)
         check_no_secrets(table or {})
         reader = self._open(RowsReader, self.options if table is None else table, None)
