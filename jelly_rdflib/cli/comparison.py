@@ -126,7 +126,7 @@ def _load(batches: Iterable[Batch]) -> Dataset:
 def _compare_in_order(
     rows: Iterator[tuple[Any, ...]], expected: Iterator[tuple[Any, ...]], name: str
 ) -> Iterator[str]:
-    """Yield the first difference. Blank nodes may have other labels, each the same throughout."""
+    """Yield the first difference. Blank nodes may have other labels, but consistently so."""
     labels: dict[BNode, BNode] = {}
     taken: dict[BNode, BNode] = {}
 

@@ -1,4 +1,4 @@
-"""The connections of ``jellyp log serve``: who says nothing does not keep others out."""
+"""The connections of ``jellyp log serve``: silent clients don't keep others out."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol
             self._timer.cancel()
 
         def _look(self, before: Any) -> None:
-            """Close the connection if it has waited for a request since the look before."""
+            """Close the connection if it has waited for a request since the last check."""
             is_waiting = self.cycle is None or self.cycle.response_complete
             if is_waiting and self.cycle is before:
                 self.transport.abort()

@@ -64,7 +64,7 @@ class _CountingFile:
 
 
 class _GrowingFile(_CountingFile):
-    """A file whose end is waited at, for more bytes."""
+    """A file that waits for more bytes at its end."""
 
     def read(self, size: int = -1) -> bytes:
         while not (data := super().read(size)):
@@ -89,8 +89,8 @@ class InputArgument:
 
     ``format`` is None until it is known from ``--from``, the file's name or the first bytes.
     The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
-    ``patches`` returns its patches and what reads their batches. ``path`` is where it can be opened
-    once more, if it is a file.
+    ``patches`` returns its patches, each with a function that reads its batches. ``path`` is where
+    it can be opened once more, if it is a file.
     """
 
     path: str | None = None
@@ -106,7 +106,7 @@ class InputArgument:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The arguments ``limits`` and ``format`` of the library's functions that report."""
+        """The arguments ``limits`` and ``format`` for the library's reporting functions."""
         format = None if self.format is None else self.format.name
         return {"limits": chosen_limits(), "format": format}
 
@@ -139,9 +139,9 @@ class InputArgument:
         self.file = self._start
 
     def look_for_statement(self) -> None:
-        """Take the input for N-Quads if its first line is a statement; N-Triples are N-Quads, too.
+        """Choose N-Quads if the first line is a statement; N-Triples are N-Quads, too.
 
-        Text that goes on as Turtle is an error of the reader then.
+        The reader then raises an error if the text continues as Turtle.
         """
         from jelly_rdflib.core.input_start import look_at_start
         from jelly_rdflib.core.source import ByteSource, with_start
@@ -165,18 +165,18 @@ class InputArgument:
         self.file = _StartedFile(read)
 
     def look_for_changes(self) -> None:
-        """Find the format; statements are a UsageError."""
+        """Find the format; raise a UsageError for statements."""
         self.look()
         if not self.format.holds_changes:
             raise click.UsageError(f"{self.name} has statements; a patch has changes")
 
     def open_changes(self) -> BatchSource:
-        """Return the batches of changes, once; statements are a UsageError."""
+        """Return the batches of changes, once; raise a UsageError for statements."""
         self.look_for_changes()
         return self.look(holds_changes=True).open()
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Return the operations, once; statements are a UsageError. For ``is_held`` see `Input`."""
+        """Return the operations, once; raise a UsageError for statements; see `Input.is_held`."""
         from jelly_rdflib.core.batch import OperationReader
 
         return OperationReader(self.open_changes(), limits=chosen_limits() if is_held else None)
@@ -209,7 +209,7 @@ class LogArgument(InputArgument):
         log: The log.
         name: For messages.
         advance: Called with each patch that is read.
-        is_followed: Whether patches are waited for that others append.
+        is_followed: Whether to wait for patches that others append.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class LogArgument(InputArgument):
         self.patches = self.read_patches
 
     def keep_last(self, number: int) -> bool:
-        """Leave out all but the last patches; return whether none is left out."""
+        """Keep only the last patches; return whether these are all."""
         left_out = self._log.patches()[:-number]
         if left_out:
             self._since = left_out[-1].version
@@ -239,7 +239,7 @@ class LogArgument(InputArgument):
         self._read = 0
 
     def read_patches(self) -> Iterator[tuple[LogEntry, Callable[[], Any]]]:
-        """Yield each patch with what reads its batches."""
+        """Yield each patch with a function that reads its batches."""
         log, since = self._log, self._since
         for entry in log.follow(since) if self._is_followed else log.patches(since):
             yield entry, entry.batches
@@ -267,9 +267,9 @@ def open_argument(
 ) -> Iterator[InputArgument]:
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
-    A folder, or an address, is a patch log. With ``is_followed`` the end of a file or a log is
-    waited at. An error of the data in the block becomes an InputError, which names the input: by
-    ``path``, or ``name``.
+    A folder, or an address, is a patch log. ``is_followed`` means to wait for more at the end of a
+    file or a log. An error of the data in the block becomes an InputError, which names the input:
+    by ``path``, or ``name``.
     """
     from jelly_rdflib.formats import find_format
 
@@ -315,7 +315,7 @@ def _open_log(path: str, format: str | None, *, is_followed: bool) -> Iterator[L
 def _format_of(path: str) -> Format | None:
     """Return the format of a file by its name, unless its first bytes say that the name is wrong.
 
-    The name says which text it is, as several look alike. But Jelly is not a text format.
+    The name decides between texts, as several look alike. But Jelly is not a text format.
     """
     from jelly_rdflib.core.input_start import has_control_characters, is_frame, look_at_start
     from jelly_rdflib.core.source import ByteSource, open_source
@@ -364,7 +364,7 @@ def rereadable(path: str) -> Iterator[str]:
 class StartedInput:
     """An input whose format and options are known from the start; its errors name it.
 
-    A file is opened each time that its batches are wanted; a pipe once. ``settings`` are for
+    A file is opened each time that its batches are requested, a pipe once. ``settings`` are for
     `open_input`.
     """
 

@@ -1,4 +1,4 @@
-"""How ``jellyp`` starts and ends: exit status, interrupts, and errors as messages."""
+"""The start and end of ``jellyp``: exit status, interrupts, and errors as messages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ PACKAGES = ("click", "rich")
 def main() -> NoReturn:
     """Run the command line and exit.
 
-    The exit status is 0, 1 after bad input or a failed write, 2 after a wrong call, or 128 plus the
-    number of a signal. A command that answers a question exits with 1 for no and 2 for any error.
+    The exit status is 0, 1 after bad input or a failed write, 2 after a usage error, or 128 plus
+    the number of a signal. A command that answers a question exits with 1 for no and 2 for any
+    error.
     """
     _open_standard_streams()
     try:

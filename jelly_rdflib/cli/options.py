@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def is_address(path: str) -> bool:
-    """Is this the address of a patch log on a server?"""
+    """Return whether this is the address of a patch log on a server."""
     if "://" not in path:
         return False
     from jelly_rdflib.core.source import is_address
@@ -27,14 +27,14 @@ def is_address(path: str) -> bool:
 
 
 def is_log(path: str) -> bool:
-    """Is this a patch log: a folder, or the address of one on a server?"""
+    """Return whether this is a patch log: a folder, or the address of a log on a server."""
     return is_address(path) or os.path.isdir(path)
 
 
 class InputPath(click.Path):
     """The path of a file, "-", or the folder of a patch log.
 
-    ``instead`` says what to do with a log, for an argument that must not be one; with
+    ``instead`` is the advice for a log, for an argument that must not be one; with
     ``may_be_server`` an address doesn't count as a log.
     """
 
@@ -319,7 +319,7 @@ directions_option = click.option(
 
 
 def chosen_directions() -> Any:
-    """Return what the running command does with base directions: see ``--directions``."""
+    """Return how the running command handles base directions: see ``--directions``."""
     return click.get_current_context().meta.get("directions", "keep")
 
 

@@ -1,4 +1,4 @@
-"""Prints text; that of strangers is made safe: it may have control sequences for the terminal."""
+"""Prints text, without the control sequences for the terminal that untrusted text may have."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def say(text: Any, *, err: bool = False, end: str = "\n") -> None:
 
 
 def tell(text: Any) -> None:
-    """Print a line that says that something went well, unless ``--quiet`` was given."""
+    """Print a line that reports success, unless ``--quiet`` was given."""
     from jelly_rdflib.cli.options import is_quiet
 
     if not is_quiet():

@@ -38,7 +38,7 @@ _KEPT = {
 def join_options(several: Sequence[Any], *, is_joined: bool = False) -> dict[str, Any]:
     """Return fields of options that allow what the options of several streams allow.
 
-    All are of one kind. ``is_joined``: one stream is made of the patches of several.
+    All are of one kind. ``is_joined`` means that several streams' patches become one stream.
     """
     joined: dict[str, Any] = {}
     for name in ("rdf_star", "generalized_statements", *_SIZES, *_KEPT[type(several[0])]):
@@ -124,7 +124,7 @@ def make_options(
 
 
 def _spelling(name: str) -> str:
-    """Return how the option is written whose value has a name."""
+    """Return the command-line option whose value has a name."""
     params = click.get_current_context().command.params
     return next(param.opts[0] for param in params if param.name == name)
 

@@ -94,7 +94,7 @@ def command(
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
-    # A bar would stand among the patches that are printed.
+    # A bar would be mixed with the printed patches.
     is_printed = as_json or (output in (None, "-") and target is None and log is None)
     with (
         open_live(connect, url, **options) as source,
@@ -184,7 +184,7 @@ def _writing(
 
 
 class _Place(NamedTuple):
-    """A position in a source, and the digest of the file of the data that have it, if any."""
+    """A position in a source, and the digest of the file with the data at this position, if any."""
 
     url: str
     position: str | None
@@ -203,7 +203,7 @@ class _Copy:
         target: The file.
 
     Attributes:
-        position: That of the data in memory, to be stored.
+        position: The position of the data in memory, to be stored.
         dataset: These data, if there is a file.
     """
 
@@ -212,7 +212,7 @@ class _Copy:
 
         self.position: str | None = None
         self._target = target
-        # As they were read or written last: those of others are never replaced.
+        # The rows as they were last read or written: other processes' rows are never replaced.
         self._rows: list[_Place] = []
         self._database = None
         if path is not None:
@@ -250,7 +250,7 @@ class _Copy:
                 self.dataset = load(input_)
 
     def store(self) -> None:
-        """Store the data and the position, unless others have; a LogConflict says that."""
+        """Store the data and the position; raise a LogConflict if others have stored theirs."""
         from jelly_rdflib.cli.datasets import save
         from jelly_rdflib.log.staging import sync_folder
 
@@ -274,7 +274,7 @@ class _Copy:
 
     @contextmanager
     def _changing(self, *rows: _Place) -> Iterator[None]:
-        """Replace the rows, if they are those that are known, at the end of a block."""
+        """Replace the rows at the end of a block, if nobody else has changed them."""
         from jelly_rdflib.errors import LogConflict
 
         assert self._database is not None

@@ -21,7 +21,7 @@ from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 BAR_WIDTH = 24
 # The width that other columns get before bars do: on a narrow terminal names matter more.
 _OTHERS_WIDTH = 46
-# What a name gets on any terminal.
+# The width of a name on any terminal.
 _LEAST_NAME = 8
 # Wide enough that IRIs in a file are not cut.
 FILE_WIDTH = 250
@@ -57,7 +57,7 @@ class _TrimmedOutput:
 def make_console(title: str | None = None, *, color: str = "auto", err: bool = False) -> Console:
     """Make a console on standard output, or on standard error, and print a title.
 
-    ``color`` is that of ``--color``.
+    ``color`` is the value of ``--color``.
 
     Lines are cut at the width of a terminal, or at ``COLUMNS`` if that is set.
     """

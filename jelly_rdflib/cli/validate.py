@@ -208,7 +208,7 @@ class _Copying:
 
 
 def _compare(input_: InputArgument, copy: Any, expected: Expected, *, as_json: bool) -> int:
-    """Show what is not as it is expected of an input, and return the number of differences."""
+    """Show the differences of an input from expectations, and return their number."""
     from jelly_rdflib.cli.comparison import find_differences
 
     arguments = {"isolated": input_.isolated, **input_.reading}
