@@ -73,7 +73,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class LookupReport:
-    """How a stream uses one of its lookups.
+    """The use of one of a stream's lookups.
 
     Args:
         size: The number of entries that the options allow.

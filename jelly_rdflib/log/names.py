@@ -25,7 +25,7 @@ class InvalidId(LogError):
 
 
 Compression: TypeAlias = Literal["zst"] | None
-"""How files are compressed."""
+"""The compression of files."""
 
 SCHEME = "uuid:"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"

@@ -204,7 +204,7 @@ class PatchLog(Tabular):
 
     @property
     def compression(self) -> str | None:
-        """How the log's files are compressed: ``"zst"`` or None."""
+        """The compression of the log's files: ``"zst"`` or None."""
         return self._compression
 
     @property

@@ -256,22 +256,22 @@ class Recorder(Block):
 
     @property
     def committed(self) -> int:
-        """How many transactions were recorded and committed."""
+        """The number of transactions that were recorded and committed."""
         return 0 if self._transactions is None else self._transactions.committed
 
     @property
     def aborted(self) -> int:
-        """How many transactions were begun and aborted."""
+        """The number of transactions that were begun and aborted."""
         return 0 if self._transactions is None else self._transactions.aborted
 
     @property
     def added(self) -> int:
-        """How many statements were added in committed transactions."""
+        """The number of statements that committed transactions added."""
         return 0 if self._transactions is None else self._transactions.all_added
 
     @property
     def deleted(self) -> int:
-        """How many statements were deleted in committed transactions."""
+        """The number of statements that committed transactions deleted."""
         return 0 if self._transactions is None else self._transactions.all_deleted
 
     def _call_after_commit(self, call: Callable[[], object]) -> None:

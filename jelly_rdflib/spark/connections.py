@@ -1,4 +1,4 @@
-"""How to reach stores: the settings of Hadoop's connectors, and Arrow's file systems made of them.
+"""Access to stores: the settings of Hadoop's connectors, and Arrow's file systems made of them.
 
 `register` takes the settings from the session. The options of a reader or writer come before them.
 """

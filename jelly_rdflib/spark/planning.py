@@ -1,4 +1,4 @@
-"""What planning needs to know: how large the cluster is, and where the parts of long files start.
+"""Answers for planning: the size of the cluster, and the starts of the parts of long files.
 
 Spark plans a read in a separate process on the driver's machine, which has no session. It asks
 the process that called `register`, by a socket that only this user can open. That process lets

@@ -1,4 +1,4 @@
-"""What a version changes, counted by graph, by class and by predicate."""
+"""The changes of a version, counted by graph, by class and by predicate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from jelly_rdflib.operations import Op
 
 MAX_NAMES = 200
-"""How many names are counted one by one in each table; the others are counted together."""
+"""The number of names that each table counts separately; the others are counted together."""
 
 Counts = Counter[tuple[int, int]]
 """The numbers of changes by operation and term."""

@@ -36,7 +36,7 @@ from jelly_rdflib.streams.frames import Frame
 from jelly_rdflib.streams.writing import StatementWriter
 
 Statements: TypeAlias = Iterable[GivenStatement | Batch | Frame | Iterable[GivenStatement]]
-"""What can be sent: single statements, or frames, each as a `Frame`, a `Batch` or a list."""
+"""Items to send: single statements, or frames, each as a `Frame`, a `Batch` or a list."""
 
 _log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ ALL = "*"
 
 
 class Right(enum.IntEnum):
-    """What a token allows; each right includes those before it."""
+    """The rights of a token; each right includes those before it."""
 
     READ = 1  # and to follow
     APPEND = 2

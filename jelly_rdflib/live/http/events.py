@@ -39,7 +39,7 @@ class Followers:
         self._most = most
         self.hosts: Counter[str] = Counter()
         self.is_ending: Callable[[], bool] = lambda: False
-        """Whether the server is ending: then followers are let go."""
+        """Whether the server is ending, when followers are dismissed."""
 
     def check_room(self, host: str) -> None:
         """Raise an HTTPException if a host may not have one more follower."""

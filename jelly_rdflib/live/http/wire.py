@@ -1,4 +1,4 @@
-"""What the server and its clients share: media types, ETags, and errors."""
+"""Shared by the server and its clients: media types, ETags, and errors."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from rdflib.namespace import XSD
 
 SPELLING = "_spelling"
-"""How the object of a row is spelled: 0 as its identity, else a bit for each capital of the tag."""
+"""The spelling of a row's object: 0 as its identity, else a bit for each capital of the tag."""
 
 _TYPE = f"^^{XSD.string.n3()}"
 # The number of a tag's letters whose case is kept, a bit each; later ones become lower case.

@@ -37,7 +37,7 @@ class FileSource(DataSource):
 
     kind: ClassVar[Kind]
     settings: ClassVar[Mapping[str, str]] = {}
-    """How to reach stores, as the session says."""
+    """Access to stores by the settings of the session."""
     cluster: ClassVar[Cluster]
 
     def __repr__(self) -> str:

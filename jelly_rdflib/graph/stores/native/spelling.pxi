@@ -1,4 +1,4 @@
-"""How rdflib's stores in memory spell a statement; each index may have another spelling.
+"""The spelling of a statement in rdflib's stores in memory, which may differ in each index.
 
 rdflib treats ``"x"@en`` and ``"x"@EN`` as equal. Each index of a Memory store keeps the spelling
 that was added there first, so indexes may differ. If asked for a triple, the store answers with the
