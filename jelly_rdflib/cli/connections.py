@@ -22,7 +22,7 @@ def most_connections() -> int:
     try:
         import resource
     except ModuleNotFoundError:
-        # There is no such limit on Windows.
+        # Windows has no such limit.
         return _MOST
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * _MOST if most == resource.RLIM_INFINITY else min(2 * _MOST, most)

@@ -130,7 +130,7 @@ class Format:
 
 
 def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
-    """Return whether the first bytes match a pattern, and for a text are no frame of Jelly.
+    """Return whether the first bytes match a pattern, and for a text are not a Jelly frame.
 
     A frame of Jelly may start with the letters of a text by chance.
     """

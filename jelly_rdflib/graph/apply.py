@@ -199,9 +199,9 @@ def apply(
         Exception: Exceptions of the store, the file or the iterable are passed on.
 
     See Also:
-        - `record`: make a patch of what is changed.
+        - `record`: make a patch of the changes.
         - `PatchLog.replay`: apply the patches of a log.
-        - `effective`: only what would change something.
+        - `effective`: keep only operations that change something.
     """
     reading: Any = {"limits": limits, "normalize": normalize, "format": format}
     if isinstance(source, Graph) and isinstance(target, str | os.PathLike):

@@ -55,7 +55,7 @@ def read_graphs(
             `jelly_rdflib.read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see
             `jelly_rdflib.read_statements`. That includes a flat logical type: the frames of such a
-            stream are no graphs, since the writer cut them anywhere. If False, it is read frame by
+            stream are not graphs, since the writer cut them anywhere. If False, it is read frame by
             frame, with a warning.
         directions: Whether to keep the base directions of literals, which is an error here, or to
             drop them; see `jelly_rdflib.read_statements`.

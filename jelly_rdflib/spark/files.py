@@ -61,7 +61,7 @@ def decode_files(
         Whether a file has triples or quads is not compared with other files.
 
     Raises:
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         ValueError: A column is missing, or has the name of one of the result; or an argument is
             invalid.
         PythonException: By Spark: a file is damaged; or, in each mode, a log's file doesn't match

@@ -68,7 +68,7 @@ def decode_frames(
         A DataFrame of the key's columns and of ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``,
         ``o``, ``g`` and ``name``. ``patch``, ``txn`` and ``seq`` count the rows of the same key,
         across starts of new streams. A patch has an END if the frames have it; an open last
-        transaction is no error.
+        transaction is not an error.
 
     Raises:
         ValueError: A column does not exist; the key has a column that operations have too; or the

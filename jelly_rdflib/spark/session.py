@@ -68,7 +68,7 @@ def prepare_environment() -> None:
     ``python3`` of the path.
 
     Raises:
-        RuntimeError: There is no Java.
+        RuntimeError: No Java is found.
     """
     home = find_java()
     if home is None:

@@ -37,7 +37,7 @@ for op in Op:
         OP_NAMES[<int>op][<int>i] = letter
 
 cdef const char* KIND_NAMES[<int>TermKind.STRING + 1]
-# These two are no terms of RDF, but a batch may contain them.
+# These two are not RDF terms, but a batch may contain them.
 KIND_NAMES[<int>TermKind.NONE] = KIND_NAMES[<int>TermKind.DEFAULT_GRAPH] = b"none"
 KIND_NAMES[<int>TermKind.STRING] = b"string"
 KIND_NAMES[<int>TermKind.IRI] = b"iri"
@@ -107,7 +107,7 @@ cdef class RowColumnsBuilder:
     """Appends the rows of batches to columns, up to a size, and returns the columns' buffers.
 
     Terms are N-Triples text as in `jelly_rdflib.core.text`, made once for each distinct term of a
-    batch; with ``is_struct`` each part of a term has its own column. Rows that are no statements
+    batch; with ``is_struct`` each part of a term has its own column. Rows other than statements
     have null as s and p. With ``is_dictionary`` each column of text has a dictionary of its texts.
 
     Args:

@@ -135,7 +135,7 @@ cdef class TermTable:
         - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
         - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
         - ``DEFAULT_GRAPH``: nothing
-        - ``STRING``: text that is no term, such as a header's key
+        - ``STRING``: text that isn't a term, such as a header's key
         """
         self.check_made()
         return export_column(self, self.columns.kinds, self.columns.count, sizeof(uint8_t))

@@ -172,7 +172,7 @@ cdef class TermEncoder:
     cdef EntryFields entry_fields
     cdef WriteBuffer frame  # whole rows
     cdef size_t rows  # the number of rows in `frame`
-    cdef size_t row_size  # bytes of the last row, with its tag and length; not of an entry
+    cdef size_t row_size  # bytes of the last row other than an entry, with its tag and length
     cdef WriteBuffer content  # the content of the current row so far
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t use  # the number of the last use of an entry

@@ -15,7 +15,7 @@ class NetChanges(NamedTuple):
 
     Attributes: operations: A row for each quad with an operation, with the columns ``op`` (``A`` or
             ``D``), ``s``, ``p``, ``o``, ``g``: the quad's last operation.
-        head: The id of the last patch, or ``after`` if there are no patches; None if the patch has
+        head: The id of the last patch, or ``after`` without patches; None if the patch has
             no id, and with ``order_by``.
         patches: The number of patches; None with ``order_by``.
     """

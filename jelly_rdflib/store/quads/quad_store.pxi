@@ -458,7 +458,7 @@ cdef class QuadStore:
                 text -= text_size(self.terms, self.terms.count)
                 self.least_loose = 2 * loose if 2 * text < loose else 0
             except MemoryError:
-                # The store is unchanged, and gets smaller another time.
+                # The store is unchanged; a later call will shrink it.
                 pass
         return 0
 
