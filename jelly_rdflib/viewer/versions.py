@@ -24,7 +24,7 @@ class Version:
 
     ``pieces`` are the changes: a batch, the number of the first row, and of the row after the last.
     ``headers`` belong to the patch; like ``prefixes`` they are single rows of batches. Changes
-    of aborted transactions are no pieces; ``left_out`` is their number. ``first`` is less than
+    of aborted transactions are not included; ``left_out`` is their number. ``first`` is less than
     ``number`` for a patch that replaces several squashed ones.
     """
 
