@@ -56,7 +56,7 @@ class Position:
         self._log = log
 
     def read(self) -> Point:
-        """Return the version in the graph, or the later one of two.
+        """Return the version in the graph; if the graph has two, the later one.
 
         A replay that was interrupted between adding the new and deleting the old one leaves two.
         """

@@ -52,7 +52,7 @@ class StagedFile:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
         self.published: Path | None = None
-        # Whether the next writer must remove something: then the notes stay.
+        # Whether the next writer must still remove a file; if so, the notes stay.
         self._needs_cleaning = False
         self._alone = alone
         # The bytes of a small file; None once the file was made.

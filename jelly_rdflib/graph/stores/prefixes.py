@@ -291,7 +291,7 @@ _CACHES = (
 
 
 def clear_qname_cache(manager: NamespaceManager) -> None:
-    """Make a manager find short names again, by the prefixes at the time of the lookup.
+    """Clear a manager's cache of short names, so that the next lookups use the current prefixes.
 
     rdflib's ``reset`` puts all namespaces into a tree at once. Here that waits for the next lookup,
     so that a million transactions don't repeat it a million times.

@@ -213,7 +213,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return {"paths": self.paths, "before": 0, "files": {}, "logs": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the largest number of files of a micro-batch, or of their bytes."""
+        """Return the most files, or the most bytes of files, in a micro-batch."""
         if self.options.max_bytes is not None:
             return ReadMaxBytes(self.options.max_bytes)
         max_files = self.options.max_files

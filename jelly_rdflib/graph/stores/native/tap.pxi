@@ -382,7 +382,7 @@ cdef class Tap:
         return True
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
-        """Refuse to add to a graph that no patch can have; note that the graph will be listed."""
+        """Refuse to add to a graph that a patch can't name; note that the graph will be listed."""
         if is_quoted or isinstance(graph, QuotedGraph):
             raise RecordError(
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
