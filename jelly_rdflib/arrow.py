@@ -204,7 +204,7 @@ def open_table(
 ) -> pa.RecordBatchReader:
     """Return a reader of record batches, which makes each batch when it is requested.
 
-    Arguments and errors are those of `jelly_rdflib.Patch.to_arrow`.
+    Takes the arguments and raises the errors of `jelly_rdflib.Patch.to_arrow`.
     """
     schema, record_batches = _open_rows(rows, columns, terms)
     return pa.RecordBatchReader.from_batches(schema, record_batches)
@@ -353,7 +353,7 @@ def read_arrow(
             `jelly_rdflib.read_batches`.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
         max_rows: The number of rows of a full record batch.
-        on_repeated_options: What to do with a frame that repeats the options; see
+        on_repeated_options: How to handle a frame that repeats the options; see
             `jelly_rdflib.PatchDecoder`.
 
     Returns:

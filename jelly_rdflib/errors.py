@@ -31,7 +31,7 @@ class JellyError(Exception):
     """Base class of every error of this package.
 
     Args:
-        message: What is wrong, in words. The middle of a long message is cut out.
+        message: A description of the problem. The middle of a long message is cut out.
 
     Examples:
         >>> len(str(JellyError("a literal, and it is " + "very " * 1_000_000 + "long")))
@@ -95,7 +95,7 @@ class DecodeError(_PlacedError, ValueError):
     goes for `LimitError` and `ApplyError`.
 
     Args:
-        message: What is wrong, in words.
+        message: A description of the problem.
         source: The file, the address or the place in a topic that the input is from.
         offset: Position in the (uncompressed) input, in bytes from its start. If frames are decoded
             one by one, the position in the frame.
@@ -268,7 +268,7 @@ class LogError(JellyError):
     """A patch log or a replica is in a wrong state, or lacks what was requested.
 
     Args:
-        message: What is wrong, in words. With a ``path`` it is a sentence whose subject, the path,
+        message: The problem, in words. With a ``path`` it is a sentence whose subject, the path,
             is left out.
         path: The file or folder that is wrong, or its address on a server.
         advice: What to do about it.
@@ -331,7 +331,7 @@ class LogConflict(LogError):
     `expected` and `head` are None, and `version` is 0.
 
     Args:
-        message: What is wrong, in words.
+        message: A description of the problem.
         expected: The id of the patch that the new one was to follow; None to follow no patch.
         head: The id of the log's newest patch; None for an empty log.
         version: The number of that patch, which is the version of the log.
@@ -417,7 +417,7 @@ class MergeConflict(PatchError):
     """Two patches can't be merged: they change the same statement, value or prefix differently.
 
     Args:
-        message: What is wrong, in words.
+        message: A description of the problem.
         conflicts: The conflicts, each a `jelly_rdflib.Conflict`.
 
     Attributes:

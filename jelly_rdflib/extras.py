@@ -21,7 +21,7 @@ def missing(what: str, install: str, module: object) -> ModuleNotFoundError:
 
 @contextmanager
 def advice(what: str, install: str) -> Iterator[None]:
-    """Give advice if an import in the block fails; the arguments are those of `missing`.
+    """Add advice if an import in the block fails; takes the arguments of `missing`.
 
     Only the error for a missing module of another package is replaced. Other errors pass.
 

@@ -30,7 +30,7 @@ else:
 class Op(IntEnum):
     """The kind of an operation; the names are the row codes of RDF Patch.
 
-    `END` is not a row of RDF Patch: it stands after the last operation of each patch.
+    `END` is not a row of RDF Patch: it follows the last operation of each patch.
 
     Examples:
         >>> Op.A

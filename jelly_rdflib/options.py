@@ -127,20 +127,20 @@ class Limits(_Settings):
         max_nesting_depth: Levels of quoted triples in quoted triples; 0 allows none.
         max_string_size: Bytes of one string, and of one IRI put together from prefix and name.
         max_text_size: Bytes of all distinct terms of one frame together, and of all lookup
-            entries. This does not follow from the frame's size, since lookups let a small frame
-            stand for much text. It is also the limit for the bytes of a quoted triple in a
-            decoder's checkpoint, repeated terms included; for the memory of the headers that
-            `jelly_rdflib.concat`, and a patch log of one patch, keep; and for the characters of
-            the prefixes of other RDF syntaxes.
+            entries. The frame's size doesn't limit this, since lookups let a small frame expand to
+            much text. It is also the limit for the bytes of a quoted triple in a decoder's
+            checkpoint, repeated terms included; for the memory of the headers that
+            `jelly_rdflib.concat`, and a patch log of one patch, keep; and for the characters of the
+            prefixes of other RDF syntaxes.
         max_xml_tags: Tags and attributes of all XML literals of one frame; each literal counts as
             ten more. rdflib makes a tree of each literal, with some hundred bytes for each tag or
             attribute. Batches have no trees.
         max_expansion: Ratio of decoded text to input, in bytes. Decoded text counts an IRI with
-            its prefix in each frame, and a repeated term each time. The ratio is that of the
-            stream so far, without its first ``max_text_size`` bytes of text. A stream that stays
-            below the ratio may catch up later, by up to 16 times ``max_text_size``. In RDF Patch in
-            Thrift the limit is for each decimal number, whose text is its digits; in other RDF
-            syntaxes it is for the text of all statements.
+            its prefix in each frame, and a repeated term each time. The ratio covers the stream so
+            far, without its first ``max_text_size`` bytes of text. A stream that stays below the
+            ratio may catch up later, by up to 16 times ``max_text_size``. In RDF Patch in Thrift
+            the limit is for each decimal number, whose text is its digits; in other RDF syntaxes it
+            is for the text of all statements.
         max_decompressed_size: Bytes of gzip or zstd input after decompression. Also bytes of a
             pipe that are kept to compute the hash in the labels of unlabelled blank nodes.
         max_decompression_ratio: Ratio of decompressed to compressed bytes of such input, without
@@ -190,7 +190,7 @@ class Limits(_Settings):
 
 
 def as_limits(limits: Limits | None) -> Limits:
-    """Return limits, by default the defaults; a TypeError says that it is none of both."""
+    """Return the given limits, or the defaults for None; raise a TypeError for another type."""
     if limits is None:
         return Limits()
     if not isinstance(limits, Limits):
@@ -554,7 +554,7 @@ class StreamOptions(_Options):
 
     @property
     def is_grouped(self) -> bool:
-        """Whether each frame is a graph or dataset of its own, by the logical type."""
+        """Whether each frame is a separate graph or dataset, by the logical type."""
         return self.logical_type % 10 in (LogicalStreamType.GRAPHS, LogicalStreamType.DATASETS)
 
     @property

@@ -24,7 +24,7 @@ class BinaryWriter(Protocol):
     """A file object that is open in binary mode, or another object with its ``write``."""
 
     def write(self, data: bytes, /) -> object:
-        """Write bytes. Return how many were written; None stands for all."""
+        """Write bytes. Return how many were written; None means all."""
         ...
 
 

@@ -59,7 +59,7 @@ def compact(
             patches of `effective`, `diff` and `record`. Then the first operation on a statement
             shows whether the dataset had it. If the last one restores that state, both are left
             out. The result is effective as well, so that `invert` can undo it.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
             ``max_held_operations`` is the limit of all kept operations.
         normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.

@@ -59,7 +59,7 @@ def concat(
     Args:
         sources: Bytes, paths, binary files, or operations, such as a `Patch`; see
             `jelly_rdflib.apply`. Each may hold several patches.
-        limits: What to accept from sources that are read; by default the defaults of
+        limits: Limits on sources that are read; by default those of
             `jelly_rdflib.Limits`.
         normalize: Whether literals of sources that are read get the normal form of their value;
             see `jelly_rdflib.apply`.

@@ -65,7 +65,7 @@ def effective(
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
         dataset: The target of the patch: a Graph, Dataset or ConjunctiveGraph.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
@@ -171,8 +171,8 @@ class _Effects:
         self._target = target
         self._view = open_view(target.store)
         self._contexts: dict[Node | None, Graph] = {}
-        # Whether statements are there: those whose presence differs from the store, and those whose
-        # presence differs from the start of the open transaction.
+        # Statements whose presence differs from the store, and those whose presence differs from
+        # the start of the open transaction.
         self._committed: dict[_Quad, bool] = {}
         self._pending: dict[_Quad, bool] | None = None
         # A copy of the store's prefixes, and the log to undo changes of the open transaction.

@@ -16,7 +16,7 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm, identity
 
-# Bytes of a header besides its texts: tuples, and places in lists and sets.
+# Bytes of a header without its texts: tuples, and entries of lists and sets.
 _ENTRY = 200
 # The text of a literal is in memory three times: itself, the value, and the key in a set.
 _COPIES = 3

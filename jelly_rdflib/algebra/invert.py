@@ -61,7 +61,7 @@ def invert(
 
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 

@@ -29,7 +29,7 @@ cdef enum:
 # rows are removed when the table is full.
 
 cdef enum RowState:
-    """Flags of a row; a dead row has none."""
+    """Flags of a row; a dead row has no flag set."""
     LAST = 1  # no later operation is on its quad
     DELETES = 2
     FIRST_DELETES = 4  # the first operation on its quad was a delete

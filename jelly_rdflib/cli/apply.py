@@ -100,7 +100,7 @@ def command(
 
 
 class _Report:
-    """What patches did to a dataset."""
+    """The changes that patches made to a dataset."""
 
     def __init__(self) -> None:
         self._added = self._deleted = self._ineffective = 0

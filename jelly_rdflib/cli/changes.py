@@ -19,7 +19,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 
 def start_changes(path: str, format: str | None) -> StartedInput:
-    """Start an input of changes; statements are a UsageError."""
+    """Start an input of changes; raise a UsageError for statements."""
     input_ = StartedInput(path, format)
     if not input_.format.holds_changes:
         raise click.UsageError(f"{input_.name} has statements; a patch has changes")
@@ -34,7 +34,7 @@ def source_of(input_: StartedInput) -> Any:
 def write_changes(
     operations: Iterable[Operation], inputs: Sequence[StartedInput], output: str, to: str | None
 ) -> None:
-    """Write operations that are made of inputs to an output, and its errors with their name."""
+    """Write operations made from inputs to an output; errors name the inputs."""
     format = patch_format(output, to)
     options = None
     declared = [each.options for each in inputs if each.options is not None]

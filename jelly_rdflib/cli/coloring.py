@@ -51,7 +51,7 @@ def is_colored(color: str) -> bool:
 def make_printer(color: str, *, by_row: bool = False) -> Callable[[bytes], None]:
     """Return a function that prints rows of RDF Patch text at once.
 
-    On a terminal it escapes control characters. Colours are those of terms, or with ``by_row`` of
+    On a terminal it escapes control characters. Colours show the kinds of terms, or with ``by_row``
     added and deleted rows.
     """
     is_terminal = sys.stdout.isatty()

@@ -38,7 +38,7 @@ class OrderedGroup(click.Group):
         return list(self.commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        """Return a command, with the options that all have; None if there is none."""
+        """Return a command with the options that all commands share; None if it doesn't exist."""
         command = self.find_command(cmd_name)
         if command is not None:
             add_shared_options(command)

@@ -1,4 +1,4 @@
-"""Compares a valid input with what is expected of it: statements, options, delimiting."""
+"""Compares a valid input with the expected statements, options and delimiting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from jelly_rdflib.terms import TripleTerm, plain
 
 
 class Expected(NamedTuple):
-    """What is expected of an input; None for nothing.
+    """The expectations for an input; None means that anything is accepted.
 
     Args:
         file, format: The file with the same statements.
@@ -126,7 +126,7 @@ def _load(batches: Iterable[Batch]) -> Dataset:
 def _compare_in_order(
     rows: Iterator[tuple[Any, ...]], expected: Iterator[tuple[Any, ...]], name: str
 ) -> Iterator[str]:
-    """Yield the first difference. Blank nodes may have other labels, each the same throughout."""
+    """Yield the first difference. Blank nodes may have other labels, but consistently so."""
     labels: dict[BNode, BNode] = {}
     taken: dict[BNode, BNode] = {}
 

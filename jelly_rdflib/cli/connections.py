@@ -1,4 +1,4 @@
-"""The connections of ``jellyp log serve``: who says nothing does not keep others out."""
+"""The connections of ``jellyp log serve``: silent clients don't keep others out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _HEAD_SECONDS = 15.0
 
 
 def most_connections() -> int:
-    """Return how many connections there may be: half of the files that the process may open.
+    """Return the allowed number of connections: half of the process's limit of open files.
 
     It may open more after this, if the system allows that.
     """
     try:
         import resource
     except ModuleNotFoundError:
-        # There is no such limit on Windows.
+        # Windows has no such limit.
         return _MOST
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * _MOST if most == resource.RLIM_INFINITY else min(2 * _MOST, most)
@@ -36,8 +36,8 @@ def most_connections() -> int:
 def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol]:
     """Return uvicorn's protocol, with limits that uvicorn does not have.
 
-    There may be ``most`` connections, and half of these from one host. The head of each request has
-    to come in so many seconds.
+    At most ``most`` connections are open at once, and half of these from one host. The head of each
+    request has to arrive within this many seconds.
     """
     hosts: Counter[str] = Counter()
 
@@ -58,7 +58,7 @@ def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol
             self._timer.cancel()
 
         def _look(self, before: Any) -> None:
-            """Close the connection if it has waited for a request since the look before."""
+            """Close the connection if it has waited for a request since the last check."""
             is_waiting = self.cycle is None or self.cycle.response_complete
             if is_waiting and self.cycle is before:
                 self.transport.abort()

@@ -40,15 +40,13 @@ def convert(
     merges_graphs: bool = False,
     base: str | None = None,
 ) -> None:
-    """Write what filters let through of an input in another format.
+    """Write those operations of an input that pass the filters, in another format.
 
     Args:
-        input_, destination: From where to where.
-        format: That of the output; None: that of the input.
-        filters: What is written of the input.
-        output_options: Those of `jelly_options`.
-        merges_graphs: Whether statements are written without their graphs.
-        base: The IRI that relative IRIs of the input are relative to.
+        input_, destination: From where to where. format: The format of the output; None: the
+        input's. filters: The filters of the input. output_options: The options of `jelly_options`.
+        merges_graphs: Whether statements are written without their graphs. base: The IRI that
+        relative IRIs of the input are relative to.
     """
     is_unchanged = filters == Filters() and not merges_graphs and base is None
     is_unchanged = is_unchanged and all(value is None for value in output_options.values())
@@ -57,7 +55,7 @@ def convert(
     settings: dict[str, Any] = {} if base is None else {"base": base}
     if output_options["generalized_statements"] and input_.patches is None:
         input_.look()
-        # Of the other formats, each one itself says what it may have.
+        # Each of the other formats declares itself what it can contain.
         settings |= {"generalized": True} if input_.format.name in _LINES else {}
     batches = filters.batches(input_, **settings)
     # The input's format and options are known after its first batch.
@@ -78,7 +76,7 @@ def convert(
     ):
         output_options = {**output_options, "stream_type": "triples"}
     options = make_options(
-        # Of both kinds of Jelly and their texts.
+        # For both kinds of Jelly and their texts.
         [] if input_.options is None or written.options_type is None else [input_.options],
         written,
         output_options,
@@ -100,10 +98,10 @@ def _check_kind(name: str, format: Format, *, holds_changes: bool) -> None:
 
 
 def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> bool:
-    """Write frames of Jelly as text, or those of a text as Jelly, with nothing changed.
+    """Write frames of Jelly as text, or frames of a text as Jelly, unchanged.
 
     Returns:
-        Whether this was done; not if one of the formats is another one, or both are texts or none.
+        Whether this was done: only if one format is Jelly and the other is Jelly as text.
     """
     if format.options_type is None or input_.patches is not None:
         return False
@@ -140,7 +138,7 @@ def join(
     to: Format | None,
     output_options: Mapping[str, Any],
 ) -> None:
-    """Write the streams of Jelly in several inputs as one; arguments as for `convert`."""
+    """Write the streams of Jelly in several inputs as one; takes the arguments of `convert`."""
     for source in sources:
         if is_log(source):
             raise click.UsageError(f"{source} is a patch log: convert it alone, as one IN")
@@ -165,7 +163,7 @@ def join(
 
 
 def open_writer(destination: Any, options: Any, format: Format) -> Any:
-    """Open a writer of changes or statements, as the format has them."""
+    """Open a writer of changes or of statements, depending on the format."""
     kind: Any = PatchWriter if format.holds_changes else StatementWriter
     return kind(destination, options, format=format.name)
 
@@ -179,8 +177,7 @@ def write_batches(
 ) -> bool:
     """Write batches; frames with a meaning, or with metadata, stay frames.
 
-    ``is_pending``: rows wait in the open frame that are written before these, or by this call as
-    it returns.
+    ``is_pending`` means that rows still wait in the open frame, before these or after this call.
     """
     options = writer.options
     has_frames = isinstance(options, StreamOptions)

@@ -74,7 +74,7 @@ def command(
     """
     from jelly_rdflib.cli.conversion import convert, join
 
-    # Standard output has the format of IN by default, which its first batch tells.
+    # By default standard output has the format of IN, known from its first batch.
     format = None if output == "-" and to is None else output_format(output, to)
     if len(sources) > 1:
         if merge_graphs or base_iri is not None or filters != Filters():

@@ -122,10 +122,10 @@ def _changes(patch: Patch) -> Iterator[Operation]:
 
 
 def _texts(operation: Any) -> list[str | None]:
-    """Return the terms of a change as text; None for the default graph, or no graph."""
+    """Return the terms of a change as text; a default or missing graph is None."""
     from jelly_rdflib.display.terms import spell
 
-    # The name of a prefix is no term.
+    # The name of a prefix is not a term.
     return [item if item is None or type(item) is str else spell(item) for item in operation[1:]]
 
 
@@ -138,7 +138,7 @@ def _as_dict(operation: Any) -> dict[str, Any]:
 
 
 def _pair(operations: Iterable[Any]) -> Iterator[tuple[str | None, str | None]]:
-    """Put what was deleted beside what was added with the same graph, subject and predicate."""
+    """Pair deletions with additions that have the same graph, subject and predicate."""
     from jelly_rdflib.operations import Op
 
     pairs: dict[Any, tuple[list[str], list[str]]] = {}

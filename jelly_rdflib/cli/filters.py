@@ -1,4 +1,4 @@
-"""Filters of operations: their options, and what they let through of an input."""
+"""Filters of operations: their options, and the operations of an input that pass them."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class _Term:
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters that a command got; each one given must let an operation through.
+    """The filters of a command; an operation must pass all of them.
 
-    ``times`` are seconds since 1970, the first and the last one. ``terms`` has for a column of
-    batches the terms of which one must be there.
+    ``times`` are seconds since 1970, the first and the last one. ``terms`` maps a column of batches
+    to a set of terms, one of which the row must have.
     """
 
     ops: frozenset[int] | None = None
@@ -65,7 +65,7 @@ class Filters:
     frames: range | None = None
 
     def batches(self, input_: InputArgument, **settings: Any) -> Iterator[Batch]:
-        """Read an input, once, and return what the filters let through.
+        """Read an input, once, and return the operations that pass the filters.
 
         Marks of transactions, headers and ends of patches stay with the operations in them.
         ``settings`` are for `open_input`.
@@ -78,7 +78,7 @@ class Filters:
         return _Filtering(self, input_, settings).run()
 
     def wants_time(self, seconds: float) -> bool:
-        """Return whether a patch of a time is wanted."""
+        """Return whether a patch with a time passes."""
         return self.times is None or self.times[0] <= seconds <= self.times[1]
 
     def has_prefixed_names(self) -> bool:
@@ -87,7 +87,7 @@ class Filters:
 
 
 class _Filtering:
-    """The work of filters on one input."""
+    """Applies filters to one input."""
 
     def __init__(self, filters: Filters, input_: InputArgument, settings: dict[str, Any]) -> None:
         from jelly_rdflib.core.arrow import RowSelection
@@ -99,7 +99,7 @@ class _Filtering:
         self.bound: dict[str, list[str]] = defaultdict(list)
         self.selection = RowSelection(self._make_filter(), self.limits.max_held_operations)
         # The number of the patch that was last begun; whether it goes on; whether it is wanted,
-        # None: its time has not been read yet.
+        # which is None until its time is read.
         self.patch = 0
         self.is_open = False
         self.is_wanted: bool | None = True
@@ -138,7 +138,7 @@ class _Filtering:
             )
 
     def _run_log(self, patches: Any) -> Iterator[Batch]:
-        """Filter the patches of a log; those that are not wanted are not read."""
+        """Filter the patches of a log; unwanted ones are not read."""
         filters = self.filters
         if filters.frames is not None:
             raise click.UsageError("--frame is for a file of Jelly, and not for a patch log")
@@ -161,7 +161,7 @@ class _Filtering:
         return InputError(self.input.name, message)
 
     def _check_input(self) -> None:
-        """Check that the input has what the filters are about."""
+        """Check that the input has the patches, times or frames that the filters need."""
         format, filters = self.input.format, self.filters
         if filters.frames is not None and format.options_type is None:
             raise self._error(f"{format.title} has no frames: --frame is for Jelly")
@@ -197,11 +197,11 @@ class _Filtering:
                     factory, self.limits, values, accepts_null=accepts_null, any_spelling=True
                 )
             ]
-        # Terms are those of statements, unless other operations are asked for.
+        # Match terms in statements only, unless other operations are asked for.
         return RowFilter(ops=(Op.A, Op.D) if ops is None else ops, **conditions)
 
     def _learn_prefixes(self, batch: Batch) -> None:
-        """Make the filter anew if the batch binds a prefix that it uses."""
+        """Rebuild the filter if the batch binds a prefix that it uses."""
         from jelly_rdflib.operations import Op
 
         if not self.filters.has_prefixed_names():
@@ -235,7 +235,7 @@ class _Filtering:
             yield from self._take(batch)
 
     def _end_cut(self, last: Batch) -> Iterator[Batch]:
-        """End the transaction and the patch that go on behind the taken frames."""
+        """End the transaction and the patch that continue after the taken frames."""
         from jelly_rdflib.operations import Op
 
         if self.in_transaction:
@@ -244,7 +244,7 @@ class _Filtering:
             yield from self._take(_mark(Op.END))
 
     def _take(self, batch: Batch) -> Iterator[Batch]:
-        """Return what is wanted of a batch, as batches."""
+        """Return the wanted rows of a batch, as batches."""
         if self.filters.patches is None and self.filters.times is None:
             yield from self.selection.select(batch, 0, len(batch))
             return
@@ -256,7 +256,7 @@ class _Filtering:
             yield from self._take_part(part)
 
     def _take_part(self, part: BatchSlice) -> Iterator[Batch]:
-        """Take rows of one patch, which may have the END of it."""
+        """Take rows of one patch, perhaps with its END."""
         from jelly_rdflib.algebra.sources import ends_patch
 
         has_end = ends_patch(part)
@@ -283,7 +283,7 @@ class _Filtering:
             self.held = []
 
     def _find_time(self, part: BatchSlice) -> bool | None:
-        """Return whether the patch's time is wanted; None if its headers may go on."""
+        """Return whether the patch's time is wanted; None if more headers may follow."""
         from jelly_rdflib.operations import Op
 
         for header in part.headers():
@@ -299,7 +299,7 @@ class _Filtering:
 
 
 def _seconds_of(node: Any) -> float | None:
-    """Return the time that a header's value is, in seconds since 1970; None if it is none."""
+    """Return a header's value as a time in seconds since 1970; None if it isn't a time."""
     from rdflib.namespace import XSD
     from rdflib.term import Literal
 
@@ -311,7 +311,7 @@ def _seconds_of(node: Any) -> float | None:
 
 
 def _seconds(value: date, *, is_end: bool = False) -> float:
-    """Return a time in seconds since 1970; of a day its start or end. Without a zone it is UTC."""
+    """Return a time in seconds since 1970; for a day its start or end. Without a zone it is UTC."""
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if is_end else time.min)
     if value.tzinfo is None:

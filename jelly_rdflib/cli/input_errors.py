@@ -1,4 +1,4 @@
-"""Errors of inputs: they name the inputs, and say what to give on the command line."""
+"""Errors of inputs: they name the inputs, and the option that helps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-# What the options of a stream need, and the option that gives it.
+# Requirements of a stream's options, and the command-line option that meets each.
 _OPTIONS = {
     "rdf_star": "--rdf-star",
     "generalized_statements": "--generalized",

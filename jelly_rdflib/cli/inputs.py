@@ -41,7 +41,7 @@ MAX_LINE = 1 << 20
 
 @dataclass
 class _CountingFile:
-    """A binary file that tells how many bytes each read gives."""
+    """A binary file that reports how many bytes each read returns."""
 
     file: Any
     advance: Callable[[int], None]
@@ -64,7 +64,7 @@ class _CountingFile:
 
 
 class _GrowingFile(_CountingFile):
-    """A file whose end is waited at, for more bytes."""
+    """A file that waits for more bytes at its end."""
 
     def read(self, size: int = -1) -> bytes:
         while not (data := super().read(size)):
@@ -76,7 +76,7 @@ class _GrowingFile(_CountingFile):
 
 @dataclass
 class _StartedFile:
-    """A binary file of which some bytes were read to look at; ``read_piece`` returns them first."""
+    """A binary file whose first bytes were peeked at; ``read_piece`` returns them first."""
 
     read_piece: Callable[[int], bytes]
 
@@ -87,10 +87,10 @@ class _StartedFile:
 class InputArgument:
     """An open input of a command; ``name`` is for messages, and ``file`` has the bytes.
 
-    The ``format`` is None before anything tells it: the file's name, ``--from``, the first bytes.
+    ``format`` is None until it is known from ``--from``, the file's name or the first bytes.
     The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
-    ``patches`` returns its patches and what reads their batches. ``path`` is where it can be opened
-    once more, if it is a file.
+    ``patches`` returns its patches, each with a function that reads its batches. ``path`` is where
+    it can be opened once more, if it is a file.
     """
 
     path: str | None = None
@@ -106,7 +106,7 @@ class InputArgument:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The arguments ``limits`` and ``format`` of the library's functions that report."""
+        """The arguments ``limits`` and ``format`` for the library's reporting functions."""
         format = None if self.format is None else self.format.name
         return {"limits": chosen_limits(), "format": format}
 
@@ -139,9 +139,9 @@ class InputArgument:
         self.file = self._start
 
     def look_for_statement(self) -> None:
-        """Take the input for N-Quads if its first line is a statement; N-Triples are N-Quads, too.
+        """Choose N-Quads if the first line is a statement; N-Triples are N-Quads, too.
 
-        Text that goes on as Turtle is an error of the reader then.
+        The reader then raises an error if the text continues as Turtle.
         """
         from jelly_rdflib.core.input_start import look_at_start
         from jelly_rdflib.core.source import ByteSource, with_start
@@ -165,18 +165,18 @@ class InputArgument:
         self.file = _StartedFile(read)
 
     def look_for_changes(self) -> None:
-        """Find the format; statements are a UsageError."""
+        """Find the format; raise a UsageError for statements."""
         self.look()
         if not self.format.holds_changes:
             raise click.UsageError(f"{self.name} has statements; a patch has changes")
 
     def open_changes(self) -> BatchSource:
-        """Return the batches of changes, once; statements are a UsageError."""
+        """Return the batches of changes, once; raise a UsageError for statements."""
         self.look_for_changes()
         return self.look(holds_changes=True).open()
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Return the operations, once; statements are a UsageError. For ``is_held`` see `Input`."""
+        """Return the operations, once; raise a UsageError for statements; see `Input.is_held`."""
         from jelly_rdflib.core.batch import OperationReader
 
         return OperationReader(self.open_changes(), limits=chosen_limits() if is_held else None)
@@ -190,7 +190,8 @@ class InputArgument:
             for batch in batches:
                 self.options = batches.options
                 if self.options is not None and self.format in (JELLY, JELLY_PATCH):
-                    # The options tell which Jelly it is, whatever the file's name says.
+                    # The stream's options show which kind of Jelly it is, whatever the file's name
+                    # says.
                     is_rdf = isinstance(self.options, StreamOptions)
                     self.format = JELLY if is_rdf else JELLY_PATCH
                 yield batch
@@ -202,13 +203,13 @@ def argument_name(path: str) -> str:
 
 
 class LogArgument(InputArgument):
-    """A patch log as an input: its patches, one after the other.
+    """A patch log as an input: its patches in order.
 
     Args:
         log: The log.
         name: For messages.
-        advance: Is told of each patch that is read.
-        is_followed: Whether patches are waited for that others append.
+        advance: Called with each patch that is read.
+        is_followed: Whether to wait for patches that others append.
     """
 
     def __init__(
@@ -225,7 +226,7 @@ class LogArgument(InputArgument):
         self.patches = self.read_patches
 
     def keep_last(self, number: int) -> bool:
-        """Leave out all but the last patches; return whether none is left out."""
+        """Keep only the last patches; return whether these are all."""
         left_out = self._log.patches()[:-number]
         if left_out:
             self._since = left_out[-1].version
@@ -238,7 +239,7 @@ class LogArgument(InputArgument):
         self._read = 0
 
     def read_patches(self) -> Iterator[tuple[LogEntry, Callable[[], Any]]]:
-        """Yield each patch with what reads its batches."""
+        """Yield each patch with a function that reads its batches."""
         log, since = self._log, self._since
         for entry in log.follow(since) if self._is_followed else log.patches(since):
             yield entry, entry.batches
@@ -266,9 +267,9 @@ def open_argument(
 ) -> Iterator[InputArgument]:
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
-    A folder, or an address, is a patch log. With ``is_followed`` the end of a file or a log is
-    waited at. An error of the data in the block becomes an InputError, which names the input: by
-    ``path``, or ``name``.
+    A folder, or an address, is a patch log. ``is_followed`` means to wait for more at the end of a
+    file or a log. An error of the data in the block becomes an InputError, which names the input:
+    by ``path``, or ``name``.
     """
     from jelly_rdflib.formats import find_format
 
@@ -314,7 +315,7 @@ def _open_log(path: str, format: str | None, *, is_followed: bool) -> Iterator[L
 def _format_of(path: str) -> Format | None:
     """Return the format of a file by its name, unless its first bytes say that the name is wrong.
 
-    The name says which text it is, as several look alike. But Jelly is no text.
+    The name decides between texts, as several look alike. But Jelly is not a text format.
     """
     from jelly_rdflib.core.input_start import has_control_characters, is_frame, look_at_start
     from jelly_rdflib.core.source import ByteSource, open_source
@@ -335,7 +336,7 @@ def _format_of(path: str) -> Format | None:
         if start and found.is_text != is_text:
             guessed = guess_by_start(start, holds_changes=None)
             if guessed.is_text == is_text:
-                # Only the options tell one Jelly from the other.
+                # Only the stream's options distinguish Jelly-Patch from Jelly-RDF.
                 return guessed if is_text else None
     except (UntoldFormatError, JellyError):
         # The reader of the named format has the error.
@@ -350,7 +351,7 @@ def rereadable(path: str) -> Iterator[str]:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="jellyp-") as folder:
-        # The end of the name may tell the format.
+        # The file extension may give the format.
         copy = os.path.join(folder, os.path.basename(path))
         pipe: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
         with open(copy, "wb") as file:
@@ -363,7 +364,7 @@ def rereadable(path: str) -> Iterator[str]:
 class StartedInput:
     """An input whose format and options are known from the start; its errors name it.
 
-    A file is opened each time that its batches are wanted; a pipe once. ``settings`` are for
+    A file is opened each time that its batches are requested, a pipe once. ``settings`` are for
     `open_input`.
     """
 
@@ -375,7 +376,7 @@ class StartedInput:
         self.can_reopen = os.path.isfile(path)
         self._arguments = path, format
         self._settings = settings
-        # What is read for this of a pipe is kept.
+        # Bytes read from a pipe for this are kept.
         started = self._read()
         first = list(islice(started, 1))
         self._started: Iterator[Batch] | None = chain(first, started)

@@ -132,7 +132,7 @@ def _show(input_: InputArgument, *, as_json: bool) -> None:
 
 
 def _show_all(files: Sequence[str], from_: str | None, *, as_json: bool) -> None:
-    """Show a summary of several files; the first of their errors is raised behind it."""
+    """Show a summary of several files, then raise the first of their errors."""
     from jelly_rdflib.inspection.report_tables import summary_table, total_of
 
     reports = []

@@ -1,4 +1,4 @@
-"""What the commands for live changes share."""
+"""Options that the commands for live changes share."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def following_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def open_live(opener: Callable[..., Any], url: str, **options: Any) -> Any:
-    """Open a source or sink; an address or setting that is wrong is an error of the call."""
+    """Open a source or sink; a wrong address or setting is a usage error."""
     try:
         return opener(url, **options)
     except ValueError as error:

@@ -62,7 +62,7 @@ class _LogPath(click.Path):
         return value if is_address(value) else super().convert(value, param, ctx)
 
 
-# The seconds that requests may go on which were there when the signal to end came.
+# The seconds that running requests may take to finish after the signal to stop.
 _LAST_SECONDS = 10
 
 _FOLDER = click.Path(exists=True, file_okay=False)
@@ -230,7 +230,7 @@ def list_(
 
 
 def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
-    """Print a patch of a log as a line; ``width`` is that of its version."""
+    """Print a patch of a log as a line; ``width`` is the width of the version column."""
     from jelly_rdflib.log.tables import entry_fields
     from jelly_rdflib.operations import Op
 
@@ -381,7 +381,7 @@ def serve(
         )
         if access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
-        # Now, so that a wrong certificate is an error before the address is told.
+        # Do this first, so that a wrong certificate fails before the address is printed.
         config.load()
         serving.Reload(server, config)
         serving.end_well_at_sigterm()

@@ -1,4 +1,4 @@
-"""How ``jellyp`` starts and ends: exit status, interrupts, and errors as messages."""
+"""The start and end of ``jellyp``: exit status, interrupts, and errors as messages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ PACKAGES = ("click", "rich")
 def main() -> NoReturn:
     """Run the command line and exit.
 
-    The exit status is 0, 1 after bad input or a failed write, 2 after a wrong call, or 128 plus the
-    number of a signal. A command that answers a question exits with 1 for no and 2 for any error.
+    The exit status is 0, 1 after bad input or a failed write, 2 after a usage error, or 128 plus
+    the number of a signal. A command that answers a question exits with 1 for no and 2 for any
+    error.
     """
     _open_standard_streams()
     try:
@@ -71,7 +72,7 @@ def main() -> NoReturn:
         with suppress(OSError):
             _show_traceback(meta)
             say(f"jellyp: {message}", err=True)
-        # A missing package is no error of the input.
+        # A missing package is not an error in the input.
         code = 2 if isinstance(error, ImportError) else meta.get("error-status", 1)
     finally:
         _drop_output()
@@ -92,7 +93,7 @@ def _open_standard_streams() -> None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # What the encoding lacks, such as that of a console of Windows, is printed as an escape.
+        # Print characters that the encoding lacks, such as a Windows console's, as escapes.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
@@ -128,13 +129,13 @@ def _exit_at_signals() -> None:
 
 
 def _show_traceback(meta: dict[str, Any]) -> None:
-    """Show where the error came up, if ``--debug`` asks for it."""
+    """Show where the error was raised, if ``--debug`` was given."""
     if meta.get("debug"):
         say(traceback.format_exc(), err=True, end="")
 
 
 def _show(error: Any) -> None:
-    """Show an error: of the call as click does, of the input on one line."""
+    """Show an error: a usage error as click does, an input error on one line."""
     import click
 
     # For a group without a command, click's message is the whole help.
@@ -163,7 +164,7 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, MemoryError):
         return "out of memory"
     if isinstance(error, ModuleNotFoundError):
-        # Other extras than that of the command line have their own messages.
+        # Extras other than the command line's have their own messages.
         package = (error.name or "").partition(".")[0]
         if package in PACKAGES:
             return str(missing("this", "jelly-rdflib[cli]", package))

@@ -1,4 +1,4 @@
-"""Man pages, made of the help of the commands."""
+"""Man pages, made from the help of the commands."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-# By which click knows a paragraph that must not be wrapped.
+# The mark of a paragraph that click must not wrap.
 _AS_IT_IS = "\b\n"
 
 
 def man_pages(root: click.Group) -> dict[str, str]:
-    """Return the page of each command as roff, by name: that of "jellyp log" is "jellyp-log"."""
+    """Return the page of each command as roff, by name: "jellyp log" is "jellyp-log"."""
     context = click.Context(root, info_name=root.name)
     return {
         each.command_path.replace(" ", "-"): "\n".join(_page(each)) + "\n"
@@ -76,6 +76,6 @@ def _escape(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return a line of text; a dot at its start would be an order to roff."""
+    """Return a line of text; a dot at its start would be a roff request."""
     escaped = _escape(text)
     return rf"\&{escaped}" if escaped.startswith(".") else escaped

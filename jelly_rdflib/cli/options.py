@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def is_address(path: str) -> bool:
-    """Is this the address of a patch log on a server?"""
+    """Return whether this is the address of a patch log on a server."""
     if "://" not in path:
         return False
     from jelly_rdflib.core.source import is_address
@@ -27,15 +27,15 @@ def is_address(path: str) -> bool:
 
 
 def is_log(path: str) -> bool:
-    """Is this a patch log: a folder, or the address of one on a server?"""
+    """Return whether this is a patch log: a folder, or the address of a log on a server."""
     return is_address(path) or os.path.isdir(path)
 
 
 class InputPath(click.Path):
     """The path of a file, "-", or the folder of a patch log.
 
-    ``instead`` says what to do with a log, for an argument that must not be one; with
-    ``may_be_server`` an address is none.
+    ``instead`` is the advice for a log, for an argument that must not be one; with
+    ``may_be_server`` an address doesn't count as a log.
     """
 
     def __init__(self, instead: str | None = None, *, may_be_server: bool = False) -> None:
@@ -302,7 +302,7 @@ repeated_option = click.option(
 
 
 def chosen_repeated_options() -> Any:
-    """Return what repeated options mean to the running command: see ``--repeated-options``."""
+    """Return how the running command handles repeated options: see ``--repeated-options``."""
     return click.get_current_context().meta.get("repeated-options", "error")
 
 
@@ -319,7 +319,7 @@ directions_option = click.option(
 
 
 def chosen_directions() -> Any:
-    """Return what the running command does with base directions: see ``--directions``."""
+    """Return how the running command handles base directions: see ``--directions``."""
     return click.get_current_context().meta.get("directions", "keep")
 
 
@@ -336,7 +336,7 @@ def _flag(key: str) -> dict[str, Any]:
     return {"is_flag": True, "is_eager": True, "callback": keep, "expose_value": False}
 
 
-# The options of every command. The help of jellyp lists them, that of each command names them.
+# The options of every command. The help of jellyp lists them; the help of each command names them.
 SHARED = (
     click.Option(["-q", "--quiet"], help="Print only results and errors.", **_flag("quiet")),
     click.Option(["--no-progress"], help="Show no progress bar.", **_flag("no-progress")),

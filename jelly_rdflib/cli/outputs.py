@@ -26,7 +26,7 @@ def output_format(
     for_file: str | None = None,
     advice: str = "give it by --to",
 ) -> Format:
-    """Find the format of an output; ``advice`` is for the UsageError if nothing tells it.
+    """Find the format of an output; ``advice`` ends the UsageError if the format is unknown.
 
     A ``format`` given by ``--to`` counts most, then the name of the output, then a default.
     """

@@ -18,7 +18,7 @@ _THOUSANDS = "{x:,.0f}"
 
 
 def check_picture(path: str) -> None:
-    """Check that a picture can be written; the extension tells its format."""
+    """Check that a picture can be written; the extension gives its format."""
     if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
         raise click.BadParameter(f"{path!r} has no extension of a picture", param_hint="'--plot'")
     check_folder(path)
@@ -37,7 +37,7 @@ def _import_figure() -> Any:
 
 
 def plot_counts(counts: StreamStats, path: str, name: str, top: int) -> None:
-    """Draw counts; of graphs and of predicates the ``top`` ones with most operations."""
+    """Draw counts, with the ``top`` graphs and predicates that have the most operations."""
     rankings = [
         ("predicates", counts.predicates, counts.predicates.ranking()[:top]),
         ("graphs", counts.graphs, counts.graphs.ranking()[:top]),

@@ -1,4 +1,4 @@
-"""Prints text; that of strangers is made safe: it may have control sequences for the terminal."""
+"""Prints text, without the control sequences for the terminal that untrusted text may have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STANDARD_OUTPUT = "standard output"
 
 @contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """Give errors of the system in the block a file's name, if they have none: of a full disk."""
+    """Add a file's name to system errors without one in the block, such as a full disk."""
     try:
         yield
     except OSError as error:
@@ -31,7 +31,7 @@ def say(text: Any, *, err: bool = False, end: str = "\n") -> None:
 
 
 def tell(text: Any) -> None:
-    """Print a line that says that something went well, unless ``--quiet`` was given."""
+    """Print a line that reports success, unless ``--quiet`` was given."""
     from jelly_rdflib.cli.options import is_quiet
 
     if not is_quiet():

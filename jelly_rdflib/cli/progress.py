@@ -1,7 +1,7 @@
 """Progress bars on standard error, if that is a terminal.
 
-Of several commands in a pipeline only the last one shows a bar: bars of two would overwrite each
-other, and the last one ends last.
+In a pipeline of several commands only the last one shows a bar: two bars would overwrite each
+other, and the last command ends last.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ def show_progress(
 ) -> Iterator[Callable[[int], None]]:
     """Show a progress bar during a block; yield a function that adds to the finished work.
 
-    If ``total`` is None, the total is unknown. With ``--quiet`` or ``--no-progress`` there is no
-    bar.
+    If ``total`` is None, the total is unknown. ``--quiet`` and ``--no-progress`` turn the bar off.
     """
     bar: Any = None
     may_show = is_shown and shows_progress() and sys.stderr.isatty() and not _writes_to_a_pipe()

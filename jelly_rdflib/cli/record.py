@@ -119,7 +119,7 @@ def _record(dataset: Dataset, updates: Iterable[str], writer: Any, *, network: b
 def _parse(text: str, namespaces: dict[str, Any]) -> list[Any]:
     """Return the operations of an update, with the lexical forms of its literals.
 
-    They would miss those of the dataset, which are as they were read, if rdflib normalized them.
+    The dataset's literals are as they were read, so normalized ones would not match them.
     """
     import rdflib
 

@@ -23,7 +23,7 @@ class Reload:
 
     Args:
         server: Its tokens are replaced.
-        config: Of uvicorn; it is loaded.
+        config: The configuration of uvicorn, already loaded.
     """
 
     def __init__(self, server: LogServer, config: uvicorn.Config) -> None:
@@ -53,7 +53,8 @@ class Reload:
         certificate, key = self._config.ssl_certfile, self._config.ssl_keyfile
         context = pair = None
         if certificate is not None and key is not None:
-            # Not into the context in use: a key that does not fit would leave that without one.
+            # Don't load into the context in use: a key that does not fit would leave it without a
+            # certificate.
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             try:
                 context.load_cert_chain(certificate, key)
@@ -65,7 +66,7 @@ class Reload:
         if self._config.ssl is not None:
             self._server.certificate = pair
 
-            # Called for each new connection, whether or not that names a server.
+            # Called for each new connection, whether or not it names a server.
             def exchange(connection: Any, *_: object) -> None:
                 connection.context = context
 
@@ -73,7 +74,7 @@ class Reload:
 
 
 def end_well_at_sigterm() -> None:
-    """Have the exit status 0 after SIGTERM, which is how servers are ended."""
+    """Exit with status 0 after SIGTERM, the usual way to end a server."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 

@@ -80,7 +80,7 @@ def command(
 
         print_parts(stats_parts(counts, top), name)
         return
-    # In pieces of so many tokens, as the whole text may take a hundred MB.
+    # Write in pieces of this many tokens, since the whole text may take a hundred MB.
     parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(counts.as_dict())
     while piece := "".join(islice(parts, 10_000)):
         say(piece, end="")

@@ -1,4 +1,4 @@
-"""The options of a Jelly stream that a command writes: the user's, else those of its inputs."""
+"""The options of a Jelly stream that a command writes: the user's, else its inputs' options."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _KEPT = {
 def join_options(several: Sequence[Any], *, is_joined: bool = False) -> dict[str, Any]:
     """Return fields of options that allow what the options of several streams allow.
 
-    All are of one kind. ``is_joined``: one stream is made of the patches of several.
+    All are of one kind. ``is_joined`` means that several streams' patches become one stream.
     """
     joined: dict[str, Any] = {}
     for name in ("rdf_star", "generalized_statements", *_SIZES, *_KEPT[type(several[0])]):
@@ -87,7 +87,7 @@ def make_options(
     if kind is None:
         return None
 
-    # A stream should declare only features that it may use: False if the inputs don't tell.
+    # A stream should declare only features that it may use: False if the inputs don't say.
     made: dict[str, Any] = {"rdf_star": False, "generalized_statements": False}
     if kind is StreamOptions:
         types = PhysicalStreamType
@@ -124,7 +124,7 @@ def make_options(
 
 
 def _spelling(name: str) -> str:
-    """Return how the option is written whose value has a name."""
+    """Return the command-line option whose value has a name."""
     params = click.get_current_context().command.params
     return next(param.opts[0] for param in params if param.name == name)
 

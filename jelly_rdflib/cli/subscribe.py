@@ -94,7 +94,7 @@ def command(
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
-    # A bar would stand among the patches that are printed.
+    # A bar would be mixed with the printed patches.
     is_printed = as_json or (output in (None, "-") and target is None and log is None)
     with (
         open_live(connect, url, **options) as source,
@@ -147,7 +147,7 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
 def _writing(
     output: str | None, to: str | None, *, is_shown: bool
 ) -> Iterator[tuple[Callable[[Patch], object], Callable[[], object]]]:
-    """Yield what writes a patch to an output, and what makes sure that it is there."""
+    """Yield a function that writes a patch to an output, and one that ensures that it is stored."""
     if output is None and not is_shown:
         yield lambda patch: None, lambda: None
         return
@@ -184,7 +184,7 @@ def _writing(
 
 
 class _Place(NamedTuple):
-    """A position in a source, and the digest of the file of the data that have it, if any."""
+    """A position in a source, and the digest of the file with the data at this position, if any."""
 
     url: str
     position: str | None
@@ -192,18 +192,18 @@ class _Place(NamedTuple):
 
 
 class _Copy:
-    """The position in a source, in a database; and the file of the data that have it, if any.
+    """A stored position in a source, and the file whose data are at this position, if any.
 
-    The row of new data stands beside that of the old ones until the file was replaced. If a kill
-    comes between, the digest of the file tells which of the two it is.
+    The database keeps the rows of the old and the new data until the file is replaced. After a kill
+    in between, the file's digest shows which row is valid.
 
     Args:
         source: It goes on from the position.
-        path: Of the database; None: nothing is stored.
+        path: The path of the database; None: nothing is stored.
         target: The file.
 
     Attributes:
-        position: That of the data in memory, to be stored.
+        position: The position of the data in memory, to be stored.
         dataset: These data, if there is a file.
     """
 
@@ -212,7 +212,7 @@ class _Copy:
 
         self.position: str | None = None
         self._target = target
-        # As they were read or written last: those of others are never replaced.
+        # The rows as they were last read or written: other processes' rows are never replaced.
         self._rows: list[_Place] = []
         self._database = None
         if path is not None:
@@ -250,7 +250,7 @@ class _Copy:
                 self.dataset = load(input_)
 
     def store(self) -> None:
-        """Store the data and the position, unless others have; a LogConflict says that."""
+        """Store the data and the position; raise a LogConflict if others have stored theirs."""
         from jelly_rdflib.cli.datasets import save
         from jelly_rdflib.log.staging import sync_folder
 
@@ -274,7 +274,7 @@ class _Copy:
 
     @contextmanager
     def _changing(self, *rows: _Place) -> Iterator[None]:
-        """Replace the rows, if they are those that are known, at the end of a block."""
+        """Replace the rows at the end of a block, if nobody else has changed them."""
         from jelly_rdflib.errors import LogConflict
 
         assert self._database is not None

@@ -19,14 +19,14 @@ from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, printable
 from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 
 BAR_WIDTH = 24
-# What other columns have before bars get any: on a narrow terminal names are more than bars.
+# The width that other columns get before bars do: on a narrow terminal names matter more.
 _OTHERS_WIDTH = 46
-# What a name gets on any terminal.
+# The width of a name on any terminal.
 _LEAST_NAME = 8
 # Wide enough that IRIs in a file are not cut.
 FILE_WIDTH = 250
 _TRAILING_BLANKS = re.compile("[ \t]+$", re.MULTILINE)
-# What stands for blocks where an encoding has none.
+# The replacements for block characters in an encoding without them.
 _BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
@@ -57,7 +57,7 @@ class _TrimmedOutput:
 def make_console(title: str | None = None, *, color: str = "auto", err: bool = False) -> Console:
     """Make a console on standard output, or on standard error, and print a title.
 
-    ``color`` is that of ``--color``.
+    ``color`` is the value of ``--color``.
 
     Lines are cut at the width of a terminal, or at ``COLUMNS`` if that is set.
     """
@@ -109,7 +109,7 @@ def _terminal_table(table: Table, bar: str) -> TerminalTable:
 
 
 class _Name:
-    """A text that is cut at its start where there is no room: IRIs differ at their ends."""
+    """A text that is cut at its start if the room is too small: IRIs differ at their ends."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -143,7 +143,7 @@ def print_side_by_side(
     columns: Sequence[tuple[str, str]] = (("old", "red"), ("new", "green")),
     err: bool = False,
 ) -> None:
-    """Print texts beside one another, each as a whole; None: there is nothing on this side.
+    """Print texts side by side, each as a whole; None leaves a side empty.
 
     ``color`` is the value of the option ``--color``, and ``columns`` are titles and their colours.
     """

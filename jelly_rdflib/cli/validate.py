@@ -180,7 +180,7 @@ def command(
 
 
 def _check_log(path: str, *, deep: bool, as_json: bool) -> bool:
-    """Show each problem of a patch log, and return whether it has none."""
+    """Show each problem of a patch log, and return whether the log is free of problems."""
     from jelly_rdflib.log import PatchLog
 
     log = PatchLog(path, limits=chosen_limits())
@@ -196,7 +196,7 @@ def _check_log(path: str, *, deep: bool, as_json: bool) -> bool:
 
 
 class _Copying:
-    """A binary file that copies to another one what is read."""
+    """A binary file that copies the bytes that are read to another file."""
 
     def __init__(self, file: Any, copy: Any) -> None:
         self._file, self._copy = file, copy
@@ -208,7 +208,7 @@ class _Copying:
 
 
 def _compare(input_: InputArgument, copy: Any, expected: Expected, *, as_json: bool) -> int:
-    """Show what is not as it is expected of an input, and return the number of differences."""
+    """Show the differences of an input from expectations, and return their number."""
     from jelly_rdflib.cli.comparison import find_differences
 
     arguments = {"isolated": input_.isolated, **input_.reading}

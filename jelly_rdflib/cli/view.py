@@ -69,7 +69,7 @@ def command(
 
 
 def _read(path: str, last: int | None, format: str | None) -> tuple[PackedHistory, bool]:
-    """Read a history; also return whether nothing was there before it."""
+    """Read a history; also return whether it starts from an empty dataset."""
     from jelly_rdflib.viewer.history import PackedHistory
     from jelly_rdflib.viewer.versions import read_file, read_log
 

@@ -173,7 +173,7 @@ def is_compressed(path: str | os.PathLike[str]) -> bool:
 
 
 def starts_compressed(start: bytes) -> bool:
-    """Return whether the first four bytes are those of gzip or zstd."""
+    """Return whether the first four bytes mark gzip or zstd."""
     return start.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or (
         start[:1] in b"PQRSTUVWXYZ[\\]^_" and start[1:] == ZSTD_SKIPPABLE_MAGIC
     )

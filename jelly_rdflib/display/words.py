@@ -34,7 +34,7 @@ def printable(text: str) -> str:
 
 
 def count(number: int, thing: str, things: str | None = None) -> str:
-    """Return a number and the singular or plural of what it counts.
+    """Return a number and its noun in the singular or plural.
 
     Examples:
         >>> count(1, "byte"), count(1000, "byte"), count(2, "patch", "patches")

@@ -30,7 +30,7 @@ FORMATS: tuple[Format, ...] = (
     JELLY_PATCH,
 )
 
-# If several formats have a key, it stands for the first of them.
+# If several formats have a key, it means the first of them.
 _BY_KEY = {key: each for each in reversed(FORMATS) for key in each.names + each.extensions}
 
 
@@ -54,7 +54,7 @@ def find_format(key: str) -> Format:
 
 
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
-    """Choose the format of an output: the given one, else the one that the path's name shows.
+    """Choose the format of an output: the given one, else the one of the path's extension.
 
     Without a format a file object gets Jelly. A LookupError says that the format is unknown, that
     it is for the other kind of data, or that the path's name shows no format.
@@ -80,7 +80,7 @@ def check_kind(format: Format, *, holds_changes: bool) -> Format:
 
 
 def guess_by_name(path: Any) -> Format | None:
-    """Guess a file's format by its name; None if ``path`` is no path, or its ending is unknown."""
+    """Guess a file's format by its name; None without a path or with an unknown extension."""
     if not isinstance(path, str | os.PathLike):
         return None
     name = os.path.basename(os.fsdecode(path)).lower()

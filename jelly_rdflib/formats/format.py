@@ -67,9 +67,8 @@ class Format:
             returns the batches.
         open_encoder: Called with the classes of nodes, the options (the format, if it has no
             options), and the sink. All encoders have ``write_batch`` and ``finish``.
-        options_type: The class of the options, which by itself makes the default ones; None: the
-            format has no options. Only Jelly has options; they distinguish Jelly-RDF and
-            Jelly-Patch.
+        options_type: The class of the options, whose instances are the defaults; None: the format
+            has no options. Only Jelly has options; they distinguish Jelly-RDF and Jelly-Patch.
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether the format can declare prefixes, or namespaces.
@@ -131,7 +130,7 @@ class Format:
 
 
 def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
-    """Return whether the first bytes match a pattern, and for a text are no frame of Jelly.
+    """Return whether the first bytes match a pattern, and for a text are not a Jelly frame.
 
     A frame of Jelly may start with the letters of a text by chance.
     """

@@ -127,8 +127,8 @@ def apply(
     outside transactions make one transaction for each patch, up to the next `TX` or the end.
 
     `TX`, `TC` and `END` are optional: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and
-    `TC` start and end a transaction. `END` ends a patch; the last patch needs none. It also ends an
-    implicit transaction; in a transaction that `TX` started it is an error.
+    `TC` start and end a transaction. `END` ends a patch; the last patch doesn't need it. It also
+    ends an implicit transaction; in a transaction that `TX` started it is an error.
 
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
     are committed first, so that a rollback restores the start of the transaction. If the store is
@@ -155,8 +155,8 @@ def apply(
     prefix is unbound whatever its IRI. Headers are ignored.
 
     The address of a dataset of Apache Jena Fuseki, ``http://localhost:3030/ds/patch``, is a target,
-    too. The server then applies each transaction, in one request. It does not say what was there
-    before, so nothing is counted as added or deleted.
+    too. The server then applies each transaction, in one request. It does not report the previous
+    state, so nothing is counted as added or deleted.
 
     Args:
         source: Anything that `read_operations` reads, or an iterable of operations: a list, an
@@ -179,8 +179,8 @@ def apply(
     Raises:
         ConnectionError, PermissionError: The server can't be reached, or refuses the request.
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`, a blank node for a SPARQL endpoint); something is no
-            operation (its code, or the number or kinds of its elements are wrong); a transaction
+            named graph for a plain `Graph`, a blank node for a SPARQL endpoint); something is not
+            an operation (its code, or the number or kinds of its elements are wrong); a transaction
             starts or ends in a wrong place; the store can't unbind a prefix, or does not bind it;
             the store is not open, or can only be read; a patch aborts a transaction, and ``atomic``
             is False; changes are being applied to the same store already; or with ``strict`` an
@@ -193,15 +193,15 @@ def apply(
         TypeError: ``source`` or ``target`` has a wrong type, such as a path for ``target``.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations; or ``strict``
             is given for the address of a server, or without ``atomic``.
-        LookupError: There is no such format for changes.
+        LookupError: The format is unknown, or isn't one of changes.
         LogConflict, LogError: From a `JellyStore` in a file: see its ``commit``.
         OSError: The path can't be opened or read.
         Exception: Exceptions of the store, the file or the iterable are passed on.
 
     See Also:
-        - `record`: make a patch of what is changed.
+        - `record`: make a patch of the changes.
         - `PatchLog.replay`: apply the patches of a log.
-        - `effective`: only what would change something.
+        - `effective`: keep only operations that change something.
     """
     reading: Any = {"limits": limits, "normalize": normalize, "format": format}
     if isinstance(source, Graph) and isinstance(target, str | os.PathLike):
@@ -354,11 +354,11 @@ class _Applier:
             is_exact=holds_changes,
             max_prefixes=max_prefixes,
         )
-        # Whether there is a transaction to roll back, and whether a TX started it.
+        # Whether a transaction is open that can be rolled back, and whether a TX started it.
         self._is_open = False
         self._is_explicit = False
-        # How many changes there were at the start of the open transaction; how many operations at
-        # the end of the last patch; and how many operations are neither changes nor an END.
+        # The number of changes at the start of the open transaction, of operations at the end of
+        # the last patch, and of operations that are neither changes nor an END.
         self._changes_before = 0
         self._operations_before = 0
         self._others = 0

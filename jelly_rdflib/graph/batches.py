@@ -54,7 +54,7 @@ def read_batches(
             `jelly_rdflib.read_statements`.
         directions: Whether to keep the base directions of literals or to drop them; see
             `jelly_rdflib.read_statements`.
-        on_repeated_options: What to do with a frame that has options again; see
+        on_repeated_options: How to handle a frame that repeats the options; see
             `jelly_rdflib.PatchDecoder`.
 
     Returns:

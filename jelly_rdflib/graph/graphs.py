@@ -55,7 +55,7 @@ def read_graphs(
             `jelly_rdflib.read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see
             `jelly_rdflib.read_statements`. That includes a flat logical type: the frames of such a
-            stream are no graphs, since the writer cut them anywhere. If False, it is read frame by
+            stream are not graphs, since the writer cut them anywhere. If False, it is read frame by
             frame, with a warning.
         directions: Whether to keep the base directions of literals, which is an error here, or to
             drop them; see `jelly_rdflib.read_statements`.
@@ -185,7 +185,7 @@ def write_graphs(
         EncodeError: A graph has something that the options don't allow: named graphs in a stream of
             triples, or namespaces in a stream without them.
         LookupError: The path's name does not end like that of a file of Jelly-RDF.
-        TypeError: Something in ``graphs`` is no graph.
+        TypeError: An element of ``graphs`` is not a graph.
         OSError: The path can't be opened or written.
 
     See Also:
@@ -228,7 +228,7 @@ def write_graphs(
 
 
 def empty_dataset(store: str | Store = "Jelly") -> Dataset:
-    """Make a dataset without the prefixes that rdflib binds by itself."""
+    """Make a dataset without the prefixes that rdflib binds by default."""
     dataset = Dataset(store=store)
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
     # This graph's own manager would bind them when something is parsed into the graph.

@@ -39,7 +39,7 @@ def parse_update(text: str, namespaces: Mapping[str, Any]) -> list[CompValue]:
         namespaces: The IRIs of prefixes that the update need not declare.
 
     Raises:
-        pyparsing.ParseException: The text is no update.
+        pyparsing.ParseException: The text is not an update.
         Exception: Other errors of rdflib.
     """
     update = algebra.translateUpdate(parseUpdate(text), initNs=namespaces)
@@ -248,7 +248,7 @@ class _Run:
     def _filled(
         self, template: CompValue, solution: _Solution, nodes: _NewNodes
     ) -> Iterator[tuple[Identifier | None, list[Any]]]:
-        """Yield the names of a template's graphs, each with those of its triples that are RDF."""
+        """Yield the names of a template's graphs, each with its valid RDF triples."""
 
         def value(term: Identifier) -> Any:
             if isinstance(term, BNode):

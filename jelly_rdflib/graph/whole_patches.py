@@ -41,7 +41,7 @@ class WholePatches:
         number = transaction = 0
         patch = 1
         for operation in self._operations:
-            # Something that is no operation is passed on: the consumer refuses it.
+            # An object other than an operation is passed on: the consumer refuses it.
             given: object = operation
             op = operation[0] if isinstance(given, tuple) and given else None
             number += 1

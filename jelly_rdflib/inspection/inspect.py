@@ -73,7 +73,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class LookupReport:
-    """How a stream uses one of its lookups.
+    """The use of one of a stream's lookups.
 
     Args:
         size: The number of entries that the options allow.
@@ -141,7 +141,7 @@ class FrameReport:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StreamReport:
-    """The counts of a stream's content; if an error ended it, of the content before the error.
+    """The counts of a stream's content, up to the error if it has one.
 
     A notebook shows the report as the tables of ``jellyp inspect``.
 
@@ -211,7 +211,7 @@ class StreamReport:
 
     @property
     def statements(self) -> int:
-        """Statements, added or deleted."""
+        """The number of statements that are added or deleted."""
         return self.operations["A"] + self.operations["D"]
 
     @property
@@ -259,7 +259,7 @@ def inspect(
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
@@ -308,7 +308,7 @@ def inspect_frames(
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
 

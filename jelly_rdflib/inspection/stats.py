@@ -44,7 +44,7 @@ class TransactionSizes:
 
     Args:
         step: How many transactions share an entry of ``added`` and of ``deleted``: 1 up to 1024
-            transactions; the last entry may stand for fewer.
+            transactions; the last entry may cover fewer.
         added: The numbers of added statements, in stream order.
         deleted: The numbers of deleted statements, in stream order.
         count: The number of transactions.
@@ -146,7 +146,7 @@ class NameCounts:
         return f"more than {len(self.numbers):,}" if self.numbers else "at least 1"
 
     def count(self, name: str | None, op: int, count: int) -> None:
-        """Count statements with a name; None stands for a name that is too long to be stored."""
+        """Count statements with a name; None means a name that is too long to be stored."""
         numbers = self.others
         if name is not None:
             if name not in self.numbers and self._has_room(name):
@@ -330,7 +330,7 @@ def stats(
     Args:
         source: A `Patch`, a `PatchLog`, a `Batch` or a reader; bytes, a path or a file of changes
             or statements; or a Graph or Dataset. The other arguments are only for encoded input.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
@@ -414,7 +414,7 @@ def _name_of(node: Any) -> str | None:
 def _is_long(node: Any) -> bool:
     """Return whether a term is too long for a name.
 
-    A short quoted triple of the input may stand for a long text, as it can repeat long terms.
+    A short quoted triple of the input may expand to a long text, as it can repeat long terms.
     """
     size = 0
     waiting = [node]

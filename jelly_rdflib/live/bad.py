@@ -1,4 +1,4 @@
-"""Messages of topics that are no patches, or that a log refuses: raise an error, or skip them."""
+"""Handles messages of topics that are not patches, or that a log refuses."""
 
 from __future__ import annotations
 

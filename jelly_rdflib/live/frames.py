@@ -19,7 +19,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-# The tag of the rows of a frame, and that of the options in a row.
+# The tags of a frame's rows, and of the options in a row.
 _ROWS = _OPTIONS = 0x0A
 
 

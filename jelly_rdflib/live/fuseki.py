@@ -57,8 +57,8 @@ def apply_to_fuseki(
         timeout: The seconds that the server may take to apply a transaction.
 
     Raises:
-        ApplyError: Something is no operation, or has a quoted triple or a literal as subject; or a
-            transaction starts or ends in a wrong place; or the server refuses a transaction.
+        ApplyError: An operation is invalid, or has a quoted triple or a literal as subject; or a
+        transaction starts or ends in a wrong place; or the server refuses a transaction.
         PermissionError: The server wants a token or password, or does not accept the given one.
         ConnectionError: The server can't be reached; or the connection broke off, and it is unknown
             whether a transaction was applied. Applying the transaction again does no harm.
@@ -68,7 +68,7 @@ def apply_to_fuseki(
         token, user, password = map(os.environ.get, VARIABLES)
     url = httpx2.URL(address)
     if url.scheme not in ("http", "https") or url.userinfo:
-        # Addresses are shown in messages.
+        # Messages show addresses, so a password there would leak.
         raise ValueError(
             f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
             f" or a password: set {', '.join(VARIABLES)} for these"

@@ -51,7 +51,7 @@ class LogSource(ThreadedSource):
         self._log = _open(address, limits)
         super().__init__(self._log.location, timeout)
         self._link = self._log.link
-        # From now on, a log that is replaced by another one is noticed.
+        # From now on, the replacement of the log by another one is noticed.
         self._start = position_of(self._find(start))
 
     def _find(self, start: str) -> Point:
@@ -61,7 +61,7 @@ class LogSource(ThreadedSource):
         return point_of(self._log.entry(version)) if version else EMPTY
 
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
-        # Closing the client ends a server's answer; waiting for a folder must end by itself.
+        # Closing the client ends a wait for a server; a wait for a folder needs a timeout.
         timeout = None if is_address(self._log.location) else _LOOK
         while not self._is_closed.is_set():
             for entry in self._log.follow(version, timeout=timeout):
@@ -164,9 +164,9 @@ def append_from(
 
     Raises:
         LogConflict: Somebody else has appended a patch.
-        LogError, LimitError: The log can't take a patch, for example since the patch names another
-            one before it. With the setting ``bad=skip`` the source leaves the patch out.
-        ValueError: The log has followed another source, or the source has no positions.
+        LogError, LimitError: The log can't take a patch, for example because the patch's prev is
+        another one. With the setting ``bad=skip`` the source leaves the patch out. ValueError: The
+        log has followed another source, or the source has no positions.
 
     See Also:
         - `connect`: returns a source, by an address.

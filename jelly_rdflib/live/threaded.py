@@ -69,7 +69,7 @@ class ThreadedSource(Source):
         if not self._has_room.is_set() and self._ahead.qsize() < _MOST_AHEAD // 2:
             self._has_room.set()
         if isinstance(found, BaseException):
-            # The reader has ended: the next call starts another one.
+            # The reader has ended: the next call starts a new one.
             self._reader = None
             self._start = self._position
             raise found

@@ -12,7 +12,7 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 
-# The modules in this package by the schemes of addresses; a module's name is that of its extra.
+# The modules in this package by the schemes of addresses; a module has the name of its extra.
 # Each has ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
 _MODULES = {
     **dict.fromkeys(("", "http", "https"), "log"),
@@ -39,7 +39,7 @@ def connect(
     | ``grpc://host:8981/topic``, ``grpcs://…`` | a server of patches by gRPC |
     | ``mqtt://host:1883/topic``, ``mqtts://…`` | a topic of an MQTT broker |
 
-    Each transport has settings of its own, which its page in the documentation lists. They are
+    Each transport has its own settings, which its page in the documentation lists. They are
     given by name here, or in the address: ``?group=copies``. Secrets don't belong in an address.
 
     Args:
@@ -84,7 +84,7 @@ def open_sink(
     options: PatchOptions | None = None,
     **settings: Any,
 ) -> Sink:
-    """Open a transport that takes patches; the addresses and errors are those of `connect`.
+    """Open a transport that takes patches; for addresses and errors see `connect`.
 
     Args:
         url: The address.

@@ -1,4 +1,4 @@
-"""How long to wait before something is tried again."""
+"""Waiting times before something is tried again."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Connection(ABC):
-    """Something that is connected until `close` is called or its ``with`` block ends."""
+    """An object that is connected until `close` is called or its ``with`` block ends."""
 
     def __init__(self, url: str) -> None:
         self.url = url

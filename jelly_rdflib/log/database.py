@@ -33,7 +33,7 @@ from jelly_rdflib.log.staging import (
 )
 
 _MOUNTS = Path("/proc/self/mountinfo")
-# File systems whose locks hold on one machine only, or not at all, or depend on the server.
+# File systems whose locks hold on one machine only, don't work, or depend on the server.
 _NETWORK = re.compile(
     "9p|afs|ceph|cifs|gfs2|lustre|ncpfs|nfs4?|ocfs2|smb3|smbfs"
     r"|fuse\.(davfs|gcsfuse|glusterfs|rclone|s3fs|sshfs)"
@@ -107,12 +107,12 @@ class Database:
         return [_REPEATS, *self.schema.split(";")]
 
     def exists(self) -> bool:
-        """Return whether the file has a database; a LogError if it is a folder or a pipe."""
+        """Return whether the file has a database; raise a LogError if it is a folder or a pipe."""
         check_regular(self.path)
         return self.path.exists() and self.path.stat().st_size > 0
 
     def check_not_lost(self) -> None:
-        """Raise a LogError if the database is missing, but files are there that it should list."""
+        """Raise a LogError if the database is missing, but files exist that it should list."""
         if not self.exists():
             names = (name for folder in self.tables for name in list_names(folder))
             if any(map(FileName.parse, names)):
@@ -189,14 +189,14 @@ class Database:
             try:
                 if not is_new:
                     self._check(connection)
-                    # Before the caller deletes rows, which a rollback would restore.
+                    # Do this before the caller deletes rows, which a rollback would restore.
                     self._clear(connection)
                 yield connection
                 connection.execute("COMMIT")
                 file.settle(is_committed=True)
             except BaseException as error:
                 if connection.in_transaction:
-                    # First the files: after the rollback another writer may clear them.
+                    # Remove the files first: after the rollback another writer may clear them.
                     file.settle(is_committed=False)
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
@@ -272,7 +272,7 @@ class Database:
                 kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
                 paths = (folder / name for name in noted - kept)
                 remove_files(path for path in paths if path.is_file())
-            # The notes last: they show that there may be more to remove.
+            # Remove the notes last, since they show that more may have to be removed.
             remove_files(dead)
 
     def problems(self) -> list[str]:
@@ -302,7 +302,7 @@ class Database:
             for name, kind, _ in sorted(wanted - found)
         ] + [
             f"it has a {kind} {name}, which the {self.kind} has not made"
-            # A stranger's database may have a name that is no text.
+            # A stranger's database may have a name that isn't text.
             for name, kind, _ in sorted(found - wanted, key=repr)
             if name not in names
         ]
@@ -404,7 +404,7 @@ def _insert(connection: sqlite3.Connection, table: str, row: Sequence[Any]) -> N
 
 
 def check_regular(path: Path) -> None:
-    """Check that there is a file at a path, or nothing: opening a pipe may block forever."""
+    """Check that a path is a regular file or missing: opening a pipe may block forever."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -65,7 +65,7 @@ class Place:
         wanted = self._values()
         found: dict[str, list[Node]] = {key: [] for key in wanted}
         for _, key, value in headers:
-            # If there is a header prev, the key previous has no special meaning.
+            # If the header prev exists, the key previous has no special meaning.
             values = found.get(header_key(key) if self.prev is None else key.lower())
             # A second value of a key is an error already, so no more are kept.
             if values is not None and len(values) < 2:

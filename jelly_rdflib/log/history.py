@@ -101,7 +101,7 @@ class History(Protocol):
     @property
     @abstractmethod
     def path(self) -> Path:
-        """The folder; a LogError if the log is on a server."""
+        """The folder; raise a LogError if the log is on a server."""
 
     @abstractmethod
     def close(self) -> None:
@@ -164,7 +164,7 @@ class FolderHistory:
         """Do nothing: a connection is open for one operation only."""
 
     def create(self, compression: str | None) -> bool:
-        """Make an empty log and its folder, unless there is a log; return whether it was made."""
+        """Make an empty log and its folder, unless the log exists; return whether it was made."""
         check_compression(compression)
         if self.path.is_file():
             # If the path is a file, this raises the error.

@@ -49,7 +49,7 @@ def default_options(patch: Any) -> PatchOptions:
 
 
 class IncomingPatch:
-    """The rows of one patch, whose first headers have been read; it gets an id if it has none.
+    """The rows of one patch, whose first headers have been read; it gets an id if it lacks one.
 
     ``max_text_size`` of ``limits`` limits the first headers and the keys of later ones, which are
     kept until the patch is written; ``limits`` is None if they are in memory anyway. ``opened`` is

@@ -14,14 +14,14 @@ _STANDS = 2.0
 
 
 class Link:
-    """Knows whether a server can be reached; warns when it is lost, and when it is there again.
+    """Knows whether a server can be reached; warns when it is lost, and when it is back.
 
     Args:
         url: The address of the server, or the folder of the log; for messages.
 
     Attributes:
         error: Why the server can't be reached; None if it can, as far as is known.
-        is_closed: Whether the caller has closed the connection: then there are no more warnings.
+        is_closed: Whether the caller has closed the connection: then warnings stop.
 
     Examples:
         >>> import warnings

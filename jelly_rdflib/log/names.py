@@ -25,7 +25,7 @@ class InvalidId(LogError):
 
 
 Compression: TypeAlias = Literal["zst"] | None
-"""How files are compressed."""
+"""The compression of files."""
 
 SCHEME = "uuid:"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -75,8 +75,8 @@ _NAME = re.compile(
 class FileName:
     """The name of a segment, or of a snapshot.
 
-    ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` is that of the patch
-    which makes version ``last``. The name has only the first digits of ``digest``.
+    ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` belongs to the patch
+    that makes version ``last``. The name has only the first digits of ``digest``.
     """
 
     first: int
@@ -88,7 +88,7 @@ class FileName:
 
     @classmethod
     def parse(cls, name: str) -> FileName | None:
-        """Parse a name; None if it is no name of a segment or snapshot."""
+        """Parse a name; None if it isn't the name of a segment or snapshot."""
         found = _NAME.fullmatch(name)
         if found is None:
             return None
@@ -106,7 +106,7 @@ class FileName:
 
 
 def file_path(folder: Path, file: str) -> Path:
-    """Return the path of a file, given its name; a LogError if this is no plain file name."""
+    """Return the path of a file; raise a LogError if the name isn't a plain file name."""
     if FileName.parse(file) is None:
         raise LogError(
             f"{folder}: the database names a file {file!r}, which is not a file name of a patch log"

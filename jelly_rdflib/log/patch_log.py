@@ -62,10 +62,10 @@ class PatchLog(Tabular):
     The object is a view: it has the patches that were in the log when it was made, or at the last
     `refresh`, and the patches that it appended itself. `append` adds only after the newest patch of
     the view. So a patch never follows a patch that its author has not seen. Any number of processes
-    may read and append at the same time; each thread needs an object of its own. If another process
+    may read and append at the same time; each thread needs its own object. If another process
     squashes versions, this object can't read them any more either.
 
-    A log is also a table of all its operations, for all that know Arrow:
+    A log is also a table of all its operations for libraries that support Arrow:
     ``duckdb.sql("FROM log")``, ``log.to_polars()``. The columns ``version`` and ``time`` say which
     version the patch of a row makes, and when that was committed; ``patch`` numbers the patches
     from 1 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
@@ -84,8 +84,8 @@ class PatchLog(Tabular):
             ``JELLYP_TOKEN``, if it is set.
 
     Raises:
-        LogError: The folder is no log, or a log of another format.
-        OSError: There is no such folder, or it can't be read. For a server: a ConnectionError if
+        LogError: The folder is not a log, or is a log of another format.
+        OSError: The folder does not exist or can't be read. For a server: a ConnectionError if
             it can't be reached, a PermissionError if the token does not allow it.
         ValueError: The compression is unknown; ``create`` is given for a server, or ``token`` for a
             folder.
@@ -138,7 +138,7 @@ class PatchLog(Tabular):
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
-        """Make a new log and its parent folders; the arguments are those of the class.
+        """Make a new log and its parent folders; takes the arguments of the class.
 
         Raises:
             FileExistsError: The log exists.
@@ -204,7 +204,7 @@ class PatchLog(Tabular):
 
     @property
     def compression(self) -> str | None:
-        """How the log's files are compressed: ``"zst"`` or None."""
+        """The compression of the log's files: ``"zst"`` or None."""
         return self._compression
 
     @property
@@ -224,7 +224,7 @@ class PatchLog(Tabular):
             return [snapshot.version for snapshot in state.snapshots(self.version)]
 
     def close(self) -> None:
-        """Close the connections to a server; for a folder there is nothing to close."""
+        """Close the connections to a server; nothing happens for a folder."""
         self._history.close()
 
     def refresh(self) -> LogEntry | None:
@@ -241,7 +241,7 @@ class PatchLog(Tabular):
             upto: The version of the last patch.
 
         Raises:
-            LogError: There is no such version, or it was squashed; or the log is broken.
+            LogError: The version does not exist or was squashed; or the log is broken.
         """
         return self._between(since, upto)[0]
 
@@ -296,8 +296,8 @@ class PatchLog(Tabular):
             version: The version; by default the newest.
 
         Raises:
-            LogError: There is no such version, or it was squashed, or it is 0, which no patch
-                makes; or the log is broken.
+            LogError: The version does not exist or was squashed, or is 0, which no patch makes; or
+            the log is broken.
         """
         with self._history.reading() as state:
             return state.entry(version, self.version)
@@ -317,11 +317,11 @@ class PatchLog(Tabular):
         exception: an OSError with ``errno.EIO`` means that it is unknown whether the patch was
         committed. Then call `refresh` before trying again, since the patch may be in the log.
 
-        The patch gets an ``id`` if it has none. Memory holds one frame, up to 1 MiB of the segment,
-        the first headers, and the keys of later ones. Headers may take ``max_text_size`` bytes,
-        enough for some 20,000 short ones; those of a `Patch` or a list, which are in memory anyway,
-        are not counted. Lexical forms, headers and aborted transactions are kept. In a log all
-        statements are quads: a statement without a graph becomes one of the default graph.
+        The patch gets an ``id`` if it lacks one. Memory holds one frame, up to 1 MiB of the
+        segment, the first headers, and the keys of later ones. Headers may take ``max_text_size``
+        bytes, enough for some 20,000 short ones; those of a `Patch` or a list, which are in memory
+        anyway, are not counted. Lexical forms, headers and aborted transactions are kept. In a log
+        all statements are quads: a statement without a graph becomes one of the default graph.
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
@@ -336,8 +336,8 @@ class PatchLog(Tabular):
         Raises:
             LogConflict: The patch does not follow the newest patch, since another writer was first:
                 see `refresh`. Or the log stayed locked for longer than ``timeout``.
-            LogError: There is no patch or more than one, its ids are no UUIDs, the log has a patch
-                with its id, or is broken.
+            LogError: The input has no patch or several, the patch's ids are not UUIDs, the log has
+            a patch with its id, or is broken.
             EncodeError: An operation can't be expressed with the options, or is out of place.
             DecodeError: The input breaks a rule of the format.
             LimitError: The input exceeds the limits, or the written segment does.
@@ -397,12 +397,12 @@ class PatchLog(Tabular):
             The new version of the target.
 
         Raises:
-            LogError: There is no such version, or it was squashed; a segment is damaged; the
-                target's position is not in the log, or was not written by a replay.
+            LogError: The version does not exist or was squashed; a segment is damaged; the target's
+            position is not in the log, or was not written by a replay.
             ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
                 changes the graph with the position; or with ``strict`` an operation changes
                 nothing. Then the target has the version before it.
-            TypeError: The target is no graph, or with a position, no dataset.
+            TypeError: The target is not a graph, or with a position, not a dataset.
             ValueError: The position names the default graph.
 
         Examples:
@@ -438,7 +438,7 @@ class PatchLog(Tabular):
         """Return the data of a version, made from the nearest snapshot before it.
 
         They are in ``target``, or in a new dataset, and have the lexical forms of the patches. A
-        new dataset has only the prefixes of the patches, not those that rdflib binds by itself.
+        new dataset has only the prefixes of the patches, not those that rdflib binds by default.
 
         Args:
             version: The version; by default the newest.
@@ -448,8 +448,8 @@ class PatchLog(Tabular):
             progress: Called with each applied `LogEntry`.
 
         Raises:
-            LogError: There is no such version, or it was squashed; a segment is damaged.
-            ApplyError: The target can't take an operation; see `jelly_rdflib.apply`.
+            LogError: The version does not exist or was squashed; a segment is damaged. ApplyError:
+            The target can't take an operation; see `jelly_rdflib.apply`.
             ValueError: The target is not empty.
 
         Warns:
@@ -509,8 +509,8 @@ class PatchLog(Tabular):
             The new patch.
 
         Raises:
-            LogError: There are no such versions, or they were squashed already; a segment is
-                damaged; another process squashed them meanwhile.
+            LogError: The versions don't exist or were squashed already; a segment is damaged;
+            another process squashed them meanwhile.
             OSError: The patch can't be written. Then the log is unchanged.
         """
         if type(first) is not int or first < 1:

@@ -1,6 +1,6 @@
 """Replay: applying the patches of a log in order, each wholly or not at all.
 
-The position of a target in a log is a statement in a graph of its own, see `PatchLog.replay`. In a
+The position of a target in a log is a statement in a separate graph, see `PatchLog.replay`. In a
 store without transactions the changes come one by one, then the new position is added, and last
 the old one is deleted. Applying a patch again gives the same result, since only its last operation
 on each statement has an effect.
@@ -56,7 +56,7 @@ class Position:
         self._log = log
 
     def read(self) -> Point:
-        """Return the version in the graph, or the later one of two.
+        """Return the version in the graph; if the graph has two, the later one.
 
         A replay that was interrupted between adding the new and deleting the old one leaves two.
         """
@@ -81,7 +81,7 @@ class Position:
             apply(self.moves(point), self._graph)
 
     def moves(self, point: Point) -> list[Operation]:
-        """Return the operations that set the position; a replay adds them to those of a patch."""
+        """Return the operations that set the position; a replay appends them to each patch."""
         new = [self._triple(point)] if point.id else []
         old = [triple for triple in self._triples() if triple not in new]
         return [

@@ -83,11 +83,11 @@ class Replica:
 
     Attributes:
         path: The folder, as an absolute path.
-        dataset: The data, in a `JellyStore`, without the prefixes that rdflib binds by itself.
+        dataset: The data, in a `JellyStore`, without the prefixes that rdflib binds by default.
             Only changes by `update` are kept; others are neither kept nor undone.
 
     Raises:
-        LogError: The file is damaged; or the folder is no replica, and is not empty.
+        LogError: The file is damaged; or the folder is not empty, and not a replica.
         OSError: The folder can't be made or read.
         ValueError: The compression is unknown.
 

@@ -24,11 +24,12 @@ class Source(Connection):
 
     Iterate over it, by ``for`` or by ``async for``: the iteration waits for the next patch. It
     ends after ``timeout`` seconds without one, or when `close` is called, in any thread. A lost
-    connection is made again, with growing waits: a `jelly_rdflib.ConnectionWarning` says when it is
-    lost, and when it is there again.
+    connection is restored, after waits of growing length: a `jelly_rdflib.ConnectionWarning`
+    reports its loss and its return.
 
-    Use it from one thread, or one event loop. With ``async for`` a thread of its own waits for the
-    transport, so the loop goes on; a patch that came while its reader was cancelled is not lost.
+    Use it from one thread, or one event loop. With ``async for`` a separate thread waits for the
+    transport, so the event loop goes on; a patch that came while its reader was cancelled is not
+    lost.
 
     Attributes:
         url: The address, without its settings.
@@ -128,7 +129,8 @@ class Source(Connection):
         """Leave out the last patch because of an error, if the setting is ``bad=skip``.
 
         Raises:
-            LogError, LimitError: The setting is another one: the error, with the patch's position.
+            LogError, LimitError: Another value of the setting raises the error, with the patch's
+            position.
         """
         raise LogError(f"{self.url}: the patch at {self.position}: {error}") from error
 
@@ -147,7 +149,7 @@ class Source(Connection):
             None after the timeout, or if the source is closed.
 
         Raises:
-            ConnectionError: There is no such server, or it refuses the request.
+            ConnectionError: The server can't be reached, or refuses the request.
             PermissionError: The server does not allow it.
             DecodeError: A frame breaks a rule; the message has its place.
             LimitError: A frame or patch exceeds the limits.

@@ -52,7 +52,7 @@ class StagedFile:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
         self.published: Path | None = None
-        # Whether the next writer must remove something: then the notes stay.
+        # Whether the next writer must still remove a file; if so, the notes stay.
         self._needs_cleaning = False
         self._alone = alone
         # The bytes of a small file; None once the file was made.
@@ -256,7 +256,7 @@ def list_names(folder: Path) -> list[str]:
 
 
 def make_folder(path: Path, like: Path | None = None) -> bool:
-    """Make a folder and its missing parents, and sync them; False if it is there.
+    """Make a folder and its missing parents, and sync them; False if it exists.
 
     The new folder gets the permissions of the folder ``like``.
     """

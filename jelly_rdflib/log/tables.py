@@ -36,7 +36,7 @@ def entry_fields(entry: LogEntry) -> dict[str, Any]:
 def row_of(fields: dict[str, Any]) -> Row:
     """Return the row of a patch from `entry_fields`, with the digest in place of the file.
 
-    A KeyError, TypeError or ValueError says that the fields are no patch.
+    A KeyError, TypeError or ValueError says that the fields are not those of a patch.
     """
     version, first, size = (int(fields[key]) for key in ("version", "first", "bytes"))
     id, digest = str(fields["id"]), str(fields["digest"])

@@ -17,7 +17,7 @@ ALL = 1 << 62
 
 
 class SnapshotRow(NamedTuple):
-    """A snapshot in a database; ``id`` is that of the patch which makes the version."""
+    """A snapshot in a database; ``id`` belongs to the patch that makes the version."""
 
     version: int
     id: str
@@ -57,7 +57,7 @@ EMPTY = Point(0, None)
 
 
 def point_of(entry: LogEntry | None) -> Point:
-    """Return the version that a patch makes; None stands for a log without patches."""
+    """Return the version that a patch makes; None means a log without patches."""
     return EMPTY if entry is None else Point(entry.version, entry.id)
 
 
@@ -65,7 +65,7 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
     """Check that patches lead from a version, each to the next, up to a version if that is given.
 
     A log may be restored from a backup, or exchanged, while it is read; and a list of patches may
-    end too early. Only the ids of patches tell the versions of two such logs apart. The message
+    end too early. Only the ids of patches distinguish the versions of two such logs. The message
     of the LogError starts with ``where``.
     """
     rows = [entry.row for entry in entries]
@@ -107,7 +107,7 @@ class LogState(ABC):
 
     @abstractmethod
     def find_id(self, id: URIRef) -> int | None:
-        """Return the version that a patch makes; None if there is no such patch."""
+        """Return the version that a patch makes; None if the patch is unknown."""
 
     def find_squashed(self, id: URIRef) -> int | None:
         """Return the version that a patch was squashed into; None if that is not known."""
@@ -151,7 +151,7 @@ class LogState(ABC):
         return self.between(self.locate(point), point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
-        """Return the patch that makes a version; the arguments are those of `locate`."""
+        """Return the patch that makes a version; takes the arguments of `locate`."""
         found = self.locate(version, newest)
         if found == EMPTY:
             raise MissingVersion("version 0 is empty: no patch makes it")

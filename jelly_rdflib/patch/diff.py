@@ -134,7 +134,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
 def diff_read(
     old: Graph, new: Graph, *, formats: Sequence[Format], canonical: bool | None
 ) -> Patch:
-    """Return the difference as `diff` does; ``formats`` are those of graphs read from files."""
+    """Return the difference as `diff` does; ``formats`` are the formats of files that were read."""
     if canonical is None:
         canonical = not all(format.labels_last for format in formats)
     before, after = Contents(old), Contents(new)

@@ -130,15 +130,15 @@ def merge(
             other side are left out.
         by_value: Whether two patches conflict if they delete the same value of a subject's property
             in a graph, but don't add the same values there.
-        limits: What to accept from each source that is read; see `jelly_rdflib.compact`.
+        limits: Limits on each source that is read; see `jelly_rdflib.compact`.
         normalize: Whether literals of sources that are read get the normal form of their value;
             see `jelly_rdflib.apply`.
         format: The name, extension or media type of the format of all sources that are read; see
             `jelly_rdflib.apply`.
 
     Returns:
-        A patch with one transaction, or none if no change is left. It is a new patch, so it has no
-        ``id``. Its ``prev`` is that of the patches; other headers are kept, equal ones once.
+        A patch with one transaction, or without any if no change is left. It has no ``id``, since
+        it is new. It has the ``prev`` of both; other headers are kept, equal ones once.
 
     Raises:
         MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.
@@ -306,7 +306,7 @@ def _merge_statements(
 def _find_rivals(
     ours: dict[_Key, Operation], theirs: dict[_Key, Operation]
 ) -> dict[_Property, tuple[list[_Key], list[_Key]]]:
-    """Find properties of which both sides delete the same value but don't add the same values.
+    """Find properties where both sides delete the same value but add different values.
 
     Return them with the keys of all changes that each side makes to them.
     """

@@ -36,10 +36,10 @@ def read_patches(
 
     Args:
         source: What to read: bytes, a path or a binary file; see `read_operations`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         normalize: Whether literals get the normal form of their value; see `read_operations`.
         format: The name of the format, an extension or a media type; see `read_operations`.
-        on_repeated_options: What to do with a frame that repeats the options; see
+        on_repeated_options: How to handle a frame that repeats the options; see
             `read_operations`.
 
     Returns:
@@ -146,7 +146,7 @@ class PatchCollector:
                 yield self.end()
 
     def add(self, batch: Batch, start: int, stop: int) -> None:
-        """Add some rows of a batch, none of which is an `Op.END`.
+        """Add some rows of a batch without `Op.END`.
 
         Raises:
             LimitError: The patch is too large.

@@ -71,7 +71,7 @@ def split(
         max_bytes: Bytes that a file may have, before compression.
         options: The options of Jelly-Patch; by default those of the source if it is Jelly-Patch,
             else `PatchOptions()`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_operations`.
 
@@ -273,7 +273,7 @@ class _Meter:
     def add(self, rows: Batch) -> None:
         """Write rows, and count the written bytes."""
         self._writer.write_all(rows)
-        # The file itself has larger frames, which take no more bytes.
+        # This bound holds for the file, too: its larger frames take no more bytes.
         self._writer.encoder.flush()
 
 

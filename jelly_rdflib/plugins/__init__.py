@@ -44,7 +44,7 @@ importers.import_remote_log = _import_remote_log
 class Plugin(NamedTuple):
     """The plugins for a format, under the names that `jelly_rdflib.formats` has for the format.
 
-    File extensions stand for the first name. The modules of the parser and the serializer have
+    File extensions mean the first name. The modules of the parser and the serializer have
     names that start with ``module``, their classes have names that start with ``classes``.
     """
 

@@ -58,7 +58,7 @@ class N3Parser(Parser):
         Raises:
             ApplyError: The text has a formula or a variable.
             EncodeError: A term has a text without a UTF-8 form.
-            SyntaxError: The text is no N3: rdflib's ``BadSyntax``.
+            SyntaxError: The text is not N3: rdflib's ``BadSyntax``.
         """
         if type(sink.store) is not JellyStore:
             self._other().parse(source, sink, *more, **settings)

@@ -22,7 +22,7 @@ class ParserApplyError(ApplyError, ParserError):
     """An `ApplyError` of a parser plugin."""
 
 
-# Exactly these classes: a `RollbackError`, for example, is no fault of the input.
+# Exactly these classes: a `RollbackError`, for example, is not caused by the input.
 _KINDS: dict[type, type[ParserError]] = {
     kind: both
     for both in (ParserDecodeError, ParserLimitError, ParserApplyError)

@@ -32,8 +32,8 @@ def evaluate(ctx: Any, part: Any) -> Iterator[FrozenBindings]:
         part: A part of the query's algebra.
 
     Raises:
-        NotImplementedError: rdflib must evaluate the part: it is no basic graph pattern, or is
-            about another store or all graphs together, or has a path.
+        NotImplementedError: rdflib must evaluate the part: it isn't a basic graph pattern, or is
+        about another store or all graphs together, or has a path.
     """
     if part.name == "BGP":
         pattern = _pattern_of(ctx, part)
@@ -99,7 +99,7 @@ def _graph_of(graph: Any) -> Graph:
 def _solutions(
     ctx: Any, variables: list[Node], found: Iterable[tuple[Node, ...]]
 ) -> Iterator[FrozenBindings]:
-    """Yield solutions in rdflib's form; each has a context of its own, whose graph may change."""
+    """Yield solutions in rdflib's form; each has its own context, whose graph may change."""
     from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings  # noqa: PLC0415
 
     # Set the attributes that their constructors set, without the constructors' copies.

@@ -82,7 +82,7 @@ class Follower:
 
     @property
     def aborted(self) -> int:
-        """How many transactions of the file were aborted."""
+        """The number of aborted transactions of the file."""
         return self._leader.aborted - self._aborted_before
 
     def commit(self, *, close: Callable[..., object] | None = None) -> None:

@@ -69,15 +69,15 @@ def record(
     by `jelly_rdflib.apply`. Only operations that take effect are recorded: none for a statement
     that is added again, and one for each statement that a pattern removes. Any object with the same
     store may make the changes.
-    A Graph is recorded without the other graphs of its store; its graph term, and that of the
-    default graph of a dataset, is None.
+    A Graph is recorded without the other graphs of its store; its graph term is None, as for the
+    default graph of a dataset.
 
     **Transactions.** The block is one transaction; if it changes nothing, nothing is written. Each
-    block of `Recorder.transaction` is a transaction by itself, and changes between such blocks make
-    up another one. If an exception leaves a block, the transaction's changes are undone, including
+    block of `Recorder.transaction` is one transaction, and changes between such blocks make up
+    another one. If an exception leaves a block, the transaction's changes are undone, including
     those to prefixes and to the list of graphs, and the recording has an aborted transaction. If a
     change can't be written, or a patch can't express it, the call that makes it raises an error. If
-    the store has the change by then, it refuses all further changes, and the transaction is rolled
+    the store has the change already, it refuses all further changes, and the transaction is rolled
     back at the end of the block, even if the exception was caught.
 
     A deleted literal is put back in the store's spelling, even if an equal literal in another
@@ -99,8 +99,8 @@ def record(
     **A `JellyStore`** notes its changes itself, and recording takes them from there, which is the
     fastest way. The writer gets them as batches, when the transaction is committed and before a
     prefix is bound. So if a change can't be recorded, the end of the transaction raises the error,
-    and changes are not refused before that. Changes that are undone by then leave no trace in the
-    recording, not even an abort; ``recorder.aborted`` counts them. Memory holds eight bytes for
+    and changes are not refused before that. Changes that are undone before that leave no trace in
+    the recording, not even an abort; ``recorder.aborted`` counts them. Memory holds eight bytes for
     each deletion, to undo it. Recording can't start while a patch is being applied.
 
     **A `JellyStore` in a file** is recorded by its log. A second recording gets the same
@@ -109,23 +109,23 @@ def record(
     committed; the log gets a transaction before the writer commits it. If the writer then fails, a
     RecordError at the end of the block says that the file has more than was recorded.
 
-    **SPARQL Update** follows SPARQL 1.1 while a store is recorded, unless the store runs updates by
+    **SPARQL Update** follows SPARQL 1.1 while a store is recorded, unless the store runs updates
     itself: ``USING`` names graphs of the dataset, where rdflib would load graphs from the network,
     and a blank node of ``INSERT DATA`` is a new one. ``LOAD`` and ``SERVICE`` still read from
     elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off.
 
-    **Other stores.** A store that runs SPARQL Update by itself, such as Oxigraph's, is compared as
-    a whole before and after each update, which takes time and memory; with ``update(...,
+    **Other stores.** A store that runs SPARQL Update itself, such as Oxigraph's, is compared as a
+    whole before and after each update, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
     endpoint can't be compared: there an update is refused unless rdflib runs it, the store must
     have ``autocommit``, and ``addN`` to the default graph is refused, since rdflib puts such
-    statements elsewhere. While a store is recorded, it can't be opened, closed or destroyed.
-    If a store has its own spelling of a literal, that spelling is recorded: Oxigraph's store has
+    statements elsewhere. While a store is recorded, it can't be opened, closed or destroyed. If a
+    store has its own spelling of a literal, that spelling is recorded: Oxigraph's store has
     ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
 
     Args:
-        target: A Graph, Dataset or ConjunctiveGraph. A store may be recorded more than once at a
-            time, unless it has transactions of its own.
+        target: A Graph, Dataset or ConjunctiveGraph. Several recordings of a store may run at once,
+        unless the store has its own transactions.
         writer: The destination of operations: a `PatchWriter`, which stays open and must be between
             transactions; a path or a binary file, for which a `PatchWriter` is made, and closed at
             the end of the block; anything with a method ``append``, such as a
@@ -256,22 +256,22 @@ class Recorder(Block):
 
     @property
     def committed(self) -> int:
-        """How many transactions were recorded and committed."""
+        """The number of transactions that were recorded and committed."""
         return 0 if self._transactions is None else self._transactions.committed
 
     @property
     def aborted(self) -> int:
-        """How many transactions were begun and aborted."""
+        """The number of transactions that were begun and aborted."""
         return 0 if self._transactions is None else self._transactions.aborted
 
     @property
     def added(self) -> int:
-        """How many statements were added in committed transactions."""
+        """The number of statements that committed transactions added."""
         return 0 if self._transactions is None else self._transactions.all_added
 
     @property
     def deleted(self) -> int:
-        """How many statements were deleted in committed transactions."""
+        """The number of statements that committed transactions deleted."""
         return 0 if self._transactions is None else self._transactions.all_deleted
 
     def _call_after_commit(self, call: Callable[[], object]) -> None:
@@ -282,7 +282,7 @@ class Recorder(Block):
     def transaction(self) -> AbstractContextManager[None]:
         """Make the changes in a block a transaction.
 
-        Changes since the last transaction are committed first, as a transaction of their own.
+        Changes since the last transaction are committed first, as a separate transaction.
 
         Raises:
             RecordError: The block is inside another such block, or recording has not started or is

@@ -1,4 +1,4 @@
-"""The transactions of a recording, one after the other, each committed or undone."""
+"""The consecutive transactions of a recording, each committed or undone."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class Transactions(Journal):
     ) -> None:
         """Commit the transaction, and start the next one. If that fails, roll it back.
 
-        ``close`` is the ``__exit__`` of the sink after the last transaction; ``is_stored`` says
-        that the store has committed by itself.
+        ``close`` is the ``__exit__`` of the sink after the last transaction; ``is_stored`` means
+        that the store itself has already committed.
         """
         with self._tap.lock:
             failure = self.failure
@@ -165,8 +165,8 @@ class Transactions(Journal):
         """Undo the transaction, abort it in the sink, and start the next one.
 
         May be called again if interrupted. If a store refuses to undo a change, all others are
-        undone. With ``is_stored`` the store has rolled back by itself: any remaining changes are
-        undone, except those to prefixes, which are recorded in the next transaction.
+        undone. With ``is_stored`` the store itself has already rolled back: any remaining changes
+        are undone, except those to prefixes, which are recorded in the next transaction.
         """
         with self._tap.lock:
             was_written = self.failure is None

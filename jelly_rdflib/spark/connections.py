@@ -1,4 +1,4 @@
-"""How to reach stores: the settings of Hadoop's connectors, and Arrow's file systems made of them.
+"""Access to stores: the settings of Hadoop's connectors, and Arrow's file systems made of them.
 
 `register` takes the settings from the session. The options of a reader or writer come before them.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
-# Settings of S3, behind fs.s3a. or fs.s3a.bucket.BUCKET.
+# Settings of S3, after the prefix fs.s3a. or fs.s3a.bucket.BUCKET.
 _SECRETS = ("access.key", "secret.key", "session.token")
 _S3_SETTINGS = (
     *_SECRETS,
@@ -36,7 +36,7 @@ _PREFIXES = ("fs.", "dfs.")
 def take_settings(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Split the options of a reader or writer into settings, and the others.
 
-    A ValueError if there is no such setting.
+    Raise a ValueError for an unknown setting.
     """
     settings = {name: text for name, text in options.items() if name.startswith(_PREFIXES)}
     for name in settings:
@@ -49,7 +49,7 @@ def take_settings(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str,
 
 
 def check_no_secrets(options: Mapping[str, str]) -> None:
-    """Check that options may be seen by all who may see a table; a ValueError if not."""
+    """Raise a ValueError for options that must not be shown to everybody who may see a table."""
     for name in options:
         found = _S3_SETTING.fullmatch(name)
         if found and found[1] in _SECRETS:
@@ -60,7 +60,7 @@ def check_no_secrets(options: Mapping[str, str]) -> None:
 
 
 def settings_of_session(spark: SparkSession) -> dict[str, str]:
-    """Return the settings that users, or the cluster's files, have made: not Hadoop's defaults."""
+    """Return the settings of users and of the cluster's files, without Hadoop's defaults."""
     configured, start = spark.conf.getAll, "spark.hadoop."
     # Hadoop's configuration starts with these; settings of the session itself override them.
     found = {
@@ -86,13 +86,13 @@ def settings_of_session(spark: SparkSession) -> dict[str, str]:
 
 
 def is_known(scheme: str) -> bool:
-    """Return whether there is a way to the files of a scheme."""
+    """Return whether the files of a scheme can be reached."""
     return scheme in _MAKERS
 
 
 @lru_cache
 def connect(start: str, settings: tuple[tuple[str, str], ...]) -> tuple[pyarrow.fs.FileSystem, str]:
-    """Return a file system, and its name for the start of URLs; once in a process.
+    """Return a file system, and its name for the start of URLs; cached for each process.
 
     An ImportError names the extra that it takes.
     """
@@ -122,7 +122,7 @@ def _s3(start: str, bucket: str, settings: dict[str, str]) -> tuple[pyarrow.fs.F
         region=region,
         scheme=scheme,
         endpoint_override=rest.rstrip("/") if has_scheme else endpoint,
-        # Without this setting, a bucket behind an endpoint is in the path.
+        # Without this setting, the bucket of a custom endpoint is part of the path.
         force_virtual_addressing=setting("path.style.access") == "false",
     ), bucket
 
@@ -151,14 +151,14 @@ def _webhdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.f
 
 
 def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
-    """Wrap a file system of fsspec for HDFS as one of Arrow, which does not find its times."""
+    """Wrap fsspec's file system for HDFS as an Arrow file system, adding files' times."""
     from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
     class Handler(FSSpecHandler):  # type: ignore[misc]
         def info(self, path: str, told: dict[str, Any]) -> FileInfo:
             if told["type"] == "directory":
                 return FileInfo(path, FileType.Directory)
-            # In milliseconds; WebHDFS has its own name for it.
+            # In milliseconds; WebHDFS has another name for it.
             (time,) = (
                 told[name] for name in ("modification_time", "modificationTime") if name in told
             )
@@ -181,7 +181,7 @@ def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
 
         def move(self, src: str, dest: str) -> None:
             self.fs.mv(src, dest)
-            # WebHDFS says nothing if it can't.
+            # WebHDFS doesn't report a failure.
             if self.fs.exists(src):
                 raise OSError(f"{src} can't be moved to {dest}")
 

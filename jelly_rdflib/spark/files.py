@@ -45,14 +45,14 @@ def decode_files(
     Args:
         files: A row for each file, with ``path`` and ``content``; also a streaming DataFrame.
         format: The name of the format; see `jelly_rdflib.read_operations` and
-            `jelly_rdflib.read_statements`. None: the ending of the path tells it, else the first
-            bytes.
+            `jelly_rdflib.read_statements`. None: it is known from the path's extension, else from
+            the first bytes.
         statements: Whether the files have statements, if no format says so.
         terms: ``"string"`` or ``"struct"``, as for the data sources.
         mode: ``"FAILFAST"``, ``"PERMISSIVE"`` or ``"DROPMALFORMED"``, as for the data sources: what
             to do with damaged files.
         limits: The limits of the input.
-        on_repeated_options: What to do with a frame that has options again; see
+        on_repeated_options: How to handle a frame that repeats the options; see
             `jelly_rdflib.PatchDecoder`.
 
     Returns:
@@ -61,11 +61,11 @@ def decode_files(
         Whether a file has triples or quads is not compared with other files.
 
     Raises:
-        LookupError: There is no such format.
+        LookupError: The format is unknown.
         ValueError: A column is missing, or has the name of one of the result; or an argument is
             invalid.
-        PythonException: By Spark: a file is damaged; or, in each mode, it is of a log, and not the
-            one that its name says by a digest. The message names it.
+        PythonException: By Spark: a file is damaged; or, in each mode, a log's file doesn't match
+        the digest in its name. The message names it.
 
     Examples:
         >>> from rdflib import URIRef

@@ -14,7 +14,7 @@ from jelly_rdflib.spark.options import ReadOptions
 
 
 class _Condition(NamedTuple):
-    """A condition on a column: a value is one of ``values`` (None: any), or none of them."""
+    """A condition on a column: a value must be one of ``values`` (None: any), or must not."""
 
     values: tuple[str, ...] | None
     is_negated: bool = False
@@ -38,7 +38,7 @@ class Conditions:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Conditions:
-        """Return the conditions of options; a ValueError if one for a term is no term."""
+        """Return the conditions of options; raise a ValueError if a term's option isn't a term."""
         terms: dict[str, list[_Condition]] = {}
         for column, term in options.wanted.items():
             if term is not None:

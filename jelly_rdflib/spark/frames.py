@@ -24,7 +24,7 @@ KAFKA_KEY = ("topic", "partition", "key")
 _NEVER_NULL = ("topic", "partition")
 OPERATION_COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
-# The values of a stream's key; and what converts the rows of a stream, with its name for messages.
+# The values of a stream's key; and a function on a stream's rows and its name for messages.
 _Key: TypeAlias = "tuple[pa.Scalar, ...]"
 _Coder: TypeAlias = "Callable[[str, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
@@ -62,13 +62,13 @@ def decode_frames(
         on_repeated_options: The meaning of a frame that repeats the stream's options, see
             `jelly_rdflib.PatchDecoder`. ``"restart"`` is for producers that write options only when
             they start, or that make each message a stream; ``"continue"`` for producers that repeat
-            options and go on. No frame tells which one is right, so it is an error by default.
+            options and go on. No frame shows which one is right, so it is an error by default.
 
     Returns:
         A DataFrame of the key's columns and of ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``,
         ``o``, ``g`` and ``name``. ``patch``, ``txn`` and ``seq`` count the rows of the same key,
         across starts of new streams. A patch has an END if the frames have it; an open last
-        transaction is no error.
+        transaction is not an error.
 
     Raises:
         ValueError: A column does not exist; the key has a column that operations have too; or the
@@ -97,7 +97,7 @@ def decode_frames(
     def make_decoder(stream: str) -> StreamDecoder:
         return StreamDecoder(stream, OPERATION_COLUMNS, accepted, on_repeated_options)
 
-    # An invalid choice is an error at once, and not in a task.
+    # Check the choice here, so that an invalid one fails before any task starts.
     make_decoder("")
 
     def decode(stream: str, runs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -134,7 +134,7 @@ def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
 
 
 def check_values(values: Iterable[object], names: Iterable[str]) -> None:
-    """Check that the values of a key may be those of Kafka; a ValueError if not."""
+    """Check that the values of a key may be those of Kafka; raise a ValueError if not."""
     for name, value in zip(names, values, strict=True):
         if value is None and name in _NEVER_NULL:
             raise ValueError(
@@ -179,7 +179,7 @@ def _convert(
         runs = (run for each in record_batches for run in _runs(each, len(keys)))
         for key, of_key in groupby(runs, key=lambda run: run[0]):
             for made in code(_name_of(key, keys), (run for _, run in of_key)):
-                # The key comes again in each row.
+                # The key is repeated in each row.
                 values = [pa.repeat(value, made.num_rows) for value in key]
                 yield pa.RecordBatch.from_arrays([*values, *made.columns], result.names)
 
@@ -242,7 +242,8 @@ def encode_frames(
     Raises:
         ValueError: A column does not exist; the key has a column ``offset`` or ``value``; or the
             DataFrame is a stream.
-        PythonException: By Spark: a row is no operation, or can't be expressed with the options.
+        PythonException: By Spark: a row is not an operation, or can't be expressed with the
+        options.
 
     Examples:
         >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]
@@ -287,7 +288,7 @@ def encode_frames(
 
 
 class _Frames(list[bytes]):
-    """A destination of frames, which keeps them."""
+    """A destination that collects frames."""
 
     def write(self, frame: bytes) -> None:
         self.append(frame)

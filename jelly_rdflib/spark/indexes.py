@@ -1,4 +1,4 @@
-"""Indexes beside long files, on this machine and in stores: the parts in which they can be read."""
+"""Indexes next to long files, locally and in stores: the parts in which they can be read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READ_SIZE = 1 << 16
 def load_parts(
     place: Machine | Store, file: Entry, *, is_statements: bool, spacing: int
 ) -> list[FilePart] | None:
-    """Return the parts of a file by the index beside it; None, or an error, as of `load_index`."""
+    """Return the parts of a file by the index next to it; None or an error as from `load_index`."""
     if isinstance(place, Machine):
         return load_index(file.path, is_statements=is_statements, spacing=spacing)
     path = index_path(file.path)
@@ -48,9 +48,9 @@ def index_files(
     spacing: int = SPACING,
     limits: Limits | None = None,
 ) -> list[str]:
-    """Save an index beside each long file, in ``FILE.idx``, by a job with a task for each.
+    """Save an index next to each long file, in ``FILE.idx``, by a job with a task for each.
 
-    With an index, planning a read looks through no file. It knows its file by size and time, in a
+    With an index, planning a read scans no file. It knows its file by size and time, in a
     store by size and ETag; an index that still fits is left as it is.
 
     Args:
@@ -92,14 +92,14 @@ def index_files(
         file = storage.at(path).find(path)
         return file and _write(Look(file, storage, statements, spacing, limits))
 
-    # Of one partition, each row goes to a task of its own.
+    # Repartitioning a single partition gives each row a task of its own.
     table = spark.createDataFrame(long, "path string").coalesce(1).repartition(len(long))
     written = table.select(write("path").alias("path")).collect()
     return [row.path for row in written if row.path is not None]
 
 
 def _write(look: Look) -> str | None:
-    """Write the index of a file, unless there is one that fits, or the file is one part."""
+    """Write the index of a file, unless a valid one exists or the file is one part."""
     file, storage, is_statements, spacing, _ = look
     place, target = storage.at(file.path), index_path(file.path)
     with suppress(StaleIndexError):
@@ -111,7 +111,7 @@ def _write(look: Look) -> str | None:
         return None
     if identity is None:
         return write_index(file.path, parts, is_statements=is_statements)
-    # Where it does not appear as a whole, a reader notices that it is cut off.
+    # On a store where it does not appear as a whole, a reader notices that it is cut off.
     with place.create(target) as made:
         made.writelines(pack_index(parts, identity, is_statements=is_statements))
     return target

@@ -1,4 +1,4 @@
-"""Topics of Kafka as streams of changes, in Structured Streaming, and changes as messages."""
+"""Reads streams of changes from Kafka topics in Structured Streaming, and writes them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.state import GroupState
 
-# What is kept of a stream between batches: the offset of its last frame, the number of rows that
+# The state of a stream between batches: the offset of its last frame, the number of rows that
 # were returned, the frames with rows that were not, and the decoder's state before these frames.
 # Spark 4.2 fails on arrays in a state.
 _STATE = (
     "offset bigint, returned bigint, held binary, checkpoint binary, seq bigint, patch bigint,"
     " next_txn bigint, txn bigint, implicit_txn bigint"
 )
-# Of a frame in `held`: its offset and its size.
+# The offset and the size of a frame in `held`.
 _FRAME = Struct("<qI")
 
 
@@ -58,22 +58,22 @@ def read_frames(
         order: The column of integers that orders the frames of a stream. A batch has frames in any
             order, but none that belongs before the frames of an earlier batch.
         whole_patches: Whether a batch has whole patches only. A patch that has not ended with the
-            batch is kept as frames in the state, until its END comes. Of a FLAT stream, which is
-            one patch, a batch has whole transactions. False: all rows come at once, and a patch may
-            go on in the next batch.
+            batch is kept as frames in the state, until its END comes. A batch has whole
+            transactions of a FLAT stream, which is one patch. False: all rows come at once, and a
+            patch may go on in the next batch.
         limits: The limits of the input. ``max_held_operations`` bounds a patch that is kept.
-        on_repeated_options: What to do with a frame that has options again; see `decode_frames`.
+        on_repeated_options: How to handle a frame that repeats the options; see `decode_frames`.
 
     Returns:
         A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
         name of the stream: the key's values with ``/`` between them, such as ``lamps/0/kitchen``,
         each percent-encoded, and ``(null)`` for null. ``patch``, ``txn`` and ``seq`` count on
         across batches. The output mode of the query is ``append``. A function of ``foreachBatch``
-        must compute each batch as a whole, also one that its table has already: Spark ends the
-        query where a batch has made no states.
+        must compute each batch as a whole, even one that its table has already: Spark ends the
+        query if a batch has written no states.
 
     Raises:
-        ValueError: The DataFrame is no stream, or a column is missing or of another type.
+        ValueError: The DataFrame is not a stream, or a column is missing or of another type.
         StreamingQueryException: By Spark, of the query: a frame breaks a rule, or a stream's first
             frame is missing; the message names the stream, the offset, the frame and the row.
 
@@ -104,7 +104,7 @@ def read_frames(
             stream, OPERATION_COLUMNS, accepted, on_repeated_options, file=stream, state=state
         )
 
-    # An invalid choice is an error at once, and not in a task.
+    # Check the choice here, so that an invalid one fails before any task starts.
     make_decoder("", NEW)
 
     def read(
@@ -144,7 +144,7 @@ def read_frames(
         saved.update((last, end, _pack(kept), start.checkpoint, *start.place))
 
     names = {name: frames.schema[name].dataType for name in keys}
-    # pandas has no whole numbers beside nulls.
+    # pandas has no integer columns with nulls.
     texts = {
         name: F.col(name).cast("string") for name, kind in names.items() if kind != BinaryType()
     }
@@ -160,16 +160,17 @@ def read_frames(
 
 
 def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
-    """Return a stream of messages that ends with an error if its topic was deleted and made anew.
+    """Return a stream of messages that ends with an error if its topic was deleted and recreated.
 
-    Spark's source for Kafka goes by names and offsets: if the new topic has more messages than were
-    read, it goes on in the middle. This asks before each batch, on the driver, for the id that
-    Kafka gives each topic, and the checkpoint keeps it. A batch that is read while the topic is
-    exchanged may come before the error.
+    Spark's source for Kafka identifies topics by names: if the new topic has more messages than
+    were read, the source continues in the middle. This asks before each batch, on the driver, for
+    the id that Kafka gives each topic, and the checkpoint keeps it. A batch that is read while the
+    topic is exchanged may come before the error.
 
     Args:
         messages: A streaming DataFrame, of ``spark.readStream.format("kafka")``.
-        url: The address of the topic: ``kafka://host:port/topic``. Several topics take a call each.
+        url: The address of the topic: ``kafka://host:port/topic``. Call this once for each of
+        several topics.
         settings: Settings of the client (librdkafka), such as passwords; not in the checkpoint.
 
     Returns:
@@ -188,7 +189,8 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
             self.client = KafkaClient(Address(url, settings), {})
 
         def __getstate__(self) -> dict[str, Any]:
-            # Spark gives it to tasks, which read nothing, and a client can't be copied.
+            # Spark sends this object to tasks, which don't use the client; and a client can't be
+            # pickled.
             return {}
 
         def initialOffset(self) -> dict[str, str]:
@@ -220,7 +222,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
 
 
 class _Rows:
-    """The rows of a stream from number ``first`` on; those before ``taken`` were taken earlier."""
+    """The rows of a stream from number ``first`` on; rows before ``taken`` were taken earlier."""
 
     def __init__(self, first: int, taken: int) -> None:
         self._first = first
@@ -232,7 +234,7 @@ class _Rows:
         self._batches += batches
 
     def drain(self, end: int) -> Iterator[PandasFrame]:
-        """Yield the rows before number ``end``, as far as they are there, and forget them."""
+        """Yield the available rows before number ``end``, and forget them."""
         import pandas as pd
         import pyarrow as pa
 
@@ -242,7 +244,7 @@ class _Rows:
         if end > self._taken:
             table = pa.Table.from_batches(self._batches)
             taken = table.slice(self._taken - self._first, end - self._taken)
-            # Other whole numbers of pandas can't be null.
+            # Other integer types of pandas can't be null.
             yield taken.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
             self._batches = table.slice(end - self._first).to_batches()
             self._first = self._taken = end
@@ -254,7 +256,7 @@ def _pack(frames: Iterable[tuple[int, bytes]]) -> bytes:
 
 
 def _unpack(held: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield what `_pack` has packed."""
+    """Yield the frames that `_pack` has packed."""
     start = 0
     while start < len(held):
         offset, size = _FRAME.unpack_from(held, start)
@@ -299,14 +301,14 @@ def write_frames(
             ``foreachBatch``.
         key: The column that identifies streams. Its text is the key of the messages.
         order: The column or columns that order the operations of a stream.
-        options: The options of the streams; see `encode_frames`. ``frame_bytes`` is to be less than
-            the broker accepts, in its setting ``max.message.bytes``: by default 1,048,588.
+        options: The options of the streams; see `encode_frames`. ``frame_bytes`` must be less than
+        the broker accepts, by its setting ``max.message.bytes``: by default 1,048,588.
 
     Returns:
         A DataFrame of ``key`` and ``value``, both binary.
 
     Raises:
-        ValueError, PythonException: What `encode_frames` raises.
+        ValueError, PythonException: As `encode_frames`.
 
     Examples:
         >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]

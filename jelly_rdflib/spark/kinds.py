@@ -75,8 +75,8 @@ def check_columns(
 ) -> None:
     """Check that a table has the needed columns, and that the expected ones have their types.
 
-    A ValueError if not; ``what`` is the table in its message. Expected columns may be missing.
-    Unless ``is_exact``, a column of longs may have smaller integers.
+    Raise a ValueError if not; ``what`` names the table in its message. Expected columns may be
+    missing. Unless ``is_exact``, a column of longs may have smaller integers.
     """
     missing = [name for name in needed if name not in given.names]
     if missing:

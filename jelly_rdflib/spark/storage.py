@@ -1,4 +1,4 @@
-"""Where files are: on this machine, or in a store such as S3 or HDFS."""
+"""Access to files on this machine, or in a store such as S3 or HDFS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jelly_rdflib.spark.connections import connect, is_known
 if TYPE_CHECKING:
     import pyarrow.fs
 
-# Of a store, so many bytes are asked for at once.
+# The number of bytes that are requested from a store at once.
 READ_SIZE = 4 << 20
 _NO_SIZE = -1
 
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether it is a link to no file, or was deleted while its folder was listed."""
+        """Whether it is a dangling link, or was deleted while its folder was listed."""
         return not self.is_folder and self.size == _NO_SIZE
 
 
@@ -48,7 +48,7 @@ class Machine:
         except PermissionError:
             raise
         except (OSError, ValueError):
-            # A long glob is no name at all.
+            # A long glob can't be a file's name.
             return None
         return Entry(path, stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
 
@@ -66,11 +66,11 @@ class Machine:
         return io.FileIO(path)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder, and those that it is in, unless it is there."""
+        """Make a folder and its missing parents, unless it exists."""
         os.makedirs(path, exist_ok=True)
 
     def create(self, path: str) -> BinaryIO:
-        """Make a file to write to, in a folder that is there."""
+        """Create a file to write to, in an existing folder."""
         return open(path, "wb")
 
     def move(self, path: str, target: str) -> None:
@@ -78,7 +78,7 @@ class Machine:
         os.replace(path, target)
 
     def delete(self, entry: Entry) -> None:
-        """Delete a file, a link, or a folder with all that is in it, if it is there."""
+        """Delete a file, a link, or a folder with its content, if it exists."""
         with suppress(FileNotFoundError):
             if entry.is_folder and not os.path.islink(entry.path):
                 shutil.rmtree(entry.path)
@@ -92,7 +92,7 @@ class Store:
     Args:
         start: Scheme and authority of the URLs, such as ``s3a://bucket``.
         files: The file system.
-        root: Its name for what ``start`` stands for.
+        root: Its name for the location that ``start`` denotes.
     """
 
     is_remote = True
@@ -132,7 +132,7 @@ class Store:
         return _Ahead(self._files.open_input_file(self._inner(path)), ahead or READ_SIZE)
 
     def identity(self, file: Entry) -> dict[str, object]:
-        """Return what tells that a file is still the same: its size and ETag.
+        """Return a file's size and ETag, which show whether it is still the same.
 
         A store without ETags gives its time.
         """
@@ -145,7 +145,7 @@ class Store:
         """Do nothing: in a store a file makes its folders."""
 
     def create(self, path: str) -> BinaryIO:
-        """Make a file to write to; on S3 it is there when it is closed."""
+        """Create a file to write to; on S3 it exists only after it is closed."""
         # By default Arrow would compress by the ending of the name.
         made: BinaryIO = self._files.open_output_stream(self._inner(path), compression=None)
         return made
@@ -155,14 +155,14 @@ class Store:
         self._files.move(self._inner(path), self._inner(target))
 
     def delete(self, entry: Entry) -> None:
-        """Delete a file, or a folder with all that is in it, if it is there."""
+        """Delete a file, or a folder with its content, if it exists."""
         delete = self._files.delete_dir if entry.is_folder else self._files.delete_file
         with suppress(FileNotFoundError):
             delete(self._inner(entry.path))
 
 
 class _Ahead(io.BufferedReader):
-    """A file that fills its buffer also for a reader that would take what there is."""
+    """A file that fills its buffer even for a reader that would accept fewer bytes."""
 
     def read1(self, size: int = -1) -> bytes:
         return self.read(size)
@@ -170,17 +170,17 @@ class _Ahead(io.BufferedReader):
 
 @dataclass(frozen=True)
 class Storage:
-    """All files that there are ways to; settings: see `jelly_rdflib.spark.connections`."""
+    """All files that can be reached; for settings see `jelly_rdflib.spark.connections`."""
 
     settings: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Storage:
-        """Make it with settings, which may be secrets."""
+        """Make the object with settings, which may be secrets."""
         return cls(tuple(sorted(settings.items())))
 
     def at(self, path: str) -> Machine | Store:
-        """Return where a path is that `full_path` has returned.
+        """Return the place of a path that `full_path` has returned.
 
         An ImportError if it takes an extra.
         """
@@ -192,7 +192,7 @@ class Storage:
 
 
 def start_of(path: str) -> str | None:
-    """Return scheme and authority of a URL, such as ``s3a://bucket``; None for a path."""
+    """Return the scheme and authority of a URL, such as ``s3a://bucket``; None for a path."""
     scheme, separator, rest = path.partition("://")
     if not separator or "/" in scheme:
         return None
@@ -208,7 +208,7 @@ def parent_of(path: str) -> str:
 def full_path(path: str) -> str:
     """Return an absolute path of this machine, also for a URL ``file``, or the URL of a store.
 
-    A ValueError if there is no way to it, or if it has a password.
+    Raise a ValueError if it can't be reached, or if it has a password.
     """
     scheme, separator, _ = path.partition(":")
     if separator and scheme == "file":
@@ -220,7 +220,8 @@ def full_path(path: str) -> str:
     if start is None:
         return os.path.abspath(path)
     authority = start[len(scheme) + 3 :]
-    # A bucket has no port. A secret may have a slash, and then its end is no authority.
+    # A bucket has no port. A secret may contain a slash, and then the authority seems to end too
+    # early.
     if ":" in (authority if scheme.startswith("s3") else authority.rpartition("@")[0]):
         raise ValueError(
             f"{scheme}://…: a path is no place for a password, as others see it: give credentials"

@@ -26,7 +26,7 @@ _NO_OPTIONS = (
 class StreamState(NamedTuple):
     """The state of a stream between two frames.
 
-    ``checkpoint`` is that of the decoder; None before the stream's options. ``place`` is the place
+    ``checkpoint`` comes from the decoder; None before the stream's options. ``place`` is the place
     of the next row, see `jelly_rdflib.arrow.ArrowRows.place`.
     """
 

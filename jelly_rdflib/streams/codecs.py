@@ -35,7 +35,7 @@ class PatchDecoder:
     Args:
         limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value; see `read_operations`.
-        on_repeated_options: What to do with a frame that repeats the options. ``"continue"``: the
+        on_repeated_options: How to handle a frame that repeats the options. ``"continue"``: the
             stream goes on, with its lookups; the options must be the same (Jelly-Patch, "Patch
             stream options"). ``"restart"``: a new stream starts, with empty lookups and its own
             options. Use this for producers that write options only when they start, or that make
@@ -172,7 +172,7 @@ class StatementDecoder:
         strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
         directions: Whether to keep the base directions of literals or to drop them; see
             `read_statements`.
-        on_repeated_options: What to do with a frame that repeats the options; see `PatchDecoder`.
+        on_repeated_options: How to handle a frame that repeats the options; see `PatchDecoder`.
             The end of the old stream also ends its open graph.
 
     Raises:

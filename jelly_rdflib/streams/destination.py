@@ -31,7 +31,7 @@ def compressed(file: Any, name: str) -> Any:
 
 
 class ZstdFile:
-    """Compresses with zstd what is written to it, and writes that to another file.
+    """Compresses written bytes with zstd, and writes the result to another file.
 
     Only `close` writes the end of the zstd stream. The library's own class also writes it when an
     unclosed object is discarded, which would make a half-written file look whole.

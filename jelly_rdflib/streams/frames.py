@@ -36,7 +36,7 @@ def read_frames(
         strict: Whether to refuse a stream whose logical type does not fit; see `read_statements`.
         directions: Whether to keep the base directions of literals or to drop them; see
             `read_statements`.
-        on_repeated_options: What to do with a frame that repeats options; see `read_statements`.
+        on_repeated_options: How to handle a frame that repeats options; see `read_statements`.
 
     Returns:
         An iterator of `Frame`.

@@ -45,7 +45,7 @@ class Input:
         return self.format
 
     def open(self) -> BatchSource:
-        """Open and return the batches, once; errors are those of `look` and `read_statements`."""
+        """Open and return the batches, once; raises the errors of `look` and `read_statements`."""
         try:
             format = self.look()
             if self.reading.base is not None and not format.parser:
@@ -95,7 +95,7 @@ def open_input(
     meter: Meter | None = None,
     **settings: Any,
 ) -> Input:
-    """Open a source as an input; errors are those of `jelly_rdflib.read_operations`.
+    """Open a source as an input; raises the errors of `jelly_rdflib.read_operations`.
 
     Args:
         source, normalize: As for `jelly_rdflib.read_operations`.

@@ -33,7 +33,7 @@ def read_operations(
             path's name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``, also with ``.gz``
             or ``.zst``), else as the first bytes show. Jelly-Patch as text needs the extra
             ``protobuf``.
-        on_repeated_options: What to do with a frame that repeats the options; see `PatchDecoder`.
+        on_repeated_options: How to handle a frame that repeats the options; see `PatchDecoder`.
             ``"restart"`` reads files of Jelly-Patch that were simply concatenated (``cat a.jellyp
             b.jellyp``).
 
@@ -127,7 +127,7 @@ def read_statements(
             one, so making a node of such a term raises an error. ``"drop"``: they are left out,
             with a warning. In JSON-LD for RDF 1.1, where they mean something else, they are always
             left out.
-        on_repeated_options: What to do with a frame that repeats the options; see
+        on_repeated_options: How to handle a frame that repeats the options; see
             `StatementDecoder`. ``"restart"`` reads files of Jelly-RDF that were simply concatenated
             (``cat a.jelly b.jelly``).
 

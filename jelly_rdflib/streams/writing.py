@@ -149,7 +149,7 @@ class PatchWriter(OperationSink):
         super().add_prefix(prefix, as_iri(iri), graph)
 
     def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
-        """Write that a prefix is no longer bound; the arguments are those of `add_prefix`."""
+        """Write that a prefix is no longer bound; takes the arguments of `add_prefix`."""
         super().delete_prefix(prefix, as_iri(iri), graph)
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What a version changes, counted by graph, by class and by predicate."""
+"""The changes of a version, counted by graph, by class and by predicate."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from jelly_rdflib.operations import Op
 
 MAX_NAMES = 200
-"""How many names are counted one by one in each table; the others are counted together."""
+"""The number of names that each table counts separately; the others are counted together."""
 
 Counts = Counter[tuple[int, int]]
 """The numbers of changes by operation and term."""
 
 
 class Classes:
-    """The classes of subjects, as far as the changes up to now tell them."""
+    """The classes of subjects, as far as they are known from the changes so far."""
 
     def __init__(self) -> None:
         self._classes: dict[int, set[int]] = {}
@@ -46,7 +46,7 @@ class Classes:
 def table_of(counts: Counts) -> list[Any]:
     """Return rows of term, additions and deletions, most changes first; and the sums of all others.
 
-    The sums are those of names after the first `MAX_NAMES`: how many names, additions, deletions.
+    The sums cover names after the first `MAX_NAMES`: how many names, additions, deletions.
     """
     numbers: dict[int, list[int]] = {}
     for (op, term), count in counts.items():

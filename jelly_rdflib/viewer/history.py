@@ -154,7 +154,7 @@ class PackedHistory:
 
 
 def _title_of(version: Version) -> str | None:
-    """Return the start of the header that names a version for people; None if there is none."""
+    """Return the start of the header that names a version for people; None without this header."""
     for batch, row in version.headers:
         key, title = _short_text(batch, batch.s[row]), _short_text(batch, batch.o[row])
         if (

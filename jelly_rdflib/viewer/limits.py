@@ -1,4 +1,4 @@
-"""How much a page may have: a browser keeps all of it in memory."""
+"""Limits for a page, since a browser keeps all of it in memory."""
 
 from __future__ import annotations
 

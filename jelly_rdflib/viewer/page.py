@@ -21,8 +21,8 @@ def page_of(history: PackedHistory, *, title: str, source: str, is_whole: bool) 
 
     Whoever wrote the history may have wanted to put code into the page. All data are JSON without
     any ``<``, or compressed. The browser runs nothing but the template's own script, whose digest
-    stands in the page. ``source`` is the name of the input; ``is_whole`` says that nothing was
-    there before the first version.
+    is in the page. ``source`` is the name of the input; ``is_whole`` says that nothing was there
+    before the first version.
     """
     template = files("jelly_rdflib.viewer").joinpath("page.html").read_text("utf-8")
     names = {"title": title, "source": source, "program": f"jelly-rdflib {__version__}"}

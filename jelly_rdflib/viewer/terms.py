@@ -23,7 +23,7 @@ _TEXT = 5
 class Terms:
     """Gives each distinct term a number, in the order in which the terms come.
 
-    Number 0 is the default graph, and stands for no term. A term is kept as bytes: its kind, the
+    Number 0 is the default graph, and never a term. A term is kept as bytes: its kind, the
     number of its language tag or datatype, and its text. The spellings of a literal have one number
     (see `jelly_rdflib.terms.identity`): it is shown as ``"x"``, or with the tag that came first.
     """
@@ -40,7 +40,7 @@ class Terms:
         return len(self._numbers) + 1
 
     def find(self, iri: str) -> int:
-        """Return the number of an IRI; 0 if it is not there."""
+        """Return the number of an IRI; 0 if it is unknown."""
         return self._numbers.get(_key(TermKind.IRI, 0, iri.encode()), 0)
 
     def numbers_of(self, batch: Batch) -> list[int]:

@@ -20,12 +20,12 @@ _ENDS = (Op.TX, Op.TC, Op.TA)
 
 @dataclass
 class Version:
-    """What makes a version: a patch of a log, or a transaction of a file.
+    """The changes that make a version: a patch of a log, or a transaction of a file.
 
     ``pieces`` are the changes: a batch, the number of the first row, and of the row after the last.
-    ``headers`` are those of the patch; like ``prefixes`` they are single rows of batches. Changes
-    of aborted transactions are no pieces; ``left_out`` is their number. ``first`` is less than
-    ``number`` for a patch that stands for several squashed ones.
+    ``headers`` belong to the patch; like ``prefixes`` they are single rows of batches. Changes
+    of aborted transactions are not included; ``left_out`` is their number. ``first`` is less than
+    ``number`` for a patch that replaces several squashed ones.
     """
 
     number: int = 0

@@ -1,4 +1,4 @@
-"""``jellyp patch``: commands that make patches of patches."""
+"""``jellyp patch``: commands that make patches from patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The job of a command on Spark: it reads changes, and writes a folder or standard output."""
+"""The job of a command on Spark, which reads changes, and writes a folder or standard output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROWS = 1 << 14
 
 
 class Job:
-    """The files and the output of a command, by its options; a UsageError if they are wrong.
+    """The files and the output of a command, by its options; raise a UsageError if they are wrong.
 
     ``formats`` are the possible formats of the output: `OF_QUADS` or `OF_CHANGES`. ``session`` is
     for `open_session`.
@@ -100,9 +100,9 @@ class Job:
 
 
 def format_of(path: str, format: str | None) -> str:
-    """Return the format of files of changes: a given one, or else that of the first path's name.
+    """Return the format of files of changes: the given one, else the first path's.
 
-    A UsageError if the name has another format.
+    Raise a UsageError if the name has another format.
     """
     from jelly_rdflib.formats import guess_by_name
 
@@ -115,7 +115,7 @@ def format_of(path: str, format: str | None) -> str:
 
 
 def reader_options() -> dict[str, Any]:
-    """Return what is chosen as options of Spark's reader, which hands them to its workers."""
+    """Return the selection as options of Spark's reader, which passes them to its workers."""
     return {**dataclasses.asdict(chosen_limits()), "onRepeatedOptions": chosen_repeated_options()}
 
 

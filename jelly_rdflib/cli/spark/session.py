@@ -44,10 +44,10 @@ def open_session(
 ) -> Iterator[SparkSession]:
     """Start a session with the package's formats registered, and stop it after the block.
 
-    By default it runs on all cores of this machine, and the log of Spark goes nowhere. Settings are
-    ``KEY=VALUE``: else it is a UsageError. With ``has_delta`` Spark gets Delta Lake from Maven
-    Central, unless a setting names jars. If Spark fails, in the block or before it, it is a
-    ClickException with the message of the first error; an ImportError if PySpark is missing.
+    By default it runs on all cores of this machine, and Spark's log is dropped. Settings must be
+    ``KEY=VALUE``, or a UsageError is raised. With ``has_delta`` Spark gets Delta Lake from Maven
+    Central, unless a setting names jars. If Spark fails, in the block or before it, a
+    ClickException has the message of the first error; an ImportError says that PySpark is missing.
     """
     from jelly_rdflib.spark.session import DELTA_SETTINGS
 
@@ -95,7 +95,7 @@ def _end_java(spark: SparkSession) -> None:
 def _signals_wait() -> Iterator[None]:
     """Handle signals at the end of the block.
 
-    If Python ended before Java has told its port, Java would never end.
+    If Python ended before Java has reported its port, Java would never end.
     """
     came: list[int] = []
     numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
@@ -168,7 +168,7 @@ def _cause(error: Exception) -> str:
 
 
 def _explain(error: Exception) -> str:
-    """Return the message of the first error: that of a Python worker, or else of Spark."""
+    """Return the message of the first error: a Python worker's, or else Spark's."""
     text = str(error)
     found = _PYTHON_ERROR.findall(text)
     if not found:

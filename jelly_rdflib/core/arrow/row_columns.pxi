@@ -5,7 +5,7 @@ ctypedef struct Column:
     WriteBuffer data  # texts, or int64
     WriteBuffer offsets  # int32; empty for numbers
     WriteBuffer nulls  # the numbers of the rows that are null, int64
-    # With a dictionary, `data` and `offsets` are those of the dictionary.
+    # With a dictionary, `data` and `offsets` belong to the dictionary.
     WriteBuffer entries  # for each row the number of its text, int32
     uint32_t count  # of texts
     uint32_t* places  # by number of a distinct term: the number of its text, counted from 1; or 0
@@ -37,7 +37,7 @@ for op in Op:
         OP_NAMES[<int>op][<int>i] = letter
 
 cdef const char* KIND_NAMES[<int>TermKind.STRING + 1]
-# These two are no terms of RDF, but a batch may contain them.
+# These two are not RDF terms, but a batch may contain them.
 KIND_NAMES[<int>TermKind.NONE] = KIND_NAMES[<int>TermKind.DEFAULT_GRAPH] = b"none"
 KIND_NAMES[<int>TermKind.STRING] = b"string"
 KIND_NAMES[<int>TermKind.IRI] = b"iri"
@@ -107,7 +107,7 @@ cdef class RowColumnsBuilder:
     """Appends the rows of batches to columns, up to a size, and returns the columns' buffers.
 
     Terms are N-Triples text as in `jelly_rdflib.core.text`, made once for each distinct term of a
-    batch; with ``is_struct`` each part of a term has its own column. Rows that are no statements
+    batch; with ``is_struct`` each part of a term has its own column. Rows other than statements
     have null as s and p. With ``is_dictionary`` each column of text has a dictionary of its texts.
 
     Args:

@@ -163,7 +163,7 @@ cdef class Batch(Tabular):
     def statements(self):
         """Iterate over the statements that are added, as ``(s, p, o)`` or ``(s, p, o, g)``.
 
-        There is no ``g`` in a stream of triples.
+        A stream of triples has no ``g``.
         """
         return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
 
@@ -370,7 +370,7 @@ cdef enum:
     # Up to this number of headers, their nodes are made one by one.
     FEW_HEADERS = 4
 
-# Maps the code of each operation to that of the operation that undoes it.
+# Maps the code of each operation to the code of the operation that undoes it.
 cdef bytes INVERSE = bytes.maketrans(
     bytes((Op.A, Op.D, Op.PA, Op.PD, Op.TX, Op.TC)), bytes((Op.D, Op.A, Op.PD, Op.PA, Op.TC, Op.TX))
 )

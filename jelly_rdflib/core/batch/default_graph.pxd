@@ -1,7 +1,7 @@
 # Recognizes the terms that stand for the default graph.
 
 cdef inline bint is_unnamed(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Return whether a graph is the default graph, or no graph at all."""
+    """Return whether a graph is the default graph or missing."""
     return terms.kinds[term] == TermKind.NONE or terms.kinds[term] == TermKind.DEFAULT_GRAPH
 
 

@@ -4,7 +4,7 @@ ctypedef struct Sizes:
     size_t rows, terms, text, has_graphs
 
 cdef enum:
-    # The bytes of a row in the columns, and of a term in the columns besides its text.
+    # The bytes of a row in the columns, and of a term in the columns without its text.
     ROW_SIZE = 4 * 4 + 1
     TERM_SIZE = 8 + 2 * 4 + 1
 
@@ -42,7 +42,7 @@ def load_batch(bytes dumped not None, NodeMaker factory not None):
     rows_size, terms_size = sizes.rows * ROW_SIZE, sizes.terms * TERM_SIZE + 4
     if <size_t>len(dumped) != sizeof(sizes) + rows_size + terms_size + sizes.text:
         raise ValueError("these are not the bytes of a batch")
-    # Without spare capacity the columns of rows, and those of terms, are contiguous.
+    # Without spare capacity the row columns are contiguous, and so are the term columns.
     if rows_init(&rows, sizes.rows) < 0:
         raise MemoryError
     if terms_init(&terms, <uint32_t>sizes.terms - 1, sizes.text, MAX_TABLE_TEXT) < 0:

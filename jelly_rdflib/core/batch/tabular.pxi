@@ -5,8 +5,9 @@ cdef class Tabular:
 
     All libraries that support Arrow's PyCapsule interface accept the object directly:
     ``pyarrow.table(patch)``, ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. The columns
-    are those of `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries have each distinct term once.
-    A reader gives the operations that it has not returned yet, one record batch after another.
+    are the same as in `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries have each distinct term
+    once. A reader gives the operations that it has not returned yet, one record batch after
+    another.
 
     All of this needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
     """

@@ -6,7 +6,7 @@ cdef enum:
 
 
 cdef class NodeMaker:
-    cdef bytes default_graph  # the IRI that stands for it
+    cdef bytes default_graph  # the IRI that means the default graph
     cdef list make_nodes(self, const TermColumns* terms)
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)
 

@@ -82,7 +82,7 @@ cdef class TermTable:
             terms_free(&copies)
 
     cpdef str text_of(self, uint32_t term):
-        """Return the text of a term: of a literal only the lexical form."""
+        """Return the text of a term; for a literal, only the lexical form."""
         if term >= self.columns.count:
             raise IndexError(term)
         cdef Span text = text_of(&self.columns, term)
@@ -135,7 +135,7 @@ cdef class TermTable:
         - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
         - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
         - ``DEFAULT_GRAPH``: nothing
-        - ``STRING``: text that is no term, such as a header's key
+        - ``STRING``: text that isn't a term, such as a header's key
         """
         self.check_made()
         return export_column(self, self.columns.kinds, self.columns.count, sizeof(uint8_t))
@@ -160,7 +160,7 @@ cdef class TermTable:
 
 
 cdef int refuse_node(object node) except -1:
-    """Raise an EncodeError that says that an object is no term of RDF."""
+    """Raise an EncodeError that says that an object is not an RDF term."""
     raise EncodeError(
         f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
         " Literal, or a TripleTerm; of a Graph, its identifier"

@@ -11,7 +11,7 @@ cdef enum OutputState:
 cdef class Output:
     cdef OutputState state
     cdef object sink
-    cdef readonly object options  # of the stream; None if the format has none
+    cdef readonly object options  # of the stream; None for a format without options
     cdef readonly bint in_transaction
 
     cdef int put_batch(self, Batch batch) except -1

@@ -8,7 +8,7 @@ refer to, and texts for valid UTF-8.
 cdef enum:
     # The highest number of bytes of a varint.
     MAX_VARINT = 10
-    # The size of a written quoted triple besides its terms, in bytes.
+    # The size of a written quoted triple without its terms, in bytes.
     TRIPLE_SIZE = 16
 
 ctypedef struct WrittenTerm:

@@ -692,7 +692,7 @@ cdef class ColumnDecoder:
         return self.intern_text(kind, fields[0].span, <uint32_t>extra)
 
     cdef int put_message_ends(self, size_t row) noexcept with gil:
-        """Note where messages end in the batch's statements, of which ``row`` is the first."""
+        """Note where messages end in the batch's statements, the first of which is ``row``."""
         cdef ValueList* lengths = &self.lengths
         cdef uint32_t left = self.row_count
         cdef uint32_t length, number

@@ -88,7 +88,7 @@ cdef int count_values(
 
 
 cdef int next_span(ValueList* values, Span* span, Failure* failure) noexcept nogil:
-    """Find the field's next occurrence; a number that is not packed is a span by itself.
+    """Find the field's next occurrence; an unpacked number is a span of its own.
 
     The caller has counted the values, so it is an error if none is left.
     """

@@ -1,9 +1,9 @@
-"""The options of Jelly-RDF 1.2, of which two drafts have the same version, but other numbers."""
+"""The options of Jelly-RDF 1.2, two drafts of which share a version but differ in numbers."""
 
 cdef enum:
     # The field of a frame that has columns.
     COLUMNS_FIELD = 2
-    # Places of options that only Jelly-RDF 1.2 has, in the decoder's array for Jelly-RDF 1.1.
+    # Indexes in the decoder's array of options, for options that only Jelly-RDF 1.2 has.
     MESSAGES_OPTION = 5  # the stream type: 0 for FLAT, 1 for MESSAGES
     RDF_VERSION_OPTION = 6
     LENGTHS_OPTION = 7  # the field of message lengths, which identifies the draft

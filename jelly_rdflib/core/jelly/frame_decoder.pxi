@@ -165,7 +165,7 @@ cdef class FrameDecoder:
     def save(self):
         """Return a checkpoint: bytes with which another decoder goes on from the next frame.
 
-        Its size is that of the lookups' entries, and a little more.
+        Its size is a little more than the size of the lookups' entries.
         """
         cdef WriteBuffer out
         cdef size_t field
@@ -598,7 +598,7 @@ cdef class FrameDecoder:
     cdef int decode_frame_field(
         self, const uint8_t** at, const uint8_t* end, const Field* field, uint32_t wire_type
     ) noexcept nogil:
-        """Decode a field of the frame that is no row (Jelly-RDF, "Stream frame metadata")."""
+        """Decode a field of the frame other than a row (Jelly-RDF, "Stream frame metadata")."""
         cdef Field[2] entry  # the key and the value
         cdef Span message
         if field.number != METADATA or self.row_message != STREAM_ROW:
@@ -697,7 +697,7 @@ cdef class FrameDecoder:
         return 0
 
     cdef int end_stream(self) noexcept nogil:
-        """End the stream at the start of another one: end its patch, and abort its transaction."""
+        """End the stream where another one starts: end its patch, and abort its transaction."""
         # The added rows do not count as rows of the frame.
         self.rows.max_count += 2
         if self.in_transaction and self.append(TA, 0, 0, 0, 0) < 0:

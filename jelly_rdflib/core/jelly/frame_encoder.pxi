@@ -52,7 +52,7 @@ cdef enum:
     # The highest number of bytes of a field's tag and number.
     MAX_NUMBER_SIZE = 16
     MAX_LENGTH_SIZE = 10
-    # The id before 0: with 32 bits, one more than it is 0, which is no id.
+    # The id before 0: in 32 bits its successor is 0, which is not a valid id.
     ID_BEFORE_NONE = 0xFFFFFFFF
 
 

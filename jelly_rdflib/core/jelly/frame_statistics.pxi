@@ -121,7 +121,7 @@ cdef class FrameStatistics:
 
     @property
     def is_patch(self):
-        """Whether the stream is of Jelly-Patch, and not of Jelly-RDF."""
+        """Whether the stream is Jelly-Patch, not Jelly-RDF."""
         return self.batches.decoder.row_message == PATCH_ROW
 
     @property

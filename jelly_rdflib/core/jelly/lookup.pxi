@@ -73,7 +73,7 @@ cdef inline const char* range_rule(const Lookup* lookup, uint32_t id) noexcept n
 cdef inline LookupEntry* lookup_find(
     Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Return the entry with the given id; NULL, with a failure, if there is no such entry."""
+    """Return the entry with the given id; NULL, with a failure, if it doesn't exist."""
     if id == 0 or id > lookup.size:
         failure.what = lookup.name
         fail_number(

@@ -17,7 +17,7 @@ cdef enum:
     FRAME_MESSAGE = 0
     # The bit for all field numbers that are too high for the schema.
     HIGH_FIELD = 31
-    TERM_KINDS = 8  # all of `TermKind` but STRING, which is no term
+    TERM_KINDS = 8  # all of `TermKind` but STRING, which isn't a term
 
 ctypedef struct UnexpectedField:
     int kind  # an `UnexpectedKind`

@@ -95,7 +95,7 @@ IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
 cdef uint8_t mark_of(uint32_t tag, uint32_t stream_type, bint in_transaction) noexcept nogil:
-    """Return the operation of a row without content; 0 if it is no mark, or breaks a rule."""
+    """Return the operation of a row without content; 0 if it isn't a mark, or breaks a rule."""
     cdef uint8_t op
     if tag & 7 != LENGTH_DELIMITED or tag >> 3 > MAX_FIELD or stream_type == 0:
         return 0
@@ -818,7 +818,7 @@ cdef class TermDecoder:
         """Append ``more`` to ``merged``, in memory that stays until the end of the frame.
 
         The encodings of two messages, one after the other, are the encoding of the merged message.
-        Each of them must be a message by itself, as for protobuf.
+        Each of them must be a message of its own, as for protobuf.
         """
         if (
             (not self.is_last_merged(merged[0]) and self.check_message(message, merged[0]) < 0)

@@ -172,7 +172,7 @@ cdef class TermEncoder:
     cdef EntryFields entry_fields
     cdef WriteBuffer frame  # whole rows
     cdef size_t rows  # the number of rows in `frame`
-    cdef size_t row_size  # bytes of the last row, with its tag and length; not of an entry
+    cdef size_t row_size  # bytes of the last row other than an entry, with its tag and length
     cdef WriteBuffer content  # the content of the current row so far
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t use  # the number of the last use of an entry
@@ -399,7 +399,7 @@ cdef class TermEncoder:
         return put_found_iri(&self.content, field, found, &self.last_iri)
 
     cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
-        """Write a term that is no IRI."""
+        """Write a term other than an IRI."""
         cdef int kind = self.terms.kinds[number]
         cdef bint is_anywhere = position == OBJECT or self.generalized
         cdef Text text

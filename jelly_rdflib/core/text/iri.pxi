@@ -86,7 +86,7 @@ cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noe
 
 
 cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return whether a text is an IPv6 address, in which :: may stand for some groups."""
+    """Return whether a text is an IPv6 address, in which :: may replace some groups."""
     cdef const uint8_t* start
     cdef int groups = 0
     cdef bint has_gap = False

@@ -82,7 +82,7 @@ cdef class QuadReader:
         self.labels = labels
 
     def read(self, first, size_t rows, size_t text):
-        """Read statements until the builder is full; return whether there are no more.
+        """Read statements until the builder is full; return whether the input has ended.
 
         Args:
             first: The first statement, already taken from the iterator.
@@ -115,7 +115,7 @@ cdef class QuadReader:
         builder.add(A, s, p, o, g)
         self.count.made += 1
         if self.text > self.free_text + self.max_expansion * self.count.read:
-            # A limit, since a few bytes may each stand for a long IRI, and copying takes time.
+            # A limit: each of a few bytes may expand to a long IRI, and copying takes time.
             raise LimitError(
                 f"the input stands for more than {self.max_expansion} times its own size",
                 limit="max_expansion", value=self.max_expansion,
@@ -178,7 +178,7 @@ cdef class QuadReader:
         )
 
     cdef uint32_t triple_number(self, object triple) except? 0:
-        """Return the number of a quoted triple, of which only the object can be a quoted triple."""
+        """Return the number of a quoted triple, whose object may itself be a quoted triple."""
         # Each access copies a part, so no more than two levels are held at once.
         cdef list outer = []
         cdef object term = triple

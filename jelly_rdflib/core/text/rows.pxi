@@ -59,7 +59,7 @@ cdef inline const uint8_t* decode_row(TextDecoder self, const uint8_t* at) noexc
     if word_end == NULL:
         return NULL
     op = find_operation(at, word_end, True)
-    # A longer word, such as one with a dot, is no code.
+    # A longer word, such as one with a dot, is not an operation code.
     if op == 0 or word_end - at > 2:
         return fail_token(
             self, at, b"expected the code of a row: H, TX, TC, TA, PA, PD, A, D or Z"

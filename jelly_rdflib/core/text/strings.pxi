@@ -41,7 +41,7 @@ cdef inline uint8_t* put_character(uint8_t* target, uint32_t c) noexcept nogil:
 cdef const uint8_t* read_name(
     TextDecoder self, const uint8_t* at, uint32_t* number, const char* message
 ) noexcept nogil:
-    """Read a header's key or a prefix's name: a word or a string."""
+    """Read a header's key or a prefix's name, which is a word or a string."""
     cdef Span word
     if at != NULL and (at[0] == b'"' or at[0] == b"'"):
         return read_string(self, at, TermKind.STRING, number)

@@ -215,7 +215,7 @@ cdef class TermTexts:
         return 0
 
     cdef int put(self, WriteBuffer* out, uint32_t term) except -1:
-        """Write the text of a term that is no quoted triple."""
+        """Write the text of a term other than a quoted triple."""
         cdef Span text = text_of(self.terms, term)
         cdef int kind = self.terms.kinds[term]
         if kind == TermKind.IRI:
@@ -263,7 +263,7 @@ cdef class TermTexts:
         memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
         for position in range(3):
             size += self.find(numbers[position]).size + 1
-        # A limit, since a few triples that share triples may stand for endless text.
+        # A limit: a few triples that share triples may expand to endless text.
         if size > self.max_size:
             raise LimitError(
                 f"a quoted triple has more than {self.max_size} bytes", limit="max_text_size",

@@ -71,7 +71,7 @@ cdef class TextDecoder:
     cdef uint32_t default_graph  # its number; 0: not added yet
     cdef bint has_graphs
     cdef bint is_generalized  # any term may have any position, except that no graph is a triple
-    cdef bint has_statement  # the first line of the current text has a statement before the text
+    cdef bint has_statement  # the current text starts in a line that already had a statement
     cdef bint drops_directions
     cdef bint has_dropped  # whether a base direction was dropped
     # For RDF Patch.

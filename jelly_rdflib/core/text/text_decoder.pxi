@@ -5,7 +5,7 @@ of Turtle, in rows that end with a dot. Spaces between tokens are optional if th
 unambiguous without them.
 
 A statement of N-Triples or N-Quads is a row without a code, and a line has at most one. The grammar
-is that of RDF 1.1, with the quoted triples of RDF 1.2.
+is the one of RDF 1.1, with the quoted triples of RDF 1.2.
 """
 
 cdef enum:

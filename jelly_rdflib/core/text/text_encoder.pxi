@@ -91,7 +91,7 @@ cdef class TextEncoder(Output):
         cdef int position
         if depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
-        # A limit, since a few triples that share triples may stand for endless text.
+        # A limit: a few triples that share triples may expand to endless text.
         if self.out.size - self.row_start > MAX_LENGTH:
             raise EncodeError("the row would be longer than 2 GiB")
         memcpy(parts, self.terms.data + self.terms.offsets[term], sizeof(parts))

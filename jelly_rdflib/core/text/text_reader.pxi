@@ -92,7 +92,7 @@ cdef bint find_row_end(
 cdef class TextBatchReader(BatchSource):
     """Iterates over the batches of RDF Patch text, N-Triples or N-Quads.
 
-    The memory needed is that of a row and a batch. A batch has the available rows: it does not wait
+    It needs the memory of one row and one batch. A batch has the available rows: it does not wait
     for more rows of a live source. In RDF Patch the end of the input ends a patch, too.
 
     Args:
@@ -117,7 +117,7 @@ cdef class TextBatchReader(BatchSource):
     cdef size_t max_row_size
     cdef bint is_started
     cdef list faults
-    cdef Place batch_place  # the place of the start of the last batch
+    cdef Place batch_place  # where the last batch starts
     cdef bint has_warned  # whether the warning about dropped directions was given
 
     def __cinit__(

@@ -21,7 +21,7 @@ cdef enum Context:
     BEHIND_CARETS
 
 cdef enum Stop:
-    # The reason why the scanner stops in a piece of text.
+    # The reason why the scanner stops within a piece of text.
     AT_END
     AT_FAULT
     AT_VERSION  # an unknown version of RDF
@@ -105,7 +105,7 @@ cdef class TurtleScanner:
     """Scans a text piece by piece, before each piece is given to a parser.
 
     In a prefixed name a backslash may only escape some punctuation marks: ``:a\\u0039`` is wrong.
-    In a string, half of a pair of surrogates is no character. A string with a line break needs
+    In a string, half of a surrogate pair is not a character. A string with a line break needs
     three quotes.
 
     Args:
@@ -228,7 +228,7 @@ cdef class TurtleScanner:
         if at > start:
             self.column = 0
         while at < end:
-            # Each character has exactly one byte that is no continuation byte.
+            # Each character has exactly one byte that isn't a continuation byte.
             characters += (at[0] & 0xC0) != 0x80
             at += 1
         self.column = self.column + characters
@@ -308,7 +308,7 @@ cdef class TurtleScanner:
         return at
 
     cdef void look_at_version(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
-        """Stop if the string after VERSION is no version of RDF, or is unfinished."""
+        """Stop if the string after VERSION is unfinished or isn't an RDF version."""
         cdef const uint8_t* word = b"version"
         cdef Span version
         if IS_IN_NAME[self.last_byte if at == self.piece else (at - 1)[0]]:

@@ -4,7 +4,7 @@ cdef enum:
     # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # How many characters any decimal number may have, and how many it has at most besides zeros.
+    # The most characters of a decimal number, in all and without zeros.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -61,7 +61,7 @@ cdef class ThriftBatchReader(BatchSource):
 
     The end of the input ends a patch, too.
 
-    The memory needed is that of a row and a batch. A batch has the available rows: it does not wait
+    It needs the memory of one row and one batch. A batch has the available rows: it does not wait
     for more rows of a live source.
 
     A fault in a row stops the cursor and fills in the builder's ``failure``. Its place is the
@@ -231,7 +231,7 @@ cdef class ThriftBatchReader(BatchSource):
     # Structs.
 
     cdef uint32_t read_struct(self, int kind, int depth) noexcept nogil:
-        """Read a struct; return the number of its term, 0 if it is no term. Rows have depth 1."""
+        """Read a struct; return the number of its term, 0 if it isn't a term. Rows have depth 1."""
         cdef const StructSpec* spec = &SPECS[kind]
         cdef const FieldSpec* field
         cdef FoundFields found
@@ -520,11 +520,11 @@ cdef class ThriftBatchReader(BatchSource):
         return <uint32_t>number
 
     cdef uint32_t decimal(self, FoundFields* found, uint64_t size) noexcept nogil:
-        """Return the number of an xsd:decimal; ``size`` is that of its RDF_Term in bytes."""
+        """Return the number of an xsd:decimal; ``size`` is the size of its RDF_Term in bytes."""
         cdef int64_t scale = found.numbers[2]
         cdef uint64_t characters = MAX_DIGITS + (scale if scale > 0 else -scale)
         cdef uint64_t most = FREE_DIGITS + self.max_expansion * size
-        # A few bytes can stand for two billion digits.
+        # A few bytes can expand to two billion digits.
         if characters > most:
             return self.fail(
                 b"decimal number of up to {number} characters, which is more than {bound}",

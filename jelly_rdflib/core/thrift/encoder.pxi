@@ -13,7 +13,7 @@ cdef enum:
     NEXT_STRING = 1 << 4 | BINARY
     STRING_AFTER_NEXT = 2 << 4 | BINARY
 
-# The member of RDF_Term for each kind of term; 0 if it is no term.
+# The member of RDF_Term for each kind of term; 0 if the kind isn't a term.
 cdef int[TermKind.STRING + 1] MEMBERS
 memset(MEMBERS, 0, sizeof(MEMBERS))
 MEMBERS[<int>TermKind.IRI] = MEMBERS[<int>TermKind.DEFAULT_GRAPH] = TERM_IRI
@@ -257,7 +257,7 @@ cdef class ThriftEncoder(Output):
         self.put_head(1, STRUCT)
         self.put_head(MEMBERS[kind], STRUCT)
         if kind == TermKind.TRIPLE_TERM:
-            # A limit, since a few triples that share triples may stand for endless bytes.
+            # A limit: a few triples that share triples may expand to endless bytes.
             if self.find_size(terms, term, level + 1) > MAX_SIZE:
                 raise EncodeError("the row would be longer than 2 GiB")
             memcpy(numbers, text.start, sizeof(numbers))

@@ -119,7 +119,8 @@ cdef inline int read_name_part(
 ) noexcept nogil:
     """Return the size of a character that a name allows at its place, other than a dot; else 0.
 
-    A label may also start with a digit or underscore. -1 means that the text ends in the character.
+    A label may also start with a digit or underscore. -1 means that the text ends within the
+    character.
     """
     cdef uint32_t c = 0
     cdef int size

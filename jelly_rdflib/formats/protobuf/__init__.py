@@ -35,7 +35,7 @@ def _open_text(format: Format, source: memoryview | ByteSource, reading: Reading
 
 
 def frames_of_text(format: Format, source: memoryview | ByteSource, limits: Limits) -> ByteSource:
-    """Return the delimited frames that Jelly as text stands for."""
+    """Return the delimited frames that Jelly as text describes."""
     check_protobuf(format.title)
     from jelly_rdflib.formats.protobuf.jelly_text import frame_source
 

@@ -151,7 +151,7 @@ def _cut(source: ByteSource, max_size: int) -> Iterator[tuple[bytes, int, int]]:
 
 
 class _RawSource(io.RawIOBase):
-    """Makes a source a raw file for Python's classes of buffered files."""
+    """Adapts a source to a raw file, which Python's buffered files can wrap."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source

@@ -178,7 +178,7 @@ class RowBatches(Iterator[Batch]):
         return f"{iri}{name.localName}"
 
     def _decimal(self, value: int, scale: int) -> int:
-        # A few bytes can stand for two billion digits.
+        # A few bytes can expand to two billion digits.
         most = _FREE_DIGITS + self._limits.max_expansion
         if abs(scale) > most:
             raise LimitError(

@@ -29,7 +29,7 @@ class SyntaxEncoder(LineEncoder):
         """Declare a prefix, unless it already stands for the IRI."""
         if self._prefixes.get(prefix) == iri:
             return
-        # Write the waiting lines first, since the prefix may stand for another IRI in them.
+        # Write the waiting lines first, since the prefix may have another IRI in them.
         self.put_lines()
         self._emit(self._declare(prefix, iri))
         self._prefixes[prefix] = iri
@@ -91,7 +91,7 @@ class TurtleEncoder(SyntaxEncoder):
 
     def _convert(self, lines: bytes) -> bytes:
         text = serialize(lines, self._format, self._prefixes)
-        # pyoxigraph starts each piece with all prefixes, which are to be declared once.
+        # pyoxigraph starts each piece with all prefixes, but each should be declared once.
         start = 0
         while text.startswith(b"@prefix ", start):
             start = text.index(b"\n", start) + 1

@@ -37,7 +37,7 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:];"
     "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
 )
-# The highest number of bytes of a frame besides its text, and of rows and terms of a frame.
+# The most bytes of a frame without its text, and the most rows and terms of a frame.
 _FRAME_SIZE = 8 << 20
 _FRAME_COUNT = 1 << 20
 # In bytes: how much of the child's error output is read, and how much of it is shown.
@@ -51,7 +51,7 @@ _MAX_WAIT = 1 << 20
 # Writing to a dead child must raise an error, even if SIGPIPE would end the caller's process.
 _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
 _TAG = re.compile("[A-Za-z]+(-[A-Za-z0-9]+)*(--ltr|--rtl)?")
-# What Rust and Python print when they are out of memory.
+# The messages of Rust and Python when they are out of memory.
 _NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError", re.MULTILINE)
 
 
@@ -140,7 +140,7 @@ class IsolatedBatches(Iterator[Batch]):
             if faults and kind == TermKind.LANGUAGE_LITERAL
         }
         for fault in faults:
-            # Of the recoverable faults, only those of language tags have the rule FORMAT.
+            # Only language tags among the recoverable faults have the rule FORMAT.
             if fault.rule is not Rule.FORMAT or not all(map(_TAG.fullmatch, tags)):
                 raise fault
         return batch

@@ -317,8 +317,8 @@ class StatementBatches(Iterator[Batch]):
         self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
         if self._format.parser == "RDF_XML":
             # In RDF/XML the parser only has the prefixes of the element that it is parsing. At the
-            # first statement these are those of the root and of some inner elements; the default
-            # namespace may be that of the innermost element.
+            # first statement these are the prefixes of the root and of some inner elements; the
+            # default namespace may come from the innermost element.
             prefixes = {} if self._count.made > 0 else prefixes
             prefixes.pop("", None)
         builder = self._builder

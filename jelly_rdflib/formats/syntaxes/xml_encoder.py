@@ -38,7 +38,7 @@ _OWN_PREFIXES = {
     "its": "http://www.w3.org/2005/11/its",
     "xml": "http://www.w3.org/XML/1998/namespace",
 }
-# IRIs that only XML's own prefixes stand for, and a word that can't be a prefix.
+# IRIs that only XML's own prefixes may abbreviate, and a word that can't be a prefix.
 _RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/", "xmlns")
 
 

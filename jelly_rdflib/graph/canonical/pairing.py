@@ -114,7 +114,7 @@ class _Side:
         return steps
 
     def single_statements(self, *, is_loose: bool = False) -> _Found:
-        """Return free nodes by each of their statements.
+        """Return a dict from each statement to the free nodes that have it.
 
         If ``is_loose``, all other free nodes count as the same; otherwise statements with other
         free nodes are left out.
@@ -128,7 +128,7 @@ class _Side:
         )
 
     def neighbours(self, node: BNode) -> _Found:
-        """Return free nodes by each statement with ``node`` whose other terms are known."""
+        """Return the free nodes of each statement with ``node`` whose other terms are known."""
         return group(
             (self._line(quad, other), other)
             for quad in self._lines[node]
@@ -137,7 +137,7 @@ class _Side:
         )
 
     def twins(self) -> _Found:
-        """Return free nodes by all their statements: nodes with the same ones can be exchanged."""
+        """Return groups of free nodes with the same statements, which can be exchanged."""
         return group(
             (digest(self._line(quad, node) for quad in lines).hex(), node)
             for node, lines in self._free()

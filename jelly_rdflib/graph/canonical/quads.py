@@ -34,7 +34,7 @@ def is_blank(term: object) -> TypeGuard[BNode]:
 
 
 def describe(term: Node) -> str:
-    """Describe a term that is no blank node; exactly the same terms have the same description.
+    """Describe a term other than a blank node; only identical terms have the same description.
 
     `jelly_rdflib.terms.identity` defines which terms are the same.
     """

@@ -5,7 +5,7 @@ thousand equal values would take it hours. So if more than a few nodes look alik
 beforehand, as additional statements. A mark depends only on the surroundings of a node (the nodes'
 colours are refined until they are stable), never on its label.
 
-If more than a few nodes are still alike, one of them gets a mark of its own, and refining goes on.
+If more than a few nodes still look alike, one of them gets a unique mark, and refining goes on.
 Mostly any node will do, since nodes that look alike then can be exchanged for one another. In some
 graphs the choice matters: regular ones without any text in them. Two of these may be the same
 without being recognized. That makes a difference larger than necessary, never wrong.
@@ -90,7 +90,7 @@ class _Colours:
                 return
 
     def tell_apart(self) -> None:
-        """Give nodes that look alike colours of their own, until only a few look alike."""
+        """Give unique colours to nodes that look alike, until only a few look alike."""
         while self._alike > _MAX_ALIKE and self._looks >= 0:
             size, colour = heapq.heappop(self._shared)
             nodes = self._members[colour]

@@ -72,7 +72,7 @@ class Contents:
                 yield op, s, p, o, g
 
     def triples(self, name: Node) -> Iterator[_Triple]:
-        """Iterate over the triples of a graph; an unknown graph has none."""
+        """Iterate over the triples of a graph; an unknown graph is empty."""
         triples = self._triple_set(name)
         if triples is not None:
             # Make a copy, since other stores allow changes to the graph during the iteration.

@@ -20,7 +20,7 @@ from jelly_rdflib.graph.stores.target import Target
 class PrefixChanges:
     """Binds and unbinds prefixes, one transaction after the other.
 
-    The prefixes are those of the graph's namespace manager. Mostly the manager uses the graph's own
+    The prefixes come from the graph's namespace manager. Mostly the manager uses the graph's own
     store, but users may give a graph the manager of another store.
 
     Changes wait for the commit: some stores can't unbind, and so could not undo a binding.

@@ -22,7 +22,7 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.native import UndoLog
 from jelly_rdflib.graph.stores.target import get_inner
 
-# None stands for an unbound prefix.
+# None means an unbound prefix.
 _Iris: TypeAlias = Mapping[str, URIRef | None]
 _Names: TypeAlias = Mapping[URIRef, str | None]
 
@@ -30,7 +30,7 @@ _Names: TypeAlias = Mapping[URIRef, str | None]
 class _Prefixes(ABC):
     """Prefixes and their IRIs. In rdflib a prefix has one IRI, and an IRI one prefix.
 
-    The log, if there is one, gets a step to undo each change, before the change is made.
+    Before each change the log, if any, gets a step that undoes it.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class _BerkeleyDict(MutableMapping[Any, Any]):
 class PublicPrefixes(_Prefixes):
     """Prefixes by the methods that every store has, none of which unbinds a prefix.
 
-    Some stores have a way of their own to unbind, which is known here.
+    This class knows how some stores unbind a prefix.
     """
 
     def __init__(self, store: Store, log: UndoLog | None = None) -> None:
@@ -291,7 +291,7 @@ _CACHES = (
 
 
 def clear_qname_cache(manager: NamespaceManager) -> None:
-    """Make a manager find short names again, by the prefixes at the time of the lookup.
+    """Clear a manager's cache of short names, so that the next lookups use the current prefixes.
 
     rdflib's ``reset`` puts all namespaces into a tree at once. Here that waits for the next lookup,
     so that a million transactions don't repeat it a million times.
@@ -327,8 +327,8 @@ class _Tree(dict[str, Any]):
 def open_prefixes(store: Store, log: UndoLog | None = None) -> PrefixMap | PublicPrefixes:
     """Choose a way to change the prefixes of a store.
 
-    If the dicts of a store are known, they are changed: those of rdflib's own stores, and of
-    oxrdflib's. The prefixes of a wrapped store are those of the store inside.
+    If the dicts of a store are known, as in rdflib's own stores and oxrdflib's, they are changed. A
+    wrapped store has the prefixes of the store inside.
     """
     store = get_inner(store)
     tables: Any = store

@@ -1,4 +1,4 @@
-"""The target of changes: a store, and the graphs that a user's Graph or Dataset stands for."""
+"""The target of changes: a store, and the graphs that a user's Graph or Dataset covers."""
 
 from __future__ import annotations
 

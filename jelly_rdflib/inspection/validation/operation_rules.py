@@ -190,7 +190,7 @@ class PatchRules:
 
 
 def _one_form(text: str) -> str:
-    """Return the normal form of an id, by which ids are compared: of a UUID, only its digits."""
+    """Return the normal form of an id, by which ids are compared: for a UUID, only its digits."""
     scheme = _UUID_SCHEME.match(text)
     digits = text if scheme is None else text[scheme.end() :]
     return digits.lower() if _UUID.fullmatch(digits) else text

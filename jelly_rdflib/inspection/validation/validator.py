@@ -44,7 +44,7 @@ def validate(
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
-        limits: What to accept; by default the defaults of `jelly_rdflib.Limits`.
+        limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`. If this or the file's name says Jelly-Patch, Jelly-RDF is a
             fault.

@@ -50,7 +50,7 @@ from jelly_rdflib.streams.codecs import PatchDecoder
 
 _log = logging.getLogger(__name__)
 
-# The most bytes of a patch that is encoded once for all followers, and of all that are kept.
+# The most bytes of a patch that is encoded once for all followers, and of all such patches.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
 # The codes of gRPC for statuses of HTTP.
 _CODES = {
@@ -70,7 +70,7 @@ _INTERVAL = 2
 
 
 class PatchLogServer(LogServer):
-    """A `LogServer` that serves its logs by gRPC, too; the arguments are those of that class.
+    """A `LogServer` that serves its logs by gRPC, too; takes the arguments of that class.
 
     Followers share the work: a patch is read and encoded once for all followers that ask for the
     same options, and no follower has a thread.

@@ -112,7 +112,7 @@ class GrpcSource(ThreadedSource):
                         raise DecodeError(f"{empty} frames in a row have no patch")
                 self._link.end()
             except (grpc.RpcError, ConnectionError) as error:
-                # A proxy may end a call that has lasted long: that is no fault.
+                # A proxy may end a long call, which doesn't count as a failure.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
                 strange += isinstance(error, grpc.RpcError) and error.code().name in STRANGE
@@ -131,7 +131,7 @@ class GrpcSource(ThreadedSource):
 
 
 def _follow(point: Point, patch: Patch, url: str) -> Point:
-    """Return the version that a patch makes; a LogError if it does not follow ``point``."""
+    """Return the version that a patch makes; raise a LogError if it does not follow ``point``."""
     header = patch.header
     if ID not in header:
         raise DecodeError("a patch has no id, so that its position can't be kept")
@@ -229,7 +229,7 @@ class GrpcSink(Sink):
             self._await(lambda: not self._sent)
 
     def _await(self, is_done: Callable[[], bool]) -> None:
-        """Wait until ``is_done`` and the call works; if the call was lost, start another one."""
+        """Wait until ``is_done`` and the call works; restart the call if it was lost."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._error is not None or is_done())

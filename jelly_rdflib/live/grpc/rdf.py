@@ -36,7 +36,7 @@ from jelly_rdflib.streams.frames import Frame
 from jelly_rdflib.streams.writing import StatementWriter
 
 Statements: TypeAlias = Iterable[GivenStatement | Batch | Frame | Iterable[GivenStatement]]
-"""What can be sent: single statements, or frames, each as a `Frame`, a `Batch` or a list."""
+"""Items to send: single statements, or frames, each as a `Frame`, a `Batch` or a list."""
 
 _log = logging.getLogger(__name__)
 
@@ -171,7 +171,7 @@ def subscribe_rdf(
         PermissionError: The server does not allow the call.
         DecodeError: A frame breaks a rule, or has other options than were asked for.
         LimitError: The stream exceeds the limits.
-        ValueError: There is no such setting.
+        ValueError: The setting is unknown.
 
     Examples:
         See `RdfStreamServer`.

@@ -1,4 +1,4 @@
-"""What clients and servers of gRPC share: messages other than frames, options, and ports."""
+"""Shared by gRPC clients and servers: messages other than frames, options, and ports."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def open_port(
     key: str | os.PathLike[str] | None,
     newest: Callable[[], Any] = lambda: None,
 ) -> str:
-    """Make a server listen, with TLS if there is a certificate; return its address.
+    """Make a server listen, with TLS if it has a certificate; return its address.
 
     ``newest`` is called for each connection; it returns a new pair of key and certificate, or None.
     """

@@ -26,7 +26,7 @@ ALL = "*"
 
 
 class Right(enum.IntEnum):
-    """What a token allows; each right includes those before it."""
+    """The rights of a token; each right includes those before it."""
 
     READ = 1  # and to follow
     APPEND = 2
@@ -74,7 +74,7 @@ class Tokens:
         return tokens
 
     def reload(self) -> None:
-        """Read the file of tokens again, if any. After an error the tokens are unchanged."""
+        """Reload the token file, if any. After an error the tokens are unchanged."""
         if self._path is not None:
             vars(self).update(vars(self.read(self._path)))
 
@@ -83,7 +83,7 @@ class Tokens:
         return self._rights.get(_hash(token))
 
     def covers(self, token: str | None, log: str | None) -> bool:
-        """Return whether a token is valid for a log; None stands for no token, or for no log."""
+        """Return whether a token is valid for a log; None means without a token or a log."""
         return token is None or log is None or log in self._logs.get(_hash(token), (log,))
 
 
@@ -92,7 +92,7 @@ def _hash(token: str) -> bytes:
 
 
 class Gate:
-    """Admits requests that have the right, as long as there are not too many."""
+    """Admits requests that have the right, unless they are too many."""
 
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens

@@ -53,7 +53,7 @@ CHANGES = [
 
 
 def accepted(request: Request, offered: Sequence[str]) -> str:
-    """Return the media type for the answer; an HTTPException if the client accepts none."""
+    """Return the media type for the answer; raise a HTTPException if the client accepts none."""
     accept = parse_accept_header(request.headers.get("accept") or "*/*", MIMEAccept)
     found = accept.best_match(offered)
     if found is None:
@@ -173,7 +173,7 @@ class _Enough(Exception):
 
 
 class ConditionalRequests:
-    """Middleware: answers HEAD and If-None-Match for all that GET reads, and sets Cache-Control."""
+    """Middleware: answers HEAD and If-None-Match wherever GET works, and sets Cache-Control."""
 
     def __init__(self, app: Any, *, is_private: bool) -> None:
         self._app = app

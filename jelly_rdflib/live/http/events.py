@@ -39,7 +39,7 @@ class Followers:
         self._most = most
         self.hosts: Counter[str] = Counter()
         self.is_ending: Callable[[], bool] = lambda: False
-        """Whether the server is ending: then followers are let go."""
+        """Whether the server is ending, when followers are dismissed."""
 
     def check_room(self, host: str) -> None:
         """Raise an HTTPException if a host may not have one more follower."""
@@ -50,8 +50,8 @@ class Followers:
 class Feed:
     """The news of a log, for any number of followers.
 
-    The log is a folder, to which other processes append, too: so the feed looks for new patches
-    while there are followers.
+    The log is a folder, to which other processes append, too: so the feed polls for new patches
+    while anyone follows.
     """
 
     def __init__(self, history: History, followers: Followers) -> None:

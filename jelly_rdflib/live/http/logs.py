@@ -40,12 +40,12 @@ class Served:
 
 
 class Logs:
-    """The logs of a server: one, several, or those in a folder that is no log itself.
+    """The logs of a server: one, several, or all in a folder that isn't itself a log.
 
-    A log that is made in that folder later is included, too. ``options`` are those of `Served`.
+    A log that is made in that folder later is included, too. ``options`` are passed to `Served`.
 
     Raises:
-        LogError, OSError: A folder is no log, or does not exist.
+        LogError, OSError: A folder is not a log, or does not exist.
         ValueError: A folder's name can't be the name of a log, or two folders have the same name.
     """
 
@@ -95,7 +95,7 @@ class Logs:
         return found
 
     def create(self, name: str, compression: str | None) -> bool:
-        """Make an empty log, unless it is there; return whether it was made.
+        """Make an empty log, unless it exists; return whether it was made.
 
         An HTTPException says that a log can't have this name here.
         """

@@ -1,4 +1,4 @@
-"""What operators ask a server: whether its logs can be read, and how much it does."""
+"""Answers for operators: whether a server's logs can be read, and how much it does."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Metrics:
         return Response(encode(self.registry), media_type=media_type)
 
     def counting(self, app: Any) -> Any:
-        """Return an application (ASGI) that counts the answers of another one."""
+        """Return an ASGI application that counts another application's responses."""
 
         async def run(scope: Any, receive: Any, send: Any) -> None:
             start, is_answered = time.perf_counter(), False

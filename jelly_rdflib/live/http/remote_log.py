@@ -1,4 +1,4 @@
-"""A patch log on a server: the `History` behind ``http://…`` and ``https://…``."""
+"""A patch log on a server: the `History` of ``http://…`` and ``https://…`` addresses."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _NO_FOLDER = "a log on a server has no folder here"
 
 
 class LogClient:
-    """Makes requests to a server of a patch log; the arguments are those of `PatchLog`."""
+    """Makes requests to a server of a patch log; takes the arguments of `PatchLog`."""
 
     def __init__(self, address: str, token: str | None, timeout: float) -> None:
         if httpx2.URL(address).userinfo:
-            # Addresses are shown in messages.
+            # Messages show addresses, so a password there would leak.
             raise ValueError(
                 f"an address must have no user name or password: give a token, or set {wire.TOKEN}"
             )
@@ -136,7 +136,7 @@ class LogClient:
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> History:
-    """Open the log at an address; the arguments are those of `PatchLog`."""
+    """Open the log at an address; takes the arguments of `PatchLog`."""
     return _RemoteHistory(LogClient(address, token, timeout), limits)
 
 
@@ -406,7 +406,7 @@ class _RemoteHistory(LogState):
 
     def fetch(self, path: str, media_type: str, digest: str, size: int | None = None) -> Readable:
         """Fetch a stored file, of at most ``size`` bytes, and check its digest."""
-        # The digest is that of the stored bytes, which may be compressed.
+        # The digest belongs to the stored bytes, which may be compressed.
         headers = {"Accept": media_type, "Accept-Encoding": "zstd"}
 
         def download() -> tuple[Any, str]:

@@ -86,13 +86,13 @@ _Log = Annotated[Served, Depends(_served)]
 class LogServer:
     """An application (ASGI) that serves patch logs.
 
-    A single log is at ``/``. Several logs, or those in a folder that is no log itself, are at
+    A single log is at ``/``. Several logs, or the logs in a folder that isn't itself a log, are at
     ``/NAME/``, by the names of their folders. A log that is made there later is served, too.
 
     Requests are served by several threads. Other processes may use the folders at the same time.
 
     Raises:
-        LogError, OSError: A folder is no log, or does not exist.
+        LogError, OSError: A folder is not a log, or does not exist.
         ValueError: The rate is invalid; a folder's name can't be the name of a log, or two folders
             have the same name.
 
@@ -363,7 +363,7 @@ class LogServer:
         """Follow the log: get an event for each patch after a version, without an end.
 
         These are server-sent events: the id of each is the version, and its data are those of
-        `/patches/{version}` as JSON. By default the first event is that of the next patch. An event
+        `/patches/{version}` as JSON. By default the first event is the next patch. An event
         `gone` says that the version was squashed, and `failed` that the log can't be read: each is
         the last one. `idle` comes after 15 seconds without another.
 

@@ -57,7 +57,7 @@ class Watch(threading.Thread):
 
 
 class WatchedClient:
-    """A client of httpx whose answers are watched; ``options`` are arguments of httpx's client.
+    """An httpx client whose responses are watched; ``options`` are arguments of httpx's client.
 
     ``address`` is for messages.
     """

@@ -1,4 +1,4 @@
-"""What the server and its clients share: media types, ETags, and errors."""
+"""Shared by the server and its clients: media types, ETags, and errors."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ EMPTY = "empty"  # the ETag of a log without patches
 
 def etag(head: str | None) -> str:
     """Return the ETag of a log whose newest patch has this id; None: it has no patches."""
-    # A word of its own, since RFC 9110 has no condition for an empty log: "If-None-Match: *" asks
-    # for a log that does not exist.
+    # A keyword of this package, since RFC 9110 has no condition for an empty log: "If-None-Match:
+    # *" asks for a log that does not exist.
     return f'"{EMPTY if head is None else head}"'
 
 

@@ -1,4 +1,4 @@
-"""What sources and sinks of a topic share: the settings, and the brokers' reports."""
+"""Shared by sources and sinks of a topic: the settings, and the brokers' reports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
 
 
 class KafkaClient:
-    """A topic: how its brokers are reached, and what they report."""
+    """A topic: the connection to its brokers, and their reports."""
 
     def __init__(self, address: Address, own: dict[str, Any]) -> None:
         self.url, self.topic = str(address), address.path

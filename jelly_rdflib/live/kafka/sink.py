@@ -18,7 +18,7 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
 
-# The most bytes that a message has besides the frame and the key.
+# The most bytes of a message without the frame and the key.
 _OVERHEAD = 512
 
 

@@ -149,7 +149,7 @@ class KafkaSource(Source):
 
     def _take_over(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
         self._owned, self._must_assign = [each.partition for each in partitions], True
-        # Otherwise the client would start reading by itself.
+        # Otherwise the client would start reading on its own.
         consumer.assign([])
 
     def _give_up(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
@@ -316,7 +316,7 @@ class KafkaSource(Source):
             is_needed = self._group or "GROUP" not in error.name()
             if error.fatal() or (is_needed and is_one_of(error, _FINAL)):
                 raise self._client.exception(error)
-            # Look into a missing offset; the client recovers from all other errors by itself.
+            # Handle a missing offset; the client recovers from all other errors itself.
             if is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE")):
                 self._must_assign, self._next_check = True, 0.0
             return

@@ -1,4 +1,4 @@
-"""What sources and sinks of an MQTT broker share: connections, and refusals of the broker."""
+"""Shared by sources and sinks of an MQTT broker: connections, and refusals of the broker."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def make_properties(kind: int, **values: Any) -> Any:
 
 
 def make_client(name: str) -> Client:
-    """Return a client that acknowledges nothing by itself."""
+    """Return a client that acknowledges nothing on its own."""
     return Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, manual_ack=True)
 
 

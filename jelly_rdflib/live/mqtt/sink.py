@@ -33,7 +33,7 @@ _MOST_IN_FLIGHT = 100
 
 
 class MqttSink(Sink):
-    """A topic that patches are sent to: one message for each, which is a stream of its own."""
+    """A topic that patches are sent to, each as one message, which is a complete stream."""
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
         super().__init__(str(address), limits)
@@ -94,7 +94,7 @@ class MqttSink(Sink):
         self._pending[info.mid] = number, payload
 
     def _settle(self) -> bool:
-        """Handle the broker's answers; return whether there were any."""
+        """Handle the broker's answers; return whether any came."""
         count = len(self._answers)
         for mid, reason in [self._answers.popleft() for _ in range(count)]:
             item = self._pending.pop(mid, None)

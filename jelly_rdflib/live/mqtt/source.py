@@ -33,7 +33,7 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
 
-# A position lists at most this many streams, or those of all unacknowledged patches if more.
+# A position lists at most this many streams, more only while their patches are unacknowledged.
 _MOST_STREAMS = 100
 # The seconds to disconnect from the broker.
 _CLOSE_TIMEOUT = 0.9
@@ -227,7 +227,7 @@ class MqttSource(Source):
             self._acknowledged.append(message.mid)
             return
         try:
-            # A message without content deletes the one that a broker keeps for late joiners.
+            # An empty message deletes the one that a broker retains for new subscribers.
             if not is_known and message.payload:
                 self._patches.extend(self._decode(message.payload))
         except DecodeError as error:

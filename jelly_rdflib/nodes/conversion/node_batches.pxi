@@ -28,7 +28,7 @@ cdef int check_prefix_iri(NodeTypes types, object prefix, object iri) except -1:
 cdef int fill_row(
     NodeInterner interner, RowColumns* rows, int op, object s, object p, object o, object g
 ) except -1:
-    """Append a row; None stands for a missing term."""
+    """Append a row; None means a missing term."""
     # Often the last row's subject and graph are repeated. For the first row, `start_rows` has set
     # them to 0.
     cdef size_t last = rows.count - 1 if rows.count > 0 else 0

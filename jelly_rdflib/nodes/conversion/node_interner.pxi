@@ -106,7 +106,7 @@ cdef class NodeInterner:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        # A new term means that another node has got the address, so it is no repeat.
+        # A new term means that another node now has the address, so it isn't a repeat.
         self.repeats += number < count
         Py_XDECREF(old)
         return number

@@ -124,7 +124,7 @@ cdef class NodeSink:
 
     @cython.critical_section
     cdef int put(self, int op, object s, object p, object o, object g) except -1:
-        """Write a row; None stands for a missing term."""
+        """Write a row; None means a missing term."""
         self.claim()
         try:
             self.make_room()
@@ -201,7 +201,7 @@ cdef class OperationSink(NodeSink):
         self.put_prefix(PA, prefix, iri, graph)
 
     def delete_prefix(self, prefix, iri=None, graph=None):
-        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
+        """Write that a prefix is no longer bound; takes the arguments of `add_prefix`."""
         self.put_prefix(PD, prefix, iri, graph)
 
     def end_patch(self):

@@ -14,7 +14,7 @@ cdef enum:
 cdef class NodeTypes:
     cdef readonly object iri, blank_node, literal
     cdef readonly object triple_term  # called with s, p and o
-    cdef readonly object default_graph  # the node that stands for the default graph
+    cdef readonly object default_graph  # the node that means the default graph
     # The datatypes whose literals get values, from `literal_rules` or from the constructor.
     cdef readonly object recognized_datatypes
     cdef readonly LiteralRules literal_rules  # None: the constructor makes all values
@@ -68,7 +68,7 @@ cdef bytes encode_text(object text)
 cdef inline object as_utf8(object text):
     """Return an object that has the text of a str in UTF-8, for `utf8_of`.
 
-    Raise an `EncodeError` if ``text`` is no str, or has no UTF-8 form.
+    Raise an `EncodeError` if ``text`` is not a str, or has no UTF-8 form.
     """
     # Don't ask a str that is not ASCII for its UTF-8 form, since it would keep that forever.
     return text if isinstance(text, str) and PyUnicode_IS_ASCII(text) else encode_text(text)

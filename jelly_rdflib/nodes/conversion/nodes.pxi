@@ -165,7 +165,7 @@ cdef class NodeFactory(NodeMaker):
         return 0
 
     cdef object make_node(self, int kind, Span text, object extra):
-        """Make the node of a term that is no quoted triple.
+        """Make the node of a term other than a quoted triple.
 
         ``extra`` is the language tag or the node of the datatype. The text is copied before any
         code of rdflib runs, which might move it.
@@ -381,7 +381,7 @@ cdef bint is_node_of(
     object node, bytes source, const TermColumns* terms, uint32_t term, list nodes,
     NodeTypes types
 ) except -1:
-    """Return whether a node is that of a term; the hashes are equal, all else is compared here."""
+    """Return whether a node represents a term, by all but the hashes, which are equal."""
     cdef int kind = terms.kinds[term]
     cdef object cls = type(node)
     if kind == TermKind.IRI:

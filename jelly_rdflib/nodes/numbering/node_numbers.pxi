@@ -234,7 +234,7 @@ cdef inline bint has_identity_of(object one, object other) except -1:
 
 
 cdef inline bint is_string(object datatype) except -1:
-    """Return whether a datatype is that of strings, or None."""
+    """Return whether a datatype is xsd:string or None."""
     return datatype is None or is_same_text(datatype, STRING_DATATYPE)
 
 

@@ -22,13 +22,13 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # The driver sends up to this number of rows to all executors, for a join.
 MAX_BROADCAST = 100_000
-# And the driver takes so many bytes of terms to send them.
+# The most bytes of terms that the driver takes to send them.
 MAX_BYTES = 8 << 20
 # The last wanted patch, the number and the first version of each run; its file and first patch.
 _RUNS = pa.schema(
     [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
 )
-# The root of a chain whose first patch may come after any patch. No id is the same.
+# The root of a chain whose first patch may come after any patch. No id equals it.
 ANY = "*"
 
 
@@ -69,14 +69,14 @@ class PatchRun:
 def link(
     runs: Iterable[PatchRun], root: str | None, find: Callable[[str], PatchPlace | None]
 ) -> list[PatchRun]:
-    """Order all runs by the chain; a PatchError if they are not one chain.
+    """Order all runs by the chain; raise a PatchError if they are not one chain.
 
     No id comes twice. ``root`` is the id of the patch before the first one; None if the first patch
     has no ``prev``. ``find`` finds a patch by its id, for the message of an error.
     """
     runs = sorted(runs)
     last_ids = {run.id for run in runs}
-    # By the id of the patch before the run; None for the start of the chain.
+    # The runs by the id of the patch before each; None for the start of the chain.
     followers: dict[str | None, PatchRun] = {}
     for run in runs:
         before = None
@@ -84,7 +84,7 @@ def link(
             if run.prev in last_ids:
                 before = run.prev
             elif (inside := find(run.prev)) is not None:
-                # The next patch of its run already follows it.
+                # This patch is already followed by the next patch of its run.
                 other = PatchPlace(inside.file, inside.patch + 1)
                 raise PatchError(f"the chain forks: {run}, and so does {other}")
             elif root != ANY:
@@ -133,7 +133,8 @@ class PatchOrder:
     def resolve(self, upto: int | str | None) -> int:
         """Return the number of a version: of a number, or the id of the patch that makes it.
 
-        A PatchError if it does not exist, a TypeError for another type. None is the newest version.
+        Raise a PatchError if it does not exist, a TypeError for another type. None is the newest
+        version.
         """
         if upto is None:
             return self.version
@@ -185,8 +186,8 @@ class PatchOrder:
 def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
     """Order patches by their chain; one without ``prev`` comes after the one before it in its file.
 
-    A PatchError if they are not one chain, an id comes twice, or there are more than `MAX_RUNS`
-    runs. The arguments are as for `PatchOrder` and `link`.
+    Raise a PatchError if they are not one chain, an id comes twice, or they have more than
+    `MAX_RUNS` runs. The arguments are as for `PatchOrder` and `link`.
     """
     counts = patches["id"].drop_null().value_counts()
     more = pc.greater(counts.field("counts"), 1)
@@ -200,7 +201,7 @@ def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
 
 
 def find_patch(patches: pa.Table, id: str) -> PatchPlace | None:
-    """Return the place of the patch with an id, if there is one."""
+    """Return the place of the patch with an id; None if no patch has it."""
     row = pc.index(patches["id"], id).as_py()
     if row < 0:
         return None
@@ -218,7 +219,7 @@ def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
 
 
 def at_hand(table: DataFrame, *, is_small: bool = False) -> tuple[DataFrame, pa.Table | None]:
-    """Return a table as one of the driver's rows if they are few and short, and these rows.
+    """Return a table as the driver's rows if they are few and short, and these rows.
 
     With ``is_small`` it is known that they are.
 

@@ -27,8 +27,8 @@ def compact(
     The patch has the last operation on each quad, also if it is a delete. Aborted and unfinished
     transactions are left out, and the others become one transaction, as by `jelly_rdflib.compact`.
     A prefix is bound for its graph: the patch has the last operation on each prefix of a graph, and
-    the last operation that binds a prefix to each IRI. The header ``prev`` is that of the first
-    patch, and ``id`` that of the last patch; other headers stay, each once.
+    the last operation that binds a prefix to each IRI. The header ``prev`` comes from the first
+    patch, and ``id`` from the last patch; other headers stay, each once.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
@@ -72,8 +72,8 @@ def compact(
     statements = ordered.net_operations().withColumn(_PART, F.lit(2))
     marks = _last_marks(ordered)
     rows = marks.unionByName(statements, allowMissingColumns=True)
-    # A patch of headers alone has no transaction. Any operation tells that there is one, so that
-    # the last ones need not be found twice.
+    # A patch of headers alone has no transaction. Any operation proves that it has one, so that the
+    # last ones need not be found twice.
     some = marks.where(F.col(_PART) > 0).select(_PART)
     some = some.union(ordered.changes.where(is_statement()).select(F.lit(2)))
     ends = F.array(
@@ -121,7 +121,7 @@ def _last_marks(ordered: Ordered) -> DataFrame:
     return (
         rows.where(F.col("op").isin("H", "PA", "PD"))
         .withColumn(_PART, F.when(is_header, 0).otherwise(1))
-        # There are few, so that one shuffle for all windows is best.
+        # These rows are few, so that one shuffle for all windows is best.
         .repartition(_PART)
         .withColumns(
             {

@@ -48,8 +48,8 @@ def history(
 
     Raises:
         PatchError: The patches are not one chain; see `replay`.
-        ValueError: A column is missing, or has another type; or ``s``, ``p``, ``o`` or ``g`` is no
-            term.
+        ValueError: A column is missing, or has another type; or ``s``, ``p``, ``o`` or ``g`` is not
+        a term.
         TypeError: An argument is of another kind.
 
     Examples:

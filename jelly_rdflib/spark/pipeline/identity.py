@@ -1,7 +1,7 @@
-"""The identity of terms in columns: spellings of a literal that RDF 1.1 holds for the same.
+"""The identity of terms in columns: the same for all spellings that RDF 1.1 considers equal.
 
-It is that of `jelly_rdflib.terms.identity`: ``"x"`` for ``"x"^^xsd:string``, and language tags in
-lower case. Literals within quoted triples are compared as they are spelled.
+It is the one of `jelly_rdflib.terms.identity`: ``"x"`` for ``"x"^^xsd:string``, and language tags
+in lower case. Literals within quoted triples are compared as they are spelled.
 
 Rows are grouped by the identity, and a number says how the term is spelled: Spark computes the
 maximum of numbers in place, without sorting.
@@ -14,10 +14,10 @@ from pyspark.sql import functions as F
 from rdflib.namespace import XSD
 
 SPELLING = "_spelling"
-"""How the object of a row is spelled: 0 as its identity, else a bit for each capital of the tag."""
+"""The spelling of a row's object: 0 as its identity, else a bit for each capital of the tag."""
 
 _TYPE = f"^^{XSD.string.n3()}"
-# A tag's letters that a bit is kept for; those behind come back in lower case.
+# The number of a tag's letters whose case is kept, a bit each; later ones become lower case.
 _BITS = 62
 
 
@@ -40,7 +40,7 @@ def is_term(column: str, term: str) -> Column:
 
 
 def with_identity(rows: DataFrame) -> DataFrame:
-    """Replace the objects of rows by their identities, and tell how they were spelled."""
+    """Replace the objects of rows by their identities, and add columns for their spelling."""
     tag = _tag("o")
     bits = (
         f"aggregate(sequence(1, least(length({tag}), {_BITS})), 0L, (bits, i) -> bits +"
@@ -54,7 +54,7 @@ def with_identity(rows: DataFrame) -> DataFrame:
 
 
 def with_spelling(rows: DataFrame) -> DataFrame:
-    """Give the objects of rows their spelling again."""
+    """Restore the spelling of the objects of rows."""
     tag = _tag("o")
     letters = (
         f"transform(sequence(1, length({tag})), i -> IF(i <= {_BITS} AND"

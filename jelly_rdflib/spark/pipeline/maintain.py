@@ -44,8 +44,8 @@ def maintain(
     table, and so does anything that reads Delta tables.
 
     The patches of a batch are ordered as by `replay`; the first of them must come after the last
-    patch of the batches before. So a file may come in no batch before those that the chain has
-    before it. A file is in one batch as a whole.
+    patch of the batches before. So a file must not be in an earlier batch than the files that
+    precede it in the chain. A file is in one batch as a whole.
 
     The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
     names. With Spark Connect its server needs them. Batches are then written by a process of the
@@ -76,8 +76,9 @@ def maintain(
         has changed the table meanwhile: then the table has nothing of that batch.
 
     Raises:
-        ValueError: The table of changes is no stream, a column is missing or of another type, the
-            folder has something other than a Delta table of quads, or arguments don't go together.
+        ValueError: The table of changes is not a stream, a column is missing or of another type,
+            the folder has something other than a Delta table of quads, or arguments don't go
+            together.
         RuntimeError: The session has no Delta Lake.
 
     Examples:
@@ -176,7 +177,7 @@ def _table_writer(
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
         new_state = TableState(version, found.head, query, batch)
-        # There are no more of them than changes, and each is no longer.
+        # They are at most as many as the changes, and no longer than these.
         table.merge(found.operations, delta_version, new_state, is_small=is_small)
 
     return write_batch
@@ -220,7 +221,7 @@ def read_maintained(spark: SparkSession, table: str, version: int | str | None =
 
     Raises:
         FileNotFoundError: The table does not exist.
-        LogError: The table's history does not have the version, or no more.
+        LogError: The table's history lacks the version, or has dropped it.
         RuntimeError: The session has no Delta Lake.
     """
     quads = QuadTable(spark, table)

@@ -117,8 +117,8 @@ class Marks:
         cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
         if cut.num_rows == 0:
             return changes
-        # Of a patch that is cut off, the transactions that were committed stay. The driver holds
-        # none of them: there may be millions.
+        # The committed transactions of a patch that is cut off stay. The driver holds none of them,
+        # since their number may be millions.
         places = local_table(changes, cut.select(["file", "patch"])).withColumn(
             "_is_cut", F.lit(True)
         )

@@ -1,4 +1,4 @@
-"""What patches change together: for tables that are kept up to date."""
+"""The net changes of several patches, for tables that are kept up to date."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from jelly_rdflib.spark.pipeline.order import ORDER, order_after
 
 
 class NetChanges(NamedTuple):
-    """What patches change together.
+    """The net changes of several patches.
 
-    Attributes:
-        operations: A row for each quad that an operation is on, with the columns ``op`` (``A`` or
+    Attributes: operations: A row for each quad with an operation, with the columns ``op`` (``A`` or
             ``D``), ``s``, ``p``, ``o``, ``g``: the quad's last operation.
-        head: The id of the last patch, or ``after`` if there are no patches; None if the patch has
+        head: The id of the last patch, or ``after`` without patches; None if the patch has
             no id, and with ``order_by``.
         patches: The number of patches; None with ``order_by``.
     """
@@ -33,11 +32,11 @@ def net_changes(
     marks: DataFrame | None = None,
     after: str | None = None,
 ) -> NetChanges:
-    """Return what patches change together: the last operation on each quad.
+    """Return the net changes of several patches: the last operation on each quad.
 
     A table of quads that has the state of the patch ``after`` gets that of the patch ``head``: each
-    quad with a ``D`` is deleted, if it is there, and each with an ``A`` is added, if it is not.
-    Store ``head`` in the same transaction: it is ``after`` of the next call.
+    quad with a ``D`` is deleted if present, and each with an ``A`` is added if missing. Store
+    ``head`` in the same transaction: it is ``after`` of the next call.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.

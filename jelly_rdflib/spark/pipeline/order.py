@@ -29,7 +29,7 @@ class Ordered:
 
     ``changes`` has two more columns: `ORDER` grows with each operation, `VERSION` is the version
     that the operation's patch makes. So has ``marks``, which may lack operations on statements, and
-    columns that only they use. ``is_add`` tells of an `ORDER` whether the operation is an add.
+    columns that only they use. ``is_add`` shows whether the operation of an `ORDER` is an add.
     ``order`` is None with ``order_by``.
     """
 
@@ -54,12 +54,12 @@ class Ordered:
         """
         rows = self.changes.where(is_statement()).select(*by, ORDER)
         if base is not None:
-            # As a number, -1 is the least one that tells of an add. Null is less than any struct.
+            # As a number, -1 is the least one that means an add. Null is less than any struct.
             first = F.lit(None if self.order is None else -1).cast(rows.schema[ORDER].dataType)
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
         rows = with_identity(rows)
         if tuple(by) != QUAD:
-            # All rows of a quad come together at once, or else for each use of them once more.
+            # Repartition once by quad, instead of once more for each use of the rows.
             rows = rows.repartition(*QUAD)
         last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER), F.max(SPELLING).alias(SPELLING))
         return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))

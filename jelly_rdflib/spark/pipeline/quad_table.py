@@ -39,7 +39,7 @@ _SAME_QUADS = {
     "VACUUM START",
 }
 
-# So many subjects of a batch are compared with those of each file, more of them as a range.
+# Up to this many subjects of a batch are compared one by one with each file's, more as a range.
 MAX_SUBJECTS = 64
 # By default Delta compares 32 letters of a subject, which most IRIs of a dataset have in common.
 _PROPERTIES = """ CLUSTER BY (s) TBLPROPERTIES (
@@ -63,7 +63,7 @@ class TableState:
     Attributes:
         version: The number of patches since the table was empty, or since the patch that was
             given as ``after``; None if the patches are ordered by a column.
-        head: The id of the last patch; None if it has none.
+        head: The id of the last patch; None if it has no id.
         query: The id of the query that wrote it; None before the first batch.
         batch: The number of the query's batch; -1 before the first one.
     """
@@ -97,9 +97,9 @@ class QuadTable:
     def create(self, *, deletion_vectors: bool) -> None:
         """Make an empty table, if it does not exist: clustered by subject, with deletion vectors.
 
-        Without them it is one that any program can write that knows Delta's first protocol.
+        Without deletion vectors, any program that knows Delta's first protocol can write the table.
 
-        A ValueError if there is something else, or a table without the columns of quads.
+        Raise a ValueError if the path has something else, or a table without the columns of quads.
         """
         create = f"CREATE TABLE IF NOT EXISTS {self._table} ({QUADS.toDDL()}) USING delta"
         create += _PROPERTIES if deletion_vectors else ""
@@ -115,9 +115,9 @@ class QuadTable:
         check_columns(found, QUADS, f"the table {self.name}", needed=QUAD)
 
     def quads(self, version: int | None = None) -> DataFrame:
-        """Return the quads of a version of Delta's, by default of the newest.
+        """Return the quads of a Delta version, by default of the newest.
 
-        A FileNotFoundError if there is no such table.
+        Raise a FileNotFoundError if the table doesn't exist.
         """
         of = "" if version is None else f" VERSION AS OF {version}"
         return self._query(f"SELECT s, p, o, g FROM {self._table}{of}")
@@ -138,9 +138,10 @@ class QuadTable:
         The state is None if something else has changed the quads since, or if Delta's history does
         not go back to it.
         """
-        # Most often the last commit has it: then the others are not read.
+        # Most often the last commit has the state: then the others are not read.
         for limit in (" LIMIT 1", ""):
-            # Spark has the rows of a command at hand: to choose columns, or to sort, takes jobs.
+            # Spark already holds a command's rows, but choosing columns or sorting would start
+            # jobs.
             rows = sorted(self._history(limit).collect(), key=lambda row: -row.version)
             for row in rows:
                 # Other programs may write any text.
@@ -157,8 +158,8 @@ class QuadTable:
 
         ``is_small`` is as for `at_hand`.
 
-        A LogError if another `merge` came between the call of `last` that returned ``version``, and
-        this one. Then nothing is changed.
+        Raise a LogError if another `merge` came between the call of `last` that returned
+        ``version``, and this one. Then nothing is changed.
         """
         spark = self._spark
         # A merge reads them several times.
@@ -175,7 +176,7 @@ class QuadTable:
         if rows is not None:
             # Otherwise Delta stores them first, lest they change between two reads.
             settings["merge.materializeSource"] = "none"
-        # In the text of a query braces stand for arguments.
+        # In the text of a query braces mark arguments.
         table = self._table.replace("{", "{{").replace("}", "}}")
         with _settings(spark, {f"{_DELTA}.{key}": value for key, value in settings.items()}):
             merge = _MERGE.format(table=table, subjects=subjects)
@@ -197,8 +198,8 @@ class QuadTable:
 def among(subjects: set[str]) -> str:
     """Return a condition for quads with these subjects: Delta reads only files that may have some.
 
-    A merge takes no parameters. A subject that SQL, or a template of it, would take for something
-    else makes a condition that holds for all quads.
+    A merge takes no parameters. A subject that SQL or its template would misread leads to a
+    condition that holds for all quads.
     """
     if not subjects or any(map(re.compile(r"['\\{}]").search, subjects)):
         return "true"
@@ -209,7 +210,7 @@ def among(subjects: set[str]) -> str:
 
 @contextmanager
 def _settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Have these settings of a session for the block."""
+    """Apply these settings to a session within the block."""
     before = {key: spark.conf.get(key, None) for key in settings}
     try:
         for key, value in settings.items():

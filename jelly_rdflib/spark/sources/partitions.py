@@ -28,9 +28,9 @@ from jelly_rdflib.streams.open_input import open_input
 
 # A smaller part is not worth the start of a task.
 LEAST_BYTES = 4 << 20
-# Of a store, the driver asks for so many bytes at once.
+# The number of bytes that the driver requests from a store at once.
 LOOK_SIZE = 1 << 16
-# Where the size of a partition is given, a file counts as this share of it, at least.
+# If the size of a partition is given, a file counts as at least this share of it.
 LEAST_SHARE = 256
 # A file longer than the target by less than this factor stays whole.
 SLACK = 1.25
@@ -39,7 +39,7 @@ SLACK = 1.25
 class FilePartition(InputPartition):
     """The files that a task reads one after another, or parts of them; None is a whole file.
 
-    ``first`` is a file whose statements are known, and what they are: those of all files must be.
+    ``first`` is a file whose kind of statements is known, and this kind, which all files must have.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FilePartition(InputPartition):
 
 
 def is_patch(path: str) -> bool:
-    """Is this the file of a patch of a log? If it is missing, the patch is in another one now."""
+    """Return whether this is a log's patch file; if it is missing, its patch is elsewhere."""
     return FileName.parse(os.path.basename(path)) is not None
 
 
@@ -65,11 +65,11 @@ def opened(
     *,
     is_quiet: bool = False,
 ) -> Iterator[BatchSource]:
-    """Open a file, or a part of it; with ``is_quiet`` nothing is warned of, no digest is checked.
+    """Open a file, or a part of it; ``is_quiet`` turns off warnings and the check of the digest.
 
-    Its reader raises a DecodeError if it is the other Jelly. In each mode this raises a LogError if
-    the file of a log is not the one that its name says. The task that reads its start reads all of
-    it to check that, before the first row: Spark may want only a few.
+    Its reader raises a DecodeError if it is the other kind of Jelly. In each mode this raises a
+    LogError if a log's file doesn't match the digest in its name. The task that reads its start
+    reads all of it to check that, before the first row: Spark may want only a few.
     """
     is_statements = kind.is_statements
     settings: dict[str, Any] = {
@@ -77,7 +77,7 @@ def opened(
         "on_repeated_options": options.on_repeated_options,
     }
     place = storage.at(file)
-    # The driver wants the first frame only.
+    # The driver needs the first frame only.
     with closing(place.open(file, LOOK_SIZE) if is_quiet else place.open(file)) as source:
         is_checked = not is_quiet and (part is None or part.state is None)
         data = _check_file(source, file) if is_checked else None
@@ -111,7 +111,7 @@ def _check_file(source: BinaryIO, path: str) -> bytes | None:
 def find_statement_type(
     files: Iterable[Entry], storage: Storage, kind: Kind, options: ReadOptions
 ) -> tuple[str, str] | None:
-    """Return the first file that tells whether it has triples or quads, and which.
+    """Return the first file that shows whether it has triples or quads, and which it has.
 
     The driver reads the first frame of this file, and of those before it; tasks check the others. A
     fault of a file is a DecodeError in the mode FAILFAST; in other modes it is skipped here: its
@@ -141,7 +141,7 @@ def _try_to_look(file: Entry, storage: Storage, kind: Kind, options: ReadOptions
 def _look(
     file: Entry, storage: Storage, kind: Kind, limits: Limits, on_repeated: RepeatedOptions
 ) -> str | None:
-    # What the first frame tells is the same in all modes.
+    # The first frame is read in the same way in all modes.
     options = ReadOptions(limits=limits, on_repeated_options=on_repeated)
     with opened(file.path, storage, kind, options, is_quiet=True) as batches:
         next(batches, None)
@@ -158,7 +158,7 @@ def plan(
     of `find_statement_type`.
 
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
-    after some damage as if nothing was missing. A file in which streams may start anew is read as a
+    after damaged data as if nothing were missing. A file in which streams may restart is read as a
     whole.
     """
     for file in files:
@@ -175,7 +175,7 @@ def plan(
         open_cost, tasks = cluster.open_cost, cluster.least_tasks()
         size = sum(file.size for file in files)
         target = min(SPACING, max(LEAST_BYTES, size // tasks))
-        # With a bit more, files of almost the same size take no further task.
+        # With some spare room, files of almost the same size need no additional task.
         most = target + target // 16
         share = max(SPACING, (size + len(files) * open_cost) // tasks)
     is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"
@@ -184,7 +184,7 @@ def plan(
         long = []
     found = _parts_of(long, storage, kind, target, options.limits, cluster)
     partitions: list[FilePartition] = []
-    # Of a partition, in bytes, and with the cost of opening files.
+    # The room left in a partition, in bytes that include the cost of opening files.
     room = share_left = -1
     for file in files:
         path, size = file.path, file.size
@@ -211,7 +211,7 @@ def _parts_of(
     limits: Limits,
     cluster: Cluster,
 ) -> dict[Entry, list[FilePart]]:
-    """Return the parts of long files: by an index beside the file, or else by a look through it."""
+    """Return the parts of long files: from an index next to the file, else by scanning it."""
     found: dict[Entry, list[FilePart]] = {}
     for file in files:
         try:

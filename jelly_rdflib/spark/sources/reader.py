@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
 
 
-# The time of a log's file in an offset: its place in the log tells whether it is new.
+# The time of a log's file in an offset: its place in the log shows whether it is new.
 _IN_LOG = -1
 _ANEW = "; put it back as it was, or begin anew with another checkpoint"
 
@@ -75,7 +75,7 @@ class RowsReader:
     def find_files(
         self, list_patches: Callable[[PatchLog], list[LogEntry]] = PatchLog.patches
     ) -> list[Entry]:
-        """Return the current files of the paths; of logs those of the patches that are listed."""
+        """Return the current files of the paths; for logs, the files of the listed patches."""
         options = self.options
         files = find_files(
             self.paths,
@@ -116,7 +116,7 @@ class RowsReader:
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the files of a partition, or parts of files."""
-        # Without files, Spark reads a partition of its own.
+        # Without files, Spark reads one empty partition.
         if isinstance(partition, FilePartition):
             for path, part in partition.parts:
                 yield from self._read_file(path, part, partition.first)
@@ -165,7 +165,7 @@ class FilesReader(RowsReader, DataSourceReader):
 class FilteringFilesReader(FilesReader):
     """Reads files, and takes over filters from Spark.
 
-    It is a class of its own, and users must choose it: Spark (up to 4.3 at least) reuses a reader
+    It is a separate class, which users must choose: Spark (up to 4.3 at least) reuses a reader
     with the filters of one query for the next query over the same DataFrame, which then misses
     rows.
     """
@@ -173,7 +173,7 @@ class FilteringFilesReader(FilesReader):
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         """Take over filters on terms, codes and files; return the other filters."""
         if self.options.mode == PERMISSIVE:
-            # A row that describes an error has nulls, for which Spark's own filters do not hold.
+            # A row that describes an error has nulls, which Spark's own filters would reject.
             return filters
         return self.filters.push(filters, columns=self.schema.names, terms=self.options.terms)
 
@@ -194,7 +194,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     of each log, and the version and the id of the last patch that was read: the next must follow.
     """
 
-    # What this query reads: these files, and logs up to these versions; None: all.
+    # The input of this query: these files, and logs up to these versions; None: all.
     _only: set[str] | None = None
     _ends: dict[str, int]
     # The entries of the last offset's files, by path; empty after a restart.
@@ -203,9 +203,9 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     _read: dict[str, int] | None = None
     # The times of files that have replaced damaged ones, whose batch came again after a restart.
     _mended: Mapping[str, int] = {}
-    # What the offset has of logs that are not listed yet.
+    # The offset's entries for logs that are not listed yet.
     _logs: dict[str, list[Any]]
-    # By the file of a patch that is listed: its log, and what an offset after the patch has of it.
+    # By the file of a listed patch: its log, and the log's entry in an offset after the patch.
     _patches: dict[str, tuple[str, list[Any]]]
 
     def initialOffset(self) -> dict[str, Any]:
@@ -213,18 +213,18 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return {"paths": self.paths, "before": 0, "files": {}, "logs": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the largest number of files of a micro-batch, or of their bytes."""
+        """Return the most files, or the most bytes of files, in a micro-batch."""
         if self.options.max_bytes is not None:
             return ReadMaxBytes(self.options.max_bytes)
         max_files = self.options.max_files
         return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Fix what this query reads: the files that exist now, and the versions of logs."""
+        """Fix the input of this query: the files that exist now, and the versions of logs."""
         self._ends = {}
 
         def note(log: PatchLog) -> list[LogEntry]:
-            # Not the files: a squash makes another one of them.
+            # Keep the version and not the files, which a squash replaces by another one.
             self._ends[log.location] = log.version
             return []
 
@@ -248,7 +248,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return entries
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Return the offset after the next new files, as many as the limit allows."""
+        """Return the offset after as many new files as the limit allows."""
         if start["paths"] != self.paths:
             of = f"of {', '.join(start['paths'])}, and not of {', '.join(self.paths)}"
             raise ValueError(f"the checkpoint is {of}: take another one")
@@ -263,13 +263,13 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
             count = limit.max_files
         elif isinstance(limit, ReadMaxBytes):
             sums = accumulate(file.size for file in new)
-            # A larger file is a batch of its own.
+            # A file above the limit is a batch of its own.
             count = max(1, sum(total <= limit.max_bytes for total in sums))
-        # The next offset could not tell that a late file is left.
+        # The next offset could not record that a late file is left.
         taken, left = [*late, *new[:count]], new[count:]
         if not taken:
             return start if known == start["files"] else {**start, "files": known}
-        # A time to come would make all files of today late.
+        # A time in the future would make all files of today late.
         newest = min(max(file.modified for file in taken), time.time_ns())
         ends = [newest - self.options.max_delay * 10**9, *(file.modified for file in left)]
         before = max(before, min(ends))
@@ -282,7 +282,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     def _find_new(self, before: int, files: dict[str, int]) -> tuple[list[Entry], list[Entry]]:
         """Return the unread files: those older than the offset, and the others, both in order."""
         found = self.find_files(self._list_patches)
-        # Of a patch, a file that is missing is not passed over.
+        # A missing file of a patch is not skipped.
         patches = [file._replace(modified=_IN_LOG) for file in found if file.path in self._patches]
         there = [file for file in found if not (file.is_missing or file.path in self._patches)]
         there = [file for file in there if self._only is None or file.path in self._only]

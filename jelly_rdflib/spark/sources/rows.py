@@ -1,4 +1,4 @@
-"""Makes rows of the batches of a file, with the columns that no file has, and its damage."""
+"""Makes rows of the batches of a file, adds columns that no file has, and reports damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from jelly_rdflib.core.jelly_decoder import Place
 
-# Spark tells only names and messages of the errors of its workers.
+# Spark reports only names and messages of errors in its workers.
 _REPEATED = (
     "the stream has its options again, and nothing says what that means: give onRepeatedOptions"
     " (jellyp: --repeated-options) as restart if a new stream starts here, or as continue if the"
@@ -60,7 +60,7 @@ class RowMaker:
         import pyarrow as pa
 
         corrupt = self.options.corrupt
-        # Other modes may have a folder of that name.
+        # In other modes a folder may have that name.
         has_corrupt = self.options.mode == PERMISSIVE and corrupt in self.schema.names
         if has_corrupt:
             none = pa.scalar(None, self.schema.field(corrupt).type)
@@ -129,9 +129,9 @@ def statement_type(options: PatchOptions | StreamOptions | None) -> str | None:
 
 
 def checked(batches: BatchSource, path: str, first: tuple[str, str] | None) -> Iterator[Batch]:
-    """Yield the batches of a file; a ValueError if its statements are not as of the first file."""
+    """Yield a file's batches; raise a ValueError if its kind of statements isn't as expected."""
     for batch in batches:
-        # In any mode triples may not come with quads: this is no damage of a file.
+        # Triples may not be mixed with quads in any mode: this doesn't mean that a file is damaged.
         found = statement_type(batches.options)
         if first is not None and found != first[1]:
             raise ValueError(

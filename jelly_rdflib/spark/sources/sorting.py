@@ -73,7 +73,7 @@ def _save_run(table: pa.Table, folder: str, number: int) -> str:
 def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Iterator[pa.RecordBatch]:
     """Merge sorted runs.
 
-    Of each run, memory holds the next rows. Rows up to the least of their last keys are complete.
+    Memory holds the next rows of each run. Rows up to the least of their last keys are complete.
     """
     import pyarrow as pa
 

@@ -31,13 +31,13 @@ TABLE = "jelly_rdflib.table"
 class FileSource(DataSource):
     """Files of one format. Spark makes an instance for each use of the format.
 
-    Spark tells the options of a table of its catalog to ``schema`` alone, when the table is
-    created. A query gets the columns with their metadata, so the first column keeps the options.
+    Spark passes the options of a catalog table to ``schema`` alone, when the table is created. A
+    query gets the columns with their metadata, so the first column keeps the options.
     """
 
     kind: ClassVar[Kind]
     settings: ClassVar[Mapping[str, str]] = {}
-    """How to reach stores, as the session says."""
+    """Access to stores by the settings of the session."""
     cluster: ClassVar[Cluster]
 
     def __repr__(self) -> str:
@@ -49,7 +49,7 @@ class FileSource(DataSource):
         return cls.kind.name
 
     def schema(self) -> StructType:
-        """Return all columns, for a user who does not choose: folders' columns are the last."""
+        """Return all columns, for a user who chooses none; the folders' columns come last."""
         table = options_of_table(self.options)
         check_no_secrets(table or {})
         reader = self._open(RowsReader, self.options if table is None else table, None)
@@ -58,7 +58,7 @@ class FileSource(DataSource):
             schema.add(name, "string")
         if table is not None:
             schema[0].metadata = {TABLE: table}
-            # Of a table that Spark makes of a query's columns, all can be null.
+            # In a table that Spark makes of a query's columns, all columns can be null.
             schema[0].nullable = False
         return schema
 

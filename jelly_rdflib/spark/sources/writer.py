@@ -86,7 +86,7 @@ class PartitionWriter:
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         """Write a partition, in the order of ``file`` and ``seq``.
 
-        An EncodeError if a row is no operation, or can't be expressed with the options.
+        Raise an EncodeError if a row is not an operation, or can't be expressed with the options.
         """
         from pyspark import TaskContext
 
@@ -152,7 +152,8 @@ class PartitionWriter:
         """Delete the files of the job, and on this machine the folder if it is empty."""
         self._delete_temporary()
         with suppress(OSError):
-            # If a commit has broken off. A name without the number of a batch is of no stream.
+            # A commit may have broken off. A name without the number of a batch belongs to no
+            # stream.
             self._delete_published(self._job)
             if not self._place.is_remote:
                 os.rmdir(self._folder)
@@ -182,8 +183,8 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
         if found is not None and not found.is_folder:
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
         self._overwrite = overwrite
-        # Made here, not by a task: one that is still running after the job has failed finds no
-        # folder to leave a file in.
+        # Made here, not by a task: a task that still runs after the job has failed then has no
+        # folder for its file.
         self._place.make_folder(self._temporary)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:

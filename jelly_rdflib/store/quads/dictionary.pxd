@@ -32,7 +32,7 @@ ctypedef struct RecentNode:
 cdef class Dictionary:
     cdef NodeTypes types
     cdef NodeFactory factory
-    cdef StoredTerm* terms  # number 0 is no term; after the last term comes the end of its text
+    cdef StoredTerm* terms  # number 0 isn't a term; one more entry ends the last text
     cdef uint32_t count, capacity
     cdef uint8_t* data
     cdef size_t data_capacity
@@ -40,8 +40,8 @@ cdef class Dictionary:
     cdef RecentNode* recent
     cdef bint has_long  # whether a text has been longer than `MAX_RECENT_TEXT`
     # Other spellings of literals in the table: `"x"^^xsd:string` for `"x"`, or a language tag in
-    # another case. Maps the number of the literal in the table, and that of the spelling's tag or
-    # datatype, to the number of the spelling.
+    # another case. Maps the literal's number in the table and the number of the spelling's tag or
+    # datatype to the number of the spelling.
     cdef dict spellings
     # Literals that came as ill-typed, although their text is valid: rdflib turns any boolean that
     # it can't read into "false".
@@ -93,7 +93,7 @@ cdef inline uint64_t identity_of(Dictionary terms, int kind, uint32_t extra) noe
 
 
 cdef inline bint is_literal(int kind) noexcept:
-    """Return whether a kind is that of literals with a tag or a datatype."""
+    """Return whether a kind means literals with a tag or a datatype."""
     return kind == TermKind.LANGUAGE_LITERAL or kind == TermKind.TYPED_LITERAL
 
 

@@ -1,6 +1,6 @@
 """The distinct terms of a store, each with a number.
 
-Terms that are the same by core/batch/identity.pxd have the same number. If a literal comes in
+Terms that are the same by core/batch/identity.pxd have the same number. If a literal is added in
 another spelling later, the dictionary keeps that spelling, too.
 """
 
@@ -262,7 +262,7 @@ cdef class Dictionary:
             self.data_capacity = needed
 
     cdef void move_to(self, Dictionary other) noexcept:
-        """Exchange the terms with those of an empty dictionary.
+        """Swap the terms with an empty dictionary's.
 
         Code that holds numbers of terms compares this dictionary with the store's, and so notices
         that the numbers are no longer valid.

@@ -11,7 +11,7 @@ cdef uint64_t* slot_of_graph(const GraphTable* table, uint32_t name, uint64_t* h
 
 
 cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept:
-    """Return the entry of a graph, valid until another is made; NULL if the graph has none."""
+    """Return the entry of a graph, valid until another is made; NULL if the graph is unknown."""
     cdef uint32_t entry
     cdef uint64_t hash
     if table.count == 0:
@@ -45,7 +45,7 @@ cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL:
 
 
 cdef bint cut_graphs(GraphTable* table, uint32_t count) noexcept:
-    """Keep ``count`` graphs if all others are empty and not listed; return whether they are."""
+    """Keep the first ``count`` graphs if all others are empty and unlisted; return False if not."""
     cdef GraphEntry* entry
     cdef uint64_t hash
     cdef uint32_t i

@@ -412,7 +412,7 @@ cdef class QuadStore:
         """Advance the clock if a row has died since it last advanced."""
         if self.has_new_deaths:
             if self.times.clock >= <uint32_t>-2:
-                # Each time stands for a dead row, so only endless rollbacks lead here.
+                # Each time belongs to a dead row, so only endless rollbacks lead here.
                 if not self.is_free():
                     raise LimitError("a transaction can't have 4 billion transactions inside")
                 vacuum(self)
@@ -458,7 +458,7 @@ cdef class QuadStore:
                 text -= text_size(self.terms, self.terms.count)
                 self.least_loose = 2 * loose if 2 * text < loose else 0
             except MemoryError:
-                # The store is unchanged, and gets smaller another time.
+                # The store is unchanged; a later call will shrink it.
                 pass
         return 0
 

@@ -105,5 +105,5 @@ cdef inline bint is_row(const Row* one, const Row* other) noexcept:
 cdef inline uint64_t hash_row(const Row* row) noexcept:
     cdef uint64_t first = load64(<const uint8_t*>row)
     cdef uint64_t second = load64(<const uint8_t*>row + 8)
-    # Term numbers are no secret: without the seed, somebody could choose quads that collide.
+    # Term numbers are not secret: without the seed, somebody could choose quads that collide.
     return fold(first ^ hash_seed(), second ^ MIX_B)

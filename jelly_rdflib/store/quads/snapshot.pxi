@@ -59,7 +59,7 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
     permutation = run.permutations[order]
     if permutation is not None and permutation.made_at <= snapshot.at:
         return permutation
-    # The run's own permutation may lack rows that died since. Keep another one, for joins.
+    # The run's own permutation may lack rows that died since. Keep a second snapshot, for joins.
     if snapshot.permutations is None:
         snapshot.permutations = {}
     permutation = snapshot.permutations.get((run.start, run.end, order))

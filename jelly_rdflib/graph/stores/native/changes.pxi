@@ -21,7 +21,7 @@ cdef class Changes(Undoer):
 
     Attributes:
         tap: The recording of the store, or None. It sees changes made by the store's methods, and
-            must be told of all others.
+        must be notified of all others.
         operations: How many operations came in all transactions.
         added, deleted: How many statements this transaction has added and deleted.
         ineffective: How many operations of this transaction changed nothing: additions of existing
@@ -86,8 +86,8 @@ cdef class Changes(Undoer):
         """Apply adds and deletes up to the next other operation; return that, or None at the end.
 
         Raises:
-            ApplyError: Something is no operation, or the store can't hold its statement, or it
-                changed nothing and ``is_strict``.
+            ApplyError: An operation is invalid, or the store can't hold its statement, or it
+            changed nothing and ``is_strict``.
             LimitError: More terms share a hash than a store in memory can handle.
         """
         if isinstance(operations, RowIterator):
@@ -242,7 +242,7 @@ cdef class GeneralChanges(Changes):
         ApplyError: The store does not see its own changes.
     """
 
-    # A recording commits the store by itself, except a store in a file.
+    # A recording commits the store itself, except a store in a file.
     cdef bint has_transactions, has_begun
     cdef bint is_endpoint, has_own_view
     # The names of graphs that the store lists, or that the log will take off the list.

@@ -8,8 +8,8 @@ cdef class EndpointChanges(GeneralChanges):
     or no answer says whether the request was run, another request takes the changes back.
     """
 
-    # The transaction's changes as (is_add, triple, graph): those to send, those of them that change
-    # something, and these again once they are sent.
+    # The transaction's changes as (is_add, triple, graph): all that wait to be sent, those of them
+    # that change something, and these again once sent.
     cdef list waiting, effective, sent
     # For each statement, whether the endpoint will have it.
     cdef dict is_there
@@ -54,7 +54,7 @@ cdef class EndpointChanges(GeneralChanges):
         try:
             self.send(self.waiting, self.effective)
         except Exception as error:
-            # For some answers rdflib raises an error of its own.
+            # For some responses rdflib raises its own error.
             answer = error if isinstance(error, HTTPError) else error.__context__
             if isinstance(answer, HTTPError) and answer.code < 500:
                 # The endpoint has refused the whole request.

@@ -138,7 +138,7 @@ cdef class JellyChanges(Changes):
                 continue
             self.change_many(many)
             many = []
-            # A plain number may stand for one of the two operations.
+            # A plain number may replace one of the two operations.
             operation = Changes.run_operations(self, iter([operation]))
             if operation is not None:
                 return operation
@@ -159,7 +159,7 @@ cdef class JellyChanges(Changes):
             try:
                 batch = next(batches)
             except EncodeError:
-                # An operation has an object that is no term. One by one, the operations before it
+                # An operation has an object that isn't a term. One by one, the operations before it
                 # are applied, and it raises its own error.
                 Changes.run_operations(self, iter(operations[done:]))
                 return 0
@@ -213,8 +213,8 @@ cdef class JellyChanges(Changes):
                 self.number_row(batch, row, &quads[row - start])
                 self.quads.prefetch_slot(&quads[row - start])
                 self.numbered += 1
-            # Normalizing a literal runs rdflib's code. Meanwhile another thread may have changed
-            # the store so much that its terms have new numbers.
+            # Normalizing a literal runs rdflib's code. Meanwhile changes by another thread may have
+            # renumbered the store's terms.
             if self.numbers.terms is self.quads.terms:
                 return 0
 

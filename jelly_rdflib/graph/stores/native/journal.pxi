@@ -126,7 +126,7 @@ cdef class Journal(Undoer):
             return
         try:
             if not self.is_open:
-                # Set this first: even if `begin` fails, there may be something to abort.
+                # Set this first: even if `begin` fails, something may have to be aborted.
                 self.is_open = True
                 self.sink.begin()
             if type(operations) is list and len(operations) == 1:

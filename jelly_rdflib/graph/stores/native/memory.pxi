@@ -341,7 +341,7 @@ cdef class MemoryChanges(Changes):
     cdef int put(
         self, str key, tuple triple, Py_hash_t hash, int change, bint is_there
     ) except -1:
-        """Add a triple to the set of a graph and to that of the union, or remove it."""
+        """Add a triple to the sets of a graph and of the union, or remove it."""
         cdef set triples = self.context_triples.get(key)
         cdef dict one
         if is_there:

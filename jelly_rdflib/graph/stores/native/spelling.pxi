@@ -1,8 +1,9 @@
-"""How rdflib's stores in memory spell a statement; each index may have another spelling.
+"""The spelling of a statement in rdflib's stores in memory, which may differ in each index.
 
-rdflib takes ``"x"@en`` and ``"x"@EN`` for equal. Each index of a Memory store keeps the one that
-came first there, so indexes may differ. If asked for a triple, the store answers with the triple of
-the question. So the code here looks up the keys of the store's dicts and sets, and puts them back.
+rdflib treats ``"x"@en`` and ``"x"@EN`` as equal. Each index of a Memory store keeps the spelling
+that was added there first, so indexes may differ. If asked for a triple, the store answers with the
+spelling of the question. So the code here looks up the keys of the store's dicts and sets, and puts
+them back.
 """
 
 @cython.final
@@ -13,15 +14,15 @@ cdef class Spelled:
     cdef tuple triple
     # rdflib's key for the graph.
     cdef str key
-    # The same for the graph's set, the set of all graphs, and the dict of each triple's graphs; None
-    # if the triple is not there.
+    # The same for the graph's set, the set of all graphs, and the dict of each triple's graphs;
+    # None if the triple is missing.
     cdef tuple in_graph, in_union, in_contexts
 
 
 class _Asked(Literal):
     """A literal that remembers which literal it was found equal to.
 
-    Python calls this comparison first, since its class is a subclass of that of the dict's literal.
+    Python calls this comparison first, since its class is a subclass of the dict's literal's.
     """
 
     def __eq__(self, other):
@@ -109,7 +110,7 @@ cdef bint is_plain(object node) except -1:
 
 
 cdef tuple triple_of(object statement):
-    """Return the triple of a result of `Spellings.spell`: itself, or that of a `Spelled`."""
+    """Return the triple of a result of `Spellings.spell`, which is a triple or a `Spelled`."""
     return (<Spelled>statement).triple if type(statement) is Spelled else statement
 
 

@@ -5,7 +5,7 @@ replaces these methods on the store itself. So it sees every change, whichever o
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
-# Stores with one of these methods have no SPARQL Update of their own: rdflib's engine runs updates.
+# Stores with one of these methods don't run SPARQL Update themselves: rdflib's engine does.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
 
@@ -26,7 +26,7 @@ cdef class Tap:
     """
 
     cdef readonly object lock
-    # Whether the store has a journal of its own, and can undo changes in one graph or in all.
+    # Whether the store has its own journal, and can undo changes in one graph or in all.
     cdef readonly bint has_journal
     cdef object store
     cdef bint adds_one_by_one
@@ -211,7 +211,7 @@ cdef class Tap:
                 return self.methods["update"](*args, **kwargs)
             if isinstance(self.store, SPARQLStore):
                 if self.depth:
-                    # The store makes a known change by an update of its own.
+                    # The store makes a known change by its own update.
                     return self.methods["update"](*args, **kwargs)
                 raise RecordError(
                     "the changes of an update on a SPARQL endpoint can't be seen: have rdflib run "
@@ -382,7 +382,7 @@ cdef class Tap:
         return True
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
-        """Refuse to add to a graph that no patch can have; note that the graph will be listed."""
+        """Refuse to add to a graph that a patch can't name; note that the graph will be listed."""
         if is_quoted or isinstance(graph, QuotedGraph):
             raise RecordError(
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"

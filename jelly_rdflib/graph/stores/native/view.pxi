@@ -44,7 +44,7 @@ cdef class View(Undoer):
     cdef bint tells_tags_apart, tells_strings_apart
     # Whether a look-up finds each statement, in any spelling of the store.
     cdef bint is_exact
-    # The store that lists the graphs, this one or the one that it wraps; and whether it lists any.
+    # The store that lists the graphs, this one or the one that it wraps; and whether it has a list.
     cdef object lister
     cdef bint is_graph_aware
     # The indexes of a store in memory; otherwise None.
@@ -369,7 +369,7 @@ cdef bint is_answer(object asked, object found) except -1:
 
 
 cdef bint is_normalized(object asked, object found) except -1:
-    """Return whether a literal is the normalized form of another one."""
+    """Return whether one literal is the normalized form of another."""
     return (
         isinstance(asked, Literal)
         and isinstance(found, Literal)

@@ -10,7 +10,7 @@ cdef class StoreBatches(BatchSource):
 
     Args:
         store: The quads.
-        default_graph: The name of the graph that stands for the default graph.
+        default_graph: The name under which the store keeps the default graph.
         only_default: Whether to leave out all other graphs.
         op: The `Op` of the rows.
         has_graphs: Whether the statements are quads, even if all other graphs are left out.

@@ -1,7 +1,7 @@
 """Ranks terms: IRIs, then blank nodes, then literals; each by code points.
 
-Literals come by lexical form, then language tag, then datatype. The order of UTF-8 bytes is the
-same as that of code points.
+Literals come by lexical form, then language tag, then datatype. UTF-8 bytes sort in the same order
+as code points.
 """
 
 cdef enum:
@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef enum:
-    # The texts of a term, compared one after the other.
+    # The texts of a term, compared in this order.
     OWN_TEXT, TAG_TEXT, DATATYPE_TEXT, TEXTS
 
 
