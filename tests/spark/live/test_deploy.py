@@ -24,6 +24,8 @@ from tests.spark.pipeline.test_jobs import ADDS, CHANGES, write_patch
 from tests.spark.session import check_spark
 from tests.support import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = (DOCS / "spark" / "deploy.md").read_text(encoding="utf-8")
 OWN = "{}.{}".format(*sys.version_info)
 VERSIONS = list(dict.fromkeys([OWN, "3.12", "3.13"]))
