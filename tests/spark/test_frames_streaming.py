@@ -214,12 +214,12 @@ class TestWholePatches:
         assert join(batches) == expected("t/0/k", operations)
         assert [{row[1] for row in batch} for batch in batches] == [
             set(),
-            {0},
-            set(),
             {1},
-            {2},
             set(),
+            {2},
             {3},
+            set(),
+            {4},
         ]
 
     def test_rows_come_at_once_where_that_is_wanted(self, topic: Topic) -> None:
