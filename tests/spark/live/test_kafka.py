@@ -16,12 +16,10 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import live
-from tests import maven
 from tests.live.kafka.broker import Broker
 from tests.oracle.terms import operation
 from tests.spark.files import COLUMNS, make_operations, paid
 from tests.spark.live.driver import TOPIC
-from tests.spark.session import needs_connectors
 from tests.spelling import rows_of
 from tests.support import ROOT
 
@@ -30,22 +28,6 @@ if TYPE_CHECKING:
 
 SECONDS = 240
 KEYS = ("kitchen", "hall", "attic", "cellar", "room/1", "Küche", None)
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Broker]:
-    needs_connectors()
-    (tmp_path / "broker").mkdir()
-    try:
-        broker = Broker(tmp_path / "broker")
-    except maven.UnavailableError as error:
-        pytest.skip(f"Kafka's broker is not there: {error}")
-    try:
-        broker.start()
-        broker.create_topic(TOPIC, 3)
-        yield broker
-    finally:
-        broker.kill()
 
 
 class Producers:

@@ -13,7 +13,10 @@ from pyspark.sql import SparkSession
 from rdflib import Dataset
 
 import jelly_rdflib as jr
+from jelly_rdflib import live
 from jelly_rdflib.spark.pipeline import maintained_versions, read_maintained
+from tests.live.kafka.broker import Broker
+from tests.spark.live.driver import TOPIC
 from tests.spark.pipeline.test_maintain import put, random_patch
 from tests.spark.session import needs_connectors
 from tests.spark.tables import quad_set, quads_of
@@ -24,27 +27,40 @@ KILLS = 20
 
 
 @pytest.mark.slow
-def test_no_batch_is_lost_or_doubled(spark: SparkSession, tmp_path: Path) -> None:
+def test_no_file_is_lost_or_doubled(spark: SparkSession, tmp_path: Path) -> None:
     needs_connectors()
-    dataset = Dataset()
     for number in range(BATCHES):
         put(tmp_path, number, random_patch(number))
-        jr.apply(random_patch(number), dataset)
+    maintain_with_kills(tmp_path)
+    check(spark, tmp_path)
+
+
+@pytest.mark.slow
+def test_no_message_is_lost_or_doubled(spark: SparkSession, tmp_path: Path, broker: Broker) -> None:
+    with live.open_sink(f"kafka://{broker.address}/{TOPIC}", stream="a") as sink:
+        for number in range(BATCHES):
+            sink.send(random_patch(number))
+    maintain_with_kills(tmp_path, broker.address, TOPIC)
+    check(spark, tmp_path)
+
+
+def maintain_with_kills(folder: Path, *topic: str) -> None:
+    """Keep the table up to date to the end, by processes of which `KILLS` are killed."""
     chance = random.Random(7)
     kills = 0
     while True:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.spark.pipeline.upkeep", str(tmp_path)],
+            [sys.executable, "-m", "tests.spark.pipeline.upkeep", str(folder), *topic],
             cwd=ROOT,
             start_new_session=True,
         )
         # The moment is counted from the first batch of this process.
-        before = committed(tmp_path)
-        while process.poll() is None and committed(tmp_path) == before:
+        before = committed(folder)
+        while process.poll() is None and committed(folder) == before:
             time.sleep(0.05)
         # Two batches at the most, so that enough of them are left for all kills.
         end = time.monotonic() + (chance.uniform(0, 4) if kills < KILLS else 0)
-        while time.monotonic() < end and committed(tmp_path) < before + 2:
+        while time.monotonic() < end and committed(folder) < before + 2:
             time.sleep(0.05)
         if kills == KILLS or process.poll() is not None:
             assert process.wait() == 0
@@ -53,10 +69,19 @@ def test_no_batch_is_lost_or_doubled(spark: SparkSession, tmp_path: Path) -> Non
         process.wait()
         kills += 1
     assert kills == KILLS
-    assert quad_set(read_maintained(spark, str(tmp_path / "quads"))) == quads_of(dataset)
-    rows = maintained_versions(spark, str(tmp_path / "quads")).orderBy("version").collect()
-    # A batch has two files if Spark was killed after it had noted the first one, and no more.
-    assert [row.batch for row in rows] == list(range(len(rows)))
+
+
+def check(spark: SparkSession, folder: Path) -> None:
+    """Compare the table with the patches applied here, and its versions with the batches."""
+    dataset = Dataset()
+    for number in range(BATCHES):
+        jr.apply(random_patch(number), dataset)
+    assert quad_set(read_maintained(spark, str(folder / "quads"))) == quads_of(dataset)
+    rows = maintained_versions(spark, str(folder / "quads")).orderBy("version").collect()
+    # A batch has two files if Spark was killed after it had noted the first one, and no more. A
+    # batch of messages may end no patch: then the table has no version of it.
+    batches = [row.batch for row in rows]
+    assert batches == sorted(set(batches))
     assert [row.head for row in rows] == [f"<urn:{row.version - 1}>" for row in rows]
     versions = [row.version for row in rows]
     assert versions == sorted(set(versions))

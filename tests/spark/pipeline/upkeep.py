@@ -1,12 +1,14 @@
 """Keeps a table up to date, in this process or in one that a test kills.
 
-Usage: ``python -m tests.spark.pipeline.upkeep FOLDER``.
+Usage: ``python -m tests.spark.pipeline.upkeep FOLDER [BROKER TOPIC]``. The changes are in the
+folder, or in a topic of Kafka.
 """
 
 import sys
 from pathlib import Path
 from typing import Any
 
+from jelly_rdflib.spark import read_frames
 from jelly_rdflib.spark.pipeline import CHANGES, maintain
 
 
@@ -22,10 +24,30 @@ def start(spark: Any, folder: Path, **options: Any) -> Any:
     return maintain(stream, table, str(folder / options.pop("checkpoint")), **options)
 
 
+def start_topic(spark: Any, folder: Path, broker: str, topic: str) -> Any:
+    """Start to keep the table ``quads`` up to date from a topic, a message in each batch."""
+    messages = (
+        spark.readStream.format("kafka")
+        .option("kafka.bootstrap.servers", broker)
+        .option("subscribe", topic)
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", 1)
+        .load()
+    )
+    return maintain(
+        read_frames(messages),
+        str(folder / "quads"),
+        str(folder / "checkpoint"),
+        trigger={"availableNow": True},
+    )
+
+
 def main() -> None:
     from tests.spark.session import open_session
 
-    start(open_session(), Path(sys.argv[1])).awaitTermination()
+    folder, *topic = sys.argv[1:]
+    begin = start_topic if topic else start
+    begin(open_session(), Path(folder), *topic).awaitTermination()
 
 
 if __name__ == "__main__":
