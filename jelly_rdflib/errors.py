@@ -265,7 +265,7 @@ class RecordError(JellyError):
 
 
 class LogError(JellyError):
-    """A patch log or a replica is in a wrong state, or lacks what was requested.
+    """A patch log or a replica is in a wrong state, or doesn't have a requested version.
 
     Args:
         message: The problem, in words. With a ``path`` it is a sentence whose subject, the path,

@@ -148,7 +148,7 @@ class LiveDecoder:
     next frame joins the two frames into one patch.
 
     Args:
-        limits: The limits for what is decoded.
+        limits: The limits for the frames; by default those of `jelly_rdflib.Limits`.
         on_repeated_options: What options in a later frame mean; see `jelly_rdflib.PatchDecoder`.
             With ``"restart"`` a patch that the earlier stream left unfinished is dropped: its
             producer has stopped before it sent all of it.
