@@ -1,4 +1,4 @@
-"""Reading: to columns against messages, and to rdflib's terms against pyjelly and pyoxigraph."""
+"""Compares reading: to columns with protobuf, to rdflib's terms with pyjelly and pyoxigraph."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class Server:
         return process
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Ask the process, and return the content of the file that it has written."""
+        """Let the process decode or encode a file; return its answer, with what it wrote."""
         process = self._process or self._start()
         output = Path(self._folder.name) / "output"
         output.unlink(missing_ok=True)

@@ -68,7 +68,7 @@ def _operations(data: Any, format: Any, **arguments: Any) -> Iterator[Any]:
 
 
 def read_rows(data: bytes, format: str, batches: Outcome) -> None:
-    """Read the rows and terms of batches."""
+    """Check that making all rows and terms of the batches has the same outcome."""
     assert attempt(lambda: map(check_rows, _open(data, format))) == batches
 
 

@@ -247,7 +247,7 @@ class RollbackError(ApplyError):
         >>> try:
         ...     result = jr.apply([(jr.Op.TX,), (jr.Op.TA,)], Graph())
         ... except jr.RollbackError as error:
-        ...     print("load the store anew:", error.__cause__)
+        ...     print("load the store again:", error.__cause__)
     """
 
 

@@ -397,7 +397,7 @@ class LogicalStreamType(_NamedEnum):
 
     @property
     def base(self) -> LogicalStreamType:
-        """The base type: one of the first five."""
+        """The base type: ``UNSPECIFIED``, a flat type, ``GRAPHS`` or ``DATASETS``."""
         return LogicalStreamType(self % 10)
 
     @staticmethod

@@ -38,7 +38,7 @@ def name_page(page: Path) -> str:
 
 
 def code_of_page(page: Path) -> str:
-    """Return the code of all blocks, each line of it at its place in the page."""
+    """Return the code of all blocks, each line at its line number in the page."""
     text = page.read_text(encoding="utf-8")
     lines = [""] * text.count("\n")
     for block in EXAMPLE.finditer(text):

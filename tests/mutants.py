@@ -183,7 +183,7 @@ class Copy:
         }
 
     def build(self) -> bool:
-        """Compile what has changed; False if the compiler refuses it."""
+        """Compile what has changed; return False if the compiler refuses it."""
         command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         return self._run(command, None) == 0
 

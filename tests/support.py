@@ -70,7 +70,7 @@ def assert_position(error: jr.DecodeError, size: int, row: bool | None = None) -
 
 
 def operations(source: Any, **arguments: Any) -> Iterator[Plain]:
-    """Yield what `read` returns."""
+    """Iterate over the operations of a source in plain form, with their lexical forms."""
     arguments = {"normalize": False, "format": "jelly-patch", **arguments}
     return map(plain_operation, jr.read_operations(source, **arguments))
 

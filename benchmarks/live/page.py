@@ -17,8 +17,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "live" / "benchmarks.md"
 HEAD = """# Benchmarks of live changes
 
 `make bench-live` measures, and writes this page; no figure in it is set by hand. Each client has a
-process of its own, and so has each server; in *Many at once* all followers share one, and all
-appenders another one. All share the machine. {machine}, Python {python}, {date}.
+process of its own, and so has each server; in *Many followers at once* all followers share one
+process, and all appenders another. All share the machine. {machine}, Python {python}, {date}.
 
 ## Through each transport
 
@@ -80,7 +80,7 @@ def write_page(
         times = f"{one.at(0.5) * 1000:.1f} | {one.at(0.99) * 1000:.1f}"
         text += f"| {one.transport} | {rate} | {one.reached:,.0f} | {one.commit} | {times} |\n"
     text += f"""
-## Many at once
+## Many followers at once
 
 {crowd.followers} followers of a log server got all {crowd.patches:,} patches of
 {crowd.appenders} appenders, in order, within {crowd.seconds:.0f} s. The server had

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEARTBEAT_SECONDS = 2
 SETTINGS = {
     "spark.driver.memory": "1g",
-    # What all tasks of a job may send to the driver.
+    # All tasks of a job together may send at most this to the driver.
     "spark.driver.maxResultSize": "32m",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -75,7 +75,7 @@ class Run:
 
 
 def run_apart(task: Task) -> Run:
-    """Measure in a process of its own; a RuntimeError with all that it printed if it fails."""
+    """Measure a task in its own process; if that fails, raise a RuntimeError with its output."""
     task.input.make()
     done = subprocess.run(
         [sys.executable, "-c", "from benchmarks.spark_limits.run import main; main()",

@@ -1,9 +1,9 @@
 """An application whose changes go everywhere: ``make demo-live``.
 
-Each of these is a process of its own: a server of a patch log; the application of ``app.py``, which
-records its changes there; two replicas, one of which is killed and started again; Apache Jena
-Fuseki, and what applies the log to it. Then Spark replays the same log. At the end all must have
-the same statements.
+Each of these has its own process: a server of a patch log; the application of ``app.py``, which
+records its changes there; two replicas; Apache Jena Fuseki; and a program that applies the log to
+Fuseki. One replica is killed and started again. Then Spark replays the same log. At the end all
+must have the same statements.
 """
 
 from __future__ import annotations

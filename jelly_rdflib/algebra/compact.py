@@ -152,7 +152,7 @@ class _Compaction:
         return len(self.headers) + len(self.prefixes) + len(self.statements)
 
     def take_slice(self, piece: BatchSlice) -> None:
-        """Take operations of a batch."""
+        """Add the operations of a slice of a batch to the net changes."""
         batch, row, stop = piece.batch, piece.start, piece.stop
         while row < stop:
             next_row = self.statements.take_rows(batch, row, stop, has_others=self._has_prefixes)

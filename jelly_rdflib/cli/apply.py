@@ -50,14 +50,15 @@ def command(
 ) -> None:
     """Apply patches to a dataset, in order, and write the result.
 
-    BASE may be the address of a dataset of Apache Jena Fuseki, which is changed in place, by one
-    request for each transaction: then there is no OUT. Its token, or user and password, are in the
-    environment variables JELLYP_FUSEKI_TOKEN, or JELLYP_FUSEKI_USER and JELLYP_FUSEKI_PASSWORD.
+    BASE may be the address of a dataset on Apache Jena Fuseki. The command changes it in place,
+    with one request for each transaction, and writes no OUT. It takes a token from the environment
+    variable JELLYP_FUSEKI_TOKEN, or a user and password from JELLYP_FUSEKI_USER and
+    JELLYP_FUSEKI_PASSWORD.
 
-    Otherwise BASE and OUT have any RDF syntax, or Jelly-RDF; the dataset is held in memory. A blank
-    node of a patch is the blank node of the same label in BASE. If a patch is invalid, nothing is
-    written. A PATCH may be the folder of a patch log. Standard error says how many statements were
-    added and deleted, and how many operations changed nothing.
+    Otherwise BASE and OUT may be in any RDF syntax or Jelly-RDF; the dataset is held in memory.
+    A blank node of a patch is the blank node with the same label in BASE. If a patch is invalid,
+    nothing is written. A PATCH may be the folder of a patch log. Standard error says how many
+    statements were added and deleted, and how many operations changed nothing.
 
     \b
     Examples:

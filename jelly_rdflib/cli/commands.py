@@ -68,11 +68,12 @@ class _LazyGroup(OrderedGroup):
 def jellyp() -> None:
     """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.
 
-    The name of a file tells its format (.jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig, …),
-    else its first bytes; .gz and .zst are compressed. "-" is standard input or standard output.
+    The extension of a file gives its format: .jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig
+    and more. Without a known extension, the first bytes give it. Files with .gz and .zst are
+    compressed. "-" is standard input or standard output.
 
-    Exit status: 0 success, 1 bad input, 2 usage error. Where a command answers a question (diff,
-    merge, validate), it is 0 for yes, 1 for no, and 2 for any trouble.
+    Exit status: 0 success, 1 bad input, 2 usage error. For diff, merge and validate: 0 no
+    differences, conflicts or errors; 1 some; 2 trouble.
 
     \b
     Examples:

@@ -29,9 +29,9 @@ def command(context: click.Context, shell: str | None, install: bool, man: bool)
     """Make a shell complete jellyp's commands, options and files.
 
     SHELL is bash, zsh or fish; by default the one that $SHELL names. Without --install its script
-    is printed. Scripts and man pages are installed below ~/.local/share, or ~/.config for fish; and
-    a line that loads the script is appended to ~/.bashrc or ~/.zshrc, unless it is there. A new
-    shell has the completion then.
+    is printed. Scripts and man pages are installed below ~/.local/share, or ~/.config for fish. If
+    ~/.bashrc or ~/.zshrc does not load the script yet, a line that loads it is appended there.
+    Completion works in each new shell.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def command(context: click.Context, shell: str | None, install: bool, man: bool)
 def _find_shell() -> str:
     name = os.path.basename(os.environ.get("SHELL", ""))
     if name not in SHELLS:
-        raise click.UsageError(f"which shell? $SHELL is none of {', '.join(SHELLS)}: name it")
+        raise click.UsageError(f"which shell? $SHELL is not one of {', '.join(SHELLS)}: name it")
     return name
 
 

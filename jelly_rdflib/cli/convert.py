@@ -45,7 +45,7 @@ def command(
     filters: Filters,
     **output_options: Any,
 ) -> None:
-    """Convert changes, or statements, from one format to another, or join streams of Jelly.
+    """Convert changes or statements to another format; join streams.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf),
@@ -55,11 +55,11 @@ def command(
     log. Terms keep their lexical forms, and blank nodes their labels. Only language tags that are
     written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
 
-    Several INs are streams of Jelly-Patch, or all of Jelly-RDF, which become one stream with new
-    lookups. Its options allow what all of the INs allow, unless others are given; a statement that
-    the given ones don't allow is an error. Frames of graphs and datasets, and frames with metadata,
-    stay frames. Patches stay as they are: jellyp patch concat makes one of them. Blank nodes with
-    the same label become the same blank node.
+    If several INs are given, all must be streams of Jelly-Patch, or all of Jelly-RDF. They become
+    one stream with new lookups. Its options allow everything that any IN allows, unless you give
+    other options; then a statement that these don't allow is an error. Frames of graphs and
+    datasets, and frames with metadata, stay frames. Patches stay separate: to join them into one,
+    use jellyp patch concat. Blank nodes with the same label become the same blank node.
 
     \b
     Examples:

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     "--canonical/--by-label",
     "canonical",
     default=None,
-    help="Compare blank nodes by the statements about them, or by their labels. By default by the"
-    " statements, if either file is in a syntax that has nodes without labels.",
+    help="Compare blank nodes by the statements about them, or by their labels. [default: by the"
+    " statements if a file is in a syntax that has nodes without labels, else by label]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object a line.")
 @click.option(
-    "--side-by-side", is_flag=True, help="Print what is only in OLD beside what is only in NEW."
+    "--side-by-side", is_flag=True, help="Print what only OLD has next to what only NEW has."
 )
 @color_option
 @from_option("OLD and NEW", is_plural=True)
@@ -62,7 +62,7 @@ def command(
 ) -> None:
     """Write the patch that turns OLD into NEW.
 
-    Both have any RDF syntax, or Jelly-RDF, and are held in memory. Blank nodes are the same if
+    Both may be in any RDF syntax or Jelly-RDF, and are held in memory. Blank nodes are the same if
     their labels are the same. But in Turtle, TriG, N3, RDF/XML and JSON-LD nodes need no label: if
     either file is one of these, blank nodes are compared by the statements about them. Prefixes
     are compared if both syntaxes have them.

@@ -339,7 +339,7 @@ def _read_time(context: click.Context, param: click.Parameter, text: str | None)
 def _read_op(text: str) -> str:
     code = text.upper()
     if code not in OPS:
-        raise click.BadParameter(f"{text!r} is none of {', '.join(OPS)}")
+        raise click.BadParameter(f"{text!r} is not one of {', '.join(OPS)}")
     return code
 
 
@@ -395,8 +395,8 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         if frame is not None and (patch, since, until) != (None, None, None):
             raise click.UsageError(
-                "--frame goes with none of --patch, --since and --until: patches are told by"
-                " the frames before them, too"
+                "--frame can't be used with --patch, --since or --until: to find a patch, the"
+                " frames before it are needed, too"
             )
         terms = {column: others.pop(name) for name, column in POSITIONS.items()}
         times = None
@@ -431,8 +431,8 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         multiple=True,
         shell_complete=offer(lambda: OPS),
         callback=_read_ops,
-        help="Only operations of this code: A, D, PA, PD or H. It may be repeated, as may the"
-        " options of terms.",
+        help="Only operations with this code: A, D, PA, PD or H. This option and those for terms"
+        " may be repeated.",
     ),
     _term_option("graph", "Only statements in this graph; 'default' is the default graph."),
     _term_option("subject", "Only statements with this subject: '<urn:s>', _:label or ex:name."),
@@ -448,21 +448,21 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         "--since",
         metavar="TIME",
         callback=_read_time,
-        help="Only patches of this time or later: by the log, or a header of type xsd:dateTime."
-        " Without a zone, TIME is UTC.",
+        help="Only patches from TIME on. The log gives the time of a patch, or else a header of"
+        " type xsd:dateTime. Without a zone, TIME is UTC.",
     ),
     click.option(
         "--until",
         metavar="TIME",
         callback=_read_time,
-        help="Only patches of this time or earlier; of a day, up to its end.",
+        help="Only patches up to TIME; if TIME is a day, up to its end.",
     ),
     click.option(
         "--frame",
         metavar="RANGE",
         type=read_range,
-        help="Only these frames of each file of Jelly: 3, 2..5, 2.. or ..5. A transaction that they"
-        " cut becomes a shorter one.",
+        help="Only these frames of each file of Jelly: 3, 2..5, 2.. or ..5. If they have only a"
+        " part of a transaction, that part becomes a transaction.",
     ),
 ]
 

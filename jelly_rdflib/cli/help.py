@@ -16,7 +16,7 @@ _LIMIT = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 @click.argument("topic", metavar="[COMMAND|limits]...", nargs=-1)
 @click.pass_context
 def command(context: click.Context, topic: tuple[str, ...]) -> None:
-    """Show the help of jellyp or of a command, or the limits of inputs and their defaults.
+    """Show the help of a command, or the limits of inputs.
 
     \b
     Examples:

@@ -32,24 +32,27 @@ if TYPE_CHECKING:
     "--frames", "by_frame", is_flag=True, help="Print a line for each frame of Jelly instead."
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the report as JSON; with --frames, one object on each line.",
 )
 @click.option(
     "--index",
     "with_index",
     is_flag=True,
-    help="Save the parts in which FILE can be read in FILE.idx instead: with it, Spark reads the"
-    " parts of a long file side by side without scanning it first.",
+    help="Write an index to FILE.idx instead. It lists parts of FILE, which Spark can read in"
+    " parallel without scanning the file first.",
 )
 @isolated_option
 def command(
     files: tuple[str, ...], from_: str | None, by_frame: bool, as_json: bool, with_index: bool
 ) -> None:
-    """Show the structure of a file: options, frames, rows, lookups, sizes.
+    """Show the structure of a file: options, frames, lookups.
 
-    FILE is best a stream of Jelly-Patch or Jelly-RDF; other formats have less to show. Without
-    FILE, standard input is read. If FILE breaks a rule, the part before the error is shown. Of
-    several files a line for each is shown, and their total.
+    FILE should be a stream of Jelly-Patch or Jelly-RDF, since other formats have less to show.
+    Without FILE, standard input is read. If FILE breaks a rule, the part before the error is
+    shown. For several files, a line for each file and a total are shown.
 
     \b
     Examples:

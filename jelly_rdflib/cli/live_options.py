@@ -60,7 +60,7 @@ def following_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--timeout",
         metavar="SECONDS",
         type=click.FloatRange(0),
-        help="End after so long without a patch. [default: go on until Ctrl+C]",
+        help="End after this time without a patch. [default: go on until Ctrl+C]",
     )(function)
     return click.option(
         "--store-every",

@@ -78,7 +78,7 @@ log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, f
     show_default=True,
     callback=lambda context, param, value: context.meta.update(wait=value),
     expose_value=False,
-    help="How long to wait for others who write to the log, or to try a lost connection again.",
+    help="How long to wait for other writers of the log, or to retry a lost connection.",
 )
 def command() -> None:
     """Keep patches in a log: a folder with a file for each patch.
@@ -86,8 +86,8 @@ def command() -> None:
     Each patch names the one before it. The n-th patch makes version n of the data; version 0 is
     empty. A version is given by its number or by the id of its patch.
 
-    LOG is the folder, or the address of a log that jellyp log serve gives to others; then the
-    environment variable JELLYP_TOKEN has the token, if one is needed.
+    LOG is the folder, or the address of a log on a server (see jellyp log serve). If the server
+    needs a token, set the environment variable JELLYP_TOKEN to it.
 
     \b
     Examples:
@@ -143,7 +143,9 @@ def init(log: str, compression: Compression) -> None:
 @from_option("PATCH")
 @repeated_option
 def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
-    """Append patches to a log, one after the other; a PATCH may have several, or be another log.
+    """Append patches to a log, one after the other.
+
+    A PATCH may have several patches, or be another log.
 
     A version is printed after its patch is on the disk. The command stops with exit status 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,
@@ -204,10 +206,13 @@ def _split(batches: BatchSource) -> Iterator[Any]:
 def list_(
     log: PatchLog, versions: range | None, last: int | None, follow: bool, as_json: bool
 ) -> None:
-    """List the patches of a log, the oldest first; VERSIONS are 3, 2..5, 2.. or ..5.
+    """List the patches of a log, the oldest first.
 
-    A line has the version, the time of the commit in UTC, the numbers of statements that are added
-    and deleted, the header by, and the header title or else the id. Each patch is read for it.
+    VERSIONS are 3, 2..5, 2.. or ..5.
+
+    A line has the version, the time of the commit in UTC, the numbers of added and deleted
+    statements, the header "by", and the header "title" or else the id. The command reads each
+    patch to count its statements.
 
     \b
     Examples:
@@ -263,7 +268,7 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
     default=8080,
     show_default=True,
     type=click.IntRange(0, 65535),
-    help="The port to listen at; 0: one that is free.",
+    help="The port to listen on; 0 takes a free one.",
 )
 @click.option(
     "--grpc-port",
@@ -273,10 +278,10 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
 @click.option(
     "--tokens",
     type=click.Path(exists=True, dir_okay=False),
-    help="A file of tokens; a line is a right (read, append or manage), a token, and maybe the"
-    " names of the logs that it is for.",
+    help="A file of tokens. Each line has a right (read, append or manage), a token, and"
+    " optionally the names of the logs that the token is for.",
 )
-@click.option("--no-tokens", "is_open", is_flag=True, help="Let everybody do all.")
+@click.option("--no-tokens", "is_open", is_flag=True, help="Let everybody read, append and manage.")
 @click.option(
     "--certificate", type=click.Path(exists=True, dir_okay=False), help="A TLS certificate."
 )
@@ -287,7 +292,7 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
     show_default=True,
     metavar="SIZE",
     type=read_number,
-    help="The largest patch that is taken, in bytes; K, M, G: times 1024, …",
+    help="The largest patch to accept, in bytes; K, M and G stand for powers of 1024.",
 )
 @click.option(
     "--rate", metavar="RATE", help="How many requests each client may make: 100/second, say."
@@ -298,7 +303,7 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
     default=1000,
     show_default=True,
     type=click.IntRange(1),
-    help="How many may follow at the same time; half of them from one host.",
+    help="The most followers at the same time; one host may have half of them.",
 )
 @click.option("--access-log", is_flag=True, help="Print a line for each request by HTTP.")
 def serve(
@@ -311,16 +316,18 @@ def serve(
     access_log: bool,
     **options: Any,
 ) -> None:
-    """Give logs to others, by HTTP, until Ctrl+C or SIGTERM.
+    """Serve logs by HTTP, until Ctrl+C or SIGTERM.
 
-    A FOLDER is a log; or the folder of several, also of those that are made in it later. Each of
-    several has an address of its own, which ends with its name: http://127.0.0.1:8080/history
+    A FOLDER is a log, or has several logs in it; logs that are made in it later are served, too.
+    If several logs are served, the address of each ends with its name:
+    http://127.0.0.1:8080/history
 
-    All jellyp log commands, and PatchLog in Python, take the address that is printed. Its /docs
-    describes the interface for other programs. Other processes may use the folder meanwhile.
+    All jellyp log commands, and PatchLog in Python, take the address that is printed. Its page
+    /docs describes the interface for other programs. Other processes may use the folder at the
+    same time.
 
-    SIGHUP has the files of tokens and of the certificate read again. SIGTERM ends the server with
-    exit status 0.
+    On SIGHUP the server reads the tokens and the certificate again. On SIGTERM it ends with exit
+    status 0.
 
     \b
     Examples:
@@ -443,9 +450,11 @@ def checkout(
 @log_command
 @click.argument("versions", metavar="VERSIONS", type=read_range)
 def squash(log: PatchLog, versions: range) -> None:
-    """Replace the patches of VERSIONS, such as 1..100, by one patch with the same effect.
+    """Replace several versions by one patch.
 
-    The versions between them are gone then, and a replica at one of them can't follow any more.
+    The patch has the same effect as those of VERSIONS, such as 1..100.
+
+    Only the last of these versions stays. A replica at an earlier one can't follow any more.
 
     \b
     Examples:

@@ -98,7 +98,7 @@ def format_option(
         metavar="FORMAT",
         type=_find_format,
         shell_complete=offer(_format_names),
-        help=f"The format of {content}, if {if_not} tell it.{default}",
+        help=f"The format of {content}, if {if_not} show it.{default}",
     )
 
 
@@ -120,8 +120,8 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--options-from",
             metavar="FILE",
             type=click.Path(exists=True, dir_okay=False),
-            help="Take the options from this file of Jelly, not from the input; those below change"
-            " them.",
+            help="Take the options from this file of Jelly, not from the input. The options below"
+            " override them.",
         ),
         click.option(
             "--stream-type",
@@ -129,17 +129,17 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
             shell_complete=offer(
                 lambda: ("flat", "frame", "punctuated", "triples", "quads", "graphs")
             ),
-            help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or"
-            " graphs. [default: as in the input, else punctuated, or triples if the input has no"
-            " graphs, or quads]",
+            help="For Jelly-Patch: flat, frame or punctuated; for Jelly-RDF: triples, quads or"
+            " graphs. [default: as in the input; else punctuated for Jelly-Patch; for Jelly-RDF"
+            " quads, or triples if the input has no graphs]",
         ),
         click.option(
             "--logical-type",
             metavar="TYPE",
-            help="Of Jelly-RDF: the meaning of frames, such as flat_quads, graphs, datasets."
+            help="For Jelly-RDF: the meaning of frames, such as flat_quads, graphs, datasets."
             " [default: as in the input, else flat]",
         ),
-        click.option("--stream-name", metavar="NAME", help="Of Jelly-RDF: a name for the stream."),
+        click.option("--stream-name", metavar="NAME", help="A name for a Jelly-RDF stream."),
         click.option(
             "--preset",
             type=click.Choice(["small", "big"]),
@@ -159,7 +159,7 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--frame-rows",
             type=click.IntRange(min=1),
-            help="Rows of a frame of Jelly. [default: 512 of Jelly-Patch, 256 of Jelly-RDF]",
+            help="Rows in a frame. [default: 512 in Jelly-Patch, 256 in Jelly-RDF]",
         ),
         click.option(
             "--frame-bytes",
@@ -220,7 +220,7 @@ def _read_limit(text: str) -> tuple[str, int]:
     name = name.strip().replace("-", "_")
     names = _limit_names()
     if name not in names:
-        raise click.BadParameter(f"{name!r} is none of {', '.join(names)}")
+        raise click.BadParameter(f"{name!r} is not one of {', '.join(names)}")
     number = _parse_number(value)
     if number is None:
         raise click.BadParameter(f"{text!r} has no number, such as 64M, after a =")
@@ -282,8 +282,8 @@ isolated_option = click.option(
     is_flag=True,
     callback=lambda context, param, value: context.meta.update(isolated=value),
     expose_value=False,
-    help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits. Use it for"
-    " files from strangers.",
+    help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits. Use this for"
+    " files that you do not trust.",
 )
 
 
@@ -295,9 +295,8 @@ repeated_option = click.option(
     show_default=True,
     callback=lambda context, param, value: context.meta.update({"repeated-options": value}),
     expose_value=False,
-    help="What it means if a stream of Jelly has its options again. error: it is refused. restart:"
-    " a new stream starts there, as in files joined by cat. continue: the stream goes on, with its"
-    " lookups.",
+    help="What to do if a stream of Jelly repeats its options. error: refuse the stream. restart:"
+    " start a new stream there, as in files joined by cat. continue: go on with the same lookups.",
 )
 
 
@@ -313,8 +312,8 @@ directions_option = click.option(
     show_default=True,
     callback=lambda context, param, value: context.meta.update(directions=value),
     expose_value=False,
-    help='What to do with base directions, as "x"@ar--rtl of RDF 1.2 has one. keep: they are an'
-    " error where OUT or the command has none. drop: they are left out.",
+    help='What to do with base directions of RDF 1.2, as in "x"@ar--rtl. keep: fail if OUT or the'
+    " command can't have base directions. drop: leave them out.",
 )
 
 

@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Send the patches of files to a broker, a server or a log.
 
-    A FILE may have several patches, or be a patch log. The command ends when all were taken.
+    A FILE may have several patches, or be a patch log. The command ends when all are accepted.
 
     \b
     URL is one of:

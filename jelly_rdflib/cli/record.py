@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--network",
     is_flag=True,
-    help="Let LOAD and SERVICE read from where their IRIs say, be that a file or a server.",
+    help="Let LOAD and SERVICE read from the files and servers that their IRIs name.",
 )
 @base_format_option
 @to_option("PATCH")
@@ -50,7 +50,7 @@ def command(
     base_format: str | None,
     to: str | None,
 ) -> None:
-    """Run SPARQL Update on a dataset, and write the changes as a patch.
+    """Run SPARQL Update on a dataset, and write the changes.
 
     BASE has any RDF syntax, or Jelly-RDF, and is held in memory. Each file UPDATE is a transaction;
     the patch has only operations that took effect. USING names graphs of the dataset, and blank

@@ -31,7 +31,7 @@ def command(
     strict: bool,
     **following: Any,
 ) -> None:
-    """Bring a replica of a log up to date: a folder with the data as Jelly-RDF.
+    """Bring a copy of a log's data up to date, as Jelly-RDF.
 
     The replica stores the version of its data. So each patch is applied once, however often the
     command is interrupted and started again. With -f each new patch is applied as it comes; then
@@ -55,7 +55,7 @@ def command(
     if not follow and any(following[name] for name in of_following):
         raise click.UsageError("--timeout, --setting, --settings and --json are for -f")
     if not follow and not is_log(url):
-        raise click.UsageError(f"{url} is no patch log: what comes from elsewhere needs -f")
+        raise click.UsageError(f"{url} is not a patch log: -f follows a broker or server")
     replica = Replica(folder, compression=following.pop("compression"), limits=limits)
     if follow:
         _follow(replica, url, strict=strict, **following)

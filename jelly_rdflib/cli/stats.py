@@ -23,7 +23,7 @@ from jelly_rdflib.cli.printable import say
     show_default=True,
     help="How many graphs and predicates to show.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole report as JSON.")
 @click.option(
     "--plot",
     metavar="OUT",

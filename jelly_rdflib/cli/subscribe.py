@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _ID = 0x4A505053  # "JPPS"
 _SCHEMA = "CREATE TABLE place (url TEXT NOT NULL, position TEXT, digest TEXT)"
-_ADVICE = "nothing is lost: remove it, and the data that it is for, and begin anew"
+_ADVICE = "nothing is lost: remove it and the data that it belongs to, and start again"
 
 
 @click.command("subscribe")
@@ -42,9 +42,9 @@ _ADVICE = "nothing is lost: remove it, and the data that it is for, and begin an
     "--apply",
     "target",
     metavar="DATASET",
-    help="Apply them to a file of a dataset, or to a dataset of Fuseki: http://…/ds/patch.",
+    help="Apply the patches to a file of data, or to a dataset on Fuseki: http://…/ds/patch.",
 )
-@click.option("--log", metavar="LOG", help="Append them to a patch log.")
+@click.option("--log", metavar="LOG", help="Append the patches to a patch log.")
 @click.option(
     "--position",
     metavar="FILE",
@@ -69,7 +69,7 @@ def command(
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Receive patches from a broker, a server or a log, as they come, until Ctrl+C.
+    """Receive patches from a broker, a server or a log.
 
     Without -o, --apply or --log the patches are printed as RDF Patch. With --apply or --log each
     patch counts once, however often the command is interrupted and started again. For URL see
@@ -228,7 +228,7 @@ class _Copy:
             self._kept = self._rows[-1 if self._rows[-1].digest == digest else 0]
             if digest is None and self._kept.digest is not None:
                 raise click.UsageError(
-                    f"{target} is gone, and {path} says how far it was: remove that to begin anew"
+                    f"{target} is gone, but not its position, {path}: remove that to start again"
                 )
             if self._kept.url != source.url:
                 raise click.UsageError(

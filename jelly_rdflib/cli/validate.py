@@ -109,12 +109,11 @@ def command(
     delimited: bool | None,
     deep: bool,
 ) -> None:
-    """Check files against every rule of the format and show each fault with its place.
+    """Check files against the rules of their format.
 
-    A fault is an error if readers refuse it or if a stream must not have it, and a warning if a
-    stream should not have it. What else is expected of FILE may be told, too, as another file.
-    Without FILE, standard input is read. Of a patch log every file is read to its end, and each
-    problem is shown.
+    A fault is an error if readers refuse it or if a stream must not have it. It is a warning if a
+    stream should not have it. Options compare FILE with another file, too. Without FILE, standard
+    input is read. Every file of a patch log is read to its end, and each problem is shown.
 
     Exit status: 0 no errors, 1 errors, 2 trouble.
 
@@ -208,7 +207,7 @@ class _Copying:
 
 
 def _compare(input_: InputArgument, copy: Any, expected: Expected, *, as_json: bool) -> int:
-    """Show the differences of an input from expectations, and return their number."""
+    """Show how an input differs from what is expected; return the number of differences."""
     from jelly_rdflib.cli.comparison import find_differences
 
     arguments = {"isolated": input_.isolated, **input_.reading}

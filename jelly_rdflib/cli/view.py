@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @output_option("PAGE", "the page", "standard output")
 @click.option("--open", "is_opened", is_flag=True, help="Show the page in a browser.")
 @click.option("--title", help="The title of the page. [default: the name of FILE or LOG]")
-@click.option("-n", "--last", metavar="N", type=click.IntRange(1), help="Only the newest N.")
+@click.option(
+    "-n", "--last", metavar="N", type=click.IntRange(1), help="Show only the newest N versions."
+)
 @from_option("FILE")
 @repeated_option
 def command(
@@ -34,13 +36,13 @@ def command(
     last: int | None,
     from_: str | None,
 ) -> None:
-    """Write a page of HTML that shows what each patch of a history changed.
+    """Write a page of HTML that shows the history of changes.
 
-    A version is a patch of a log, or a transaction of a file of changes; without FILE-OR-LOG,
-    standard input is read. The page has all data in it, needs no network, and may be sent by mail:
-    a time line, changes by graph, class and predicate, a search, the history of a statement, and
-    the difference between any two versions. Changes of aborted transactions are left out. With
-    --open, but no -o, the page is a temporary file.
+    A version is a patch of a log, or a transaction of a file of changes. Without FILE-OR-LOG,
+    standard input is read. The page shows a time line, changes by graph, class and predicate, a
+    search, the history of a statement, and the difference between any two versions. It contains
+    all data, so it needs no network and may be sent by mail. Changes of aborted transactions are
+    left out. With --open, but no -o, the page is a temporary file.
 
     \b
     Examples:

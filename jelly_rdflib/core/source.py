@@ -272,14 +272,14 @@ def _decompressed_reader(
         size += len(piece)
         if size > limits.max_decompressed_size:
             raise LimitError(
-                f"the {packing.name} data stands for more than {limits.max_decompressed_size}"
+                f"the {packing.name} data unpacks to more than {limits.max_decompressed_size}"
                 " bytes",
                 limit="max_decompressed_size",
                 value=limits.max_decompressed_size,
             )
         if size > FREE_SIZE + limits.max_decompression_ratio * meter.size:
             raise LimitError(
-                f"the {packing.name} data stands for more than {limits.max_decompression_ratio}"
+                f"the {packing.name} data unpacks to more than {limits.max_decompression_ratio}"
                 " times its size",
                 limit="max_decompression_ratio",
                 value=limits.max_decompression_ratio,

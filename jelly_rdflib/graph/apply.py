@@ -220,7 +220,7 @@ def apply(
             )
         return _apply_remotely(source, target, reading)
     if strict and not atomic:
-        raise ValueError("strict undoes a patch that it refuses: it takes atomic=True")
+        raise ValueError("strict=True undoes a patch that it refuses: it needs atomic=True")
     place = Target(target)
     if (opened := open_read(source, **reading)) is not None:
         # Limits bound the changes that are kept to undo a transaction.

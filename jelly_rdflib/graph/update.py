@@ -220,7 +220,7 @@ class _Run:
 
     def _named(self, name: Identifier) -> Graph:
         if not isinstance(self._target, ConjunctiveGraph):
-            raise ApplyError("an update of a single graph can't name graphs: it takes a Dataset")
+            raise ApplyError("an update of a single graph can't name graphs: give a Dataset")
         return self._target.get_context(name)
 
     def _delete(self, template: CompValue, default: Graph, solutions: Iterable[_Solution]) -> None:

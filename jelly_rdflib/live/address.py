@@ -59,7 +59,7 @@ class Address:
         """Take a setting out that must be one of some words; the first one is the default."""
         found = self.take(name, str, choices[0])
         if found not in choices:
-            raise ValueError(f"{self}: {name}={found} is none of: {', '.join(choices)}")
+            raise ValueError(f"{self}: {name}={found} is not one of: {', '.join(choices)}")
         return found
 
     def check_all_taken(self) -> None:

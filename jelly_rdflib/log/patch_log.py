@@ -159,7 +159,7 @@ class PatchLog(Tabular):
         return f"<PatchLog {self.location!r}: version {self.version}>"
 
     def _repr_html_(self) -> str:
-        """Return the newest patches as a table, for notebooks; none of them is read."""
+        """Return a table of the newest patches, for notebooks, without reading their files."""
         heading = f"PatchLog {os.path.basename(self.location)}: version {self.version}"
         try:
             entries = self.latest(_MOST_SHOWN)

@@ -273,7 +273,7 @@ class _Meter:
     def add(self, rows: Batch) -> None:
         """Write rows, and count the written bytes."""
         self._writer.write_all(rows)
-        # This bound holds for the file, too: its larger frames take no more bytes.
+        # End the frame, to count its bytes. The file has larger frames, so it takes no more bytes.
         self._writer.encoder.flush()
 
 

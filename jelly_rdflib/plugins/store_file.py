@@ -255,8 +255,8 @@ class StoreFile:
         """
         if not self._is_in_step():
             raise LogError(
-                "a commit was interrupted when the log had its changes already, but the store has"
-                " them no longer: close the file, and open it again"
+                "a commit was interrupted: the log has its changes, but the store has undone them."
+                " Close the file, and open it again"
             )
         if not self._has_effect(patch):
             self._first_version -= 1

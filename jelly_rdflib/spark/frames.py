@@ -163,7 +163,7 @@ def _convert(
             " decodes it, and write_frames() encodes each batch of foreachBatch()"
         )
     if not keys:
-        raise ValueError("the key has no column: name one or more that tell streams apart")
+        raise ValueError("the key has no columns: name those that identify streams")
     check_names((*columns, *orders, *keys), table.columns)
     for name in keys:
         if name in schema.names:

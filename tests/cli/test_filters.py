@@ -230,7 +230,7 @@ def test_a_filter_that_is_none_is_an_error_of_the_call(options: list[str], dated
     assert (ended.code, ended.out) == (2, b"")
     assert "Invalid value for" in ended.err
     if options == ["--op", "TX"]:
-        assert "'TX' is none of A, D, PA, PD, H" in ended.err
+        assert "'TX' is not one of A, D, PA, PD, H" in ended.err
 
 
 def test_times_of_a_log(tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
     ("arguments", "message"),
     [
         (["publish", "/dev/null", "nats://x/y"], "there is no transport"),
-        (["replica", "mqtt://x/y", "copy"], "what comes from elsewhere needs -f"),
+        (["replica", "mqtt://x/y", "copy"], "-f follows a broker or server"),
         (["replica", "-f", "--upto", "2", "{log}", "copy"], "--upto and -f exclude each other"),
         (["replica", "--json", "{log}", "copy"], "--json are for -f"),
         (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),

@@ -95,7 +95,7 @@ def test_the_commands_of_a_log(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("max_frames=1", "'max_frames' is none of max_name_table_size, "),
+        ("max_frames=1", "'max_frames' is not one of max_name_table_size, "),
         ("max_frame_size", "has no number"),
         ("max_frame_size=1MB", "has no number"),
         ("max_frame_size=99T", "max_frame_size must be from 0 to"),

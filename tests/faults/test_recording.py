@@ -82,7 +82,7 @@ def test_what_an_exception_leaves_is_undone(
         assert exact_state(dataset) == before, turn
         assert len(recorder.patch) == 0, turn
         assert recorder.aborted >= 1
-        # Nobody records any more.
+        # The interrupted recording has ended, so the dataset can be recorded again.
         with record(dataset) as again:
             dataset.add((S, S, S))
         assert len(again.patch) == 3

@@ -268,7 +268,7 @@ class TestBadInput:
             (gzip.compress(REALISTIC, mtime=0)[:-9], "bad gzip data"),
             (b"\x28\xb5\x2f\xfd\x00", "bad zstd data"),
             (varint(1 << 40), "limit max_frame_size"),
-            (b"<urn:s> <urn:p> <urn:o> .", "the first bytes may be of N-Triples"),
+            (b"<urn:s> <urn:p> <urn:o> .", "the input may be N-Triples"),
         ],
     )
     def test_what_can_not_be_read_at_all(self, data: bytes, message: str) -> None:

@@ -64,7 +64,7 @@ def closer(source: live.Source, count: int) -> Callable[[object], None]:
 
 
 def follow(peer: Peer, replica: jr.Replica, count: int = 0, **settings: Any) -> None:
-    """Follow for so many patches of a log, or until no more come of a topic."""
+    """Follow a log for `count` patches, or a topic until no more patches come."""
     with peer.connect(**settings) as source:
         progress = closer(source, count) if count and not peer.silence else None
         replica.follow(source, save_every=0, progress=progress)
@@ -221,7 +221,7 @@ def all_that_a_log_can_take(peer: Peer, folder: Path) -> None:
     row = Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None
     rows = [row, (Op.A, Literal("s"), *row[2:]), (Op.A, Literal("s"), *row[1:3], None)]
     peer.send(*(jr.Patch([*with_id(number), row]) for number, row in enumerate(rows)))
-    # As who copies a log has it.
+    # A log that follows a source adds this header, so a patch copied from it has one already.
     peer.send(jr.Patch([(Op.H, "Live-Position", Literal("x")), *with_id(3)]))
     copy(peer, log, 4)
     if peer.silence:

@@ -65,7 +65,7 @@ def test_graph_of_another_store_is_copied_by_its_name() -> None:
 def test_prefixes_of_rdflib_are_not_recorded() -> None:
     graph = Graph()
     with jr.record(graph) as recorder:
-        # it binds them when it is first asked for the prefixes
+        # rdflib binds its own prefixes when the graph is first asked for its prefixes
         assert len(list(graph.namespaces())) > 20
         graph.add((S, P, O))
         assert graph.qname(FOAF.name) == "foaf:name"

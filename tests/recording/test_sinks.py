@@ -32,7 +32,7 @@ TA, END = (Op.TA,), (Op.END,)
 
 
 class Full(io.RawIOBase):
-    """A file that takes so many bytes and no more."""
+    """A file on a full disk: it takes at most `size` bytes."""
 
     def __init__(self, size: int) -> None:
         self.size = size

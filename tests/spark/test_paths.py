@@ -1,4 +1,4 @@
-"""Which files Spark reads: files, folders, globs; of a patch log those that its database lists."""
+"""Tests which files Spark reads: files, folders, globs, and those in the database of a log."""
 
 import os
 import shutil

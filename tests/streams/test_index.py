@@ -332,7 +332,7 @@ def test_a_state_larger_than_any_decoders(file: Path, monkeypatch: pytest.Monkey
     assert parts[1].load_state(jr.Limits(max_text_size=100)) == state
     with pytest.raises(jr.DecodeError, match=f"is larger than {len(state) - 4} bytes"):
         parts[1].load_state(jr.Limits(max_text_size=99))
-    # What this process has made is trusted.
+    # A state that this process has made has no size limit.
     made = FilePart(1, 2, True, None, zstandard.compress(state))
     assert made.load_state(jr.Limits(max_text_size=1)) == state
 

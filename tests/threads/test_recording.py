@@ -109,7 +109,7 @@ class Sink:
 
 @pytest.mark.parametrize("store", ["default", "Jelly"])
 def test_transactions_end_while_threads_change(store: str) -> None:
-    """Each change is in one transaction, and in the order in which it was made."""
+    """Record each change in exactly one transaction, and keep the order of the changes."""
     graph = Graph(store)
     _ = graph.namespace_manager
     is_over = threading.Event()

@@ -21,7 +21,7 @@ from jelly_rdflib.cli.patch import algebra, merge, split
     ],
 )
 def command() -> None:
-    """Make patches of patches: join, shorten, undo, merge or split them.
+    """Join, shorten, undo, merge or split patches.
 
     \b
     Examples:

@@ -29,12 +29,13 @@ patch_output = output_option("OUT", "the patch", "standard output, as RDF Patch 
 def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
     """Write the patch that undoes PATCH.
 
-    Adds become deletes, and deletes adds, in reverse order; of several patches the last one comes
-    first. The result follows PATCH, whose id becomes its prev. It restores the dataset if each
-    operation of PATCH changed something there, as in patches of diff, record and effective.
+    Adds become deletes, and deletes become adds, in reverse order. If PATCH has several patches,
+    the last one comes first. The id of PATCH becomes the prev of the result. The result restores
+    the dataset if each operation of PATCH changed something in it, as in patches of diff, record
+    and effective.
 
-    A long PATCH is kept in a temporary file meanwhile. It may be the folder of a patch log; without
-    it, standard input is read.
+    A long PATCH is kept in a temporary file until the end. PATCH may be the folder of a patch log;
+    without it, standard input is read.
 
     \b
     Examples:
@@ -55,8 +56,8 @@ def invert(patch: str, output: str, from_: str | None, to: str | None) -> None:
 @click.option(
     "--assume-effective",
     is_flag=True,
-    help="Each operation of PATCH changes something where it is applied. Then what is first added"
-    " and last deleted, or the other way round, is left out.",
+    help="Assume that each operation of PATCH changes something. Leave out statements that are"
+    " first added and last deleted, or first deleted and last added.",
 )
 @from_option("PATCH")
 @to_option("OUT")
@@ -66,9 +67,9 @@ def compact(
 ) -> None:
     """Write the smallest patch with the effect of PATCH.
 
-    The last operation on each statement stays; aborted transactions are left out; the others become
-    one. Several patches in PATCH become one. Each distinct statement is in memory. PATCH may be
-    the folder of a patch log; without it, standard input is read.
+    The result keeps the last operation on each statement, in one transaction, and leaves out
+    aborted transactions. Several patches in PATCH become one. Each distinct statement is held in
+    memory. PATCH may be the folder of a patch log; without it, standard input is read.
 
     \b
     Examples:
@@ -93,13 +94,13 @@ def compact(
 @to_option("OUT")
 @repeated_option
 def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | None) -> None:
-    """Join patches into one that does the same as all of them, one after the other.
+    """Join patches into one patch with the same effect.
 
-    The result has the prev of the first patch and the id of the last; other headers stay, equal
-    ones once. The exit status is 1 if a patch names another one before it (prev) than the one that
-    comes before it. Files are read twice, as headers come first; a pipe is kept in a temporary
-    file meanwhile. To put patches into one file and keep them apart, use jellyp convert. A PATCH
-    may be the folder of a patch log.
+    The result has the prev of the first patch and the id of the last. It keeps other headers, and
+    equal ones only once. The exit status is 1 if the prev of a patch is not the id of the patch
+    before it. Each file is read twice, since all headers come first; for that, a pipe is kept in a
+    temporary file. To put patches into one file without joining them, use jellyp convert. A
+    PATCH may be the folder of a patch log.
 
     \b
     Examples:
@@ -129,10 +130,10 @@ def effective(
 ) -> None:
     """Write the part of PATCH that changes something in a dataset.
 
-    Left out are adds of statements that are there, deletes of others, and aborted transactions. The
-    result does to BASE what PATCH does, and invert undoes it. BASE has any RDF syntax, or
-    Jelly-RDF, and is held in memory. PATCH may be the folder of a patch log; without it, standard
-    input is read.
+    The result leaves out the adds of statements that BASE has, the deletes of statements that it
+    lacks, and aborted transactions. It has the same effect on BASE as PATCH, and its inverse (see
+    jellyp patch invert) undoes this effect. BASE may be in any RDF syntax or Jelly-RDF, and is
+    held in memory. PATCH may be the folder of a patch log; without it, standard input is read.
 
     \b
     Examples:

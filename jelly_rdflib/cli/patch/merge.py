@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--base",
     metavar="BASE",
     type=DATASET,
-    help="The dataset that both are for: what changes nothing in it is left out.",
+    help="The dataset that both patches change: leave out what changes nothing in it.",
 )
 @click.option("--ours", "keeps_ours", is_flag=True, help="In a conflict keep the changes of OURS.")
 @click.option(
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 @click.option(
     "--by-value",
     is_flag=True,
-    help="Also a conflict: both delete the same value of a subject's property, and add other values"
-    " in its place that differ.",
+    help="Report a conflict, too, if both delete the same value of a subject's property, but do"
+    " not add the same values.",
 )
 @click.option("--json", "as_json", is_flag=True, help="List conflicts as JSON: an object a line.")
 @from_option("OURS and THEIRS", is_plural=True)
@@ -67,17 +67,18 @@ def command(
     to: str | None,
     base_format: str | None,
 ) -> None:
-    """Merge two patches that were made on the same base into one that does both.
+    """Merge two patches that were made on the same base.
 
-    Of each patch the net effect counts; a change that both make is made once. It is a conflict if
-    one adds a statement and the other deletes it, or if both change the same prefix, or the prefix
-    of an IRI, in different ways. Then the conflicts are listed and nothing is written, unless
-    --ours or --theirs says whose changes stay. The list is on standard output, or on standard error
-    if the patch is to go to standard output.
+    The result has the net effect of each patch. If both make the same change, the result has it
+    once. Two changes are a conflict if one adds a statement that the other deletes, or if both
+    change the same prefix, or the prefix of the same IRI, in different ways. If there are
+    conflicts, the command lists them and writes no patch. With --ours or --theirs it writes the
+    patch, and keeps the changes of that side in each conflict. The list goes to standard output,
+    or to standard error if the patch would go to standard output.
 
-    The result has no id; its prev is that of both patches, and other headers stay. The distinct
-    statements of both patches are in memory, and so is BASE. OURS and THEIRS may be folders of
-    patch logs.
+    The result has no id. Its prev is that of both patches, and it keeps their other headers. The
+    distinct statements of both patches are held in memory, and so is BASE. OURS and THEIRS may be
+    folders of patch logs.
 
     Exit status: 0 merged, 1 conflicts, 2 trouble.
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     "--output",
     "template",
     metavar="TEMPLATE",
-    help="The names of the files, with the place of their number, as in 'part-{:04}.jellyp'; the"
-    " extension tells the format. [default: in the current folder, as PATCH with a number]",
+    help="The names of the files, with a place for their number, as in 'part-{:04}.jellyp'. The"
+    " extension gives the format. [default: in the current folder, PATCH with a number]",
 )
 @click.option(
     "--by",
@@ -59,17 +59,18 @@ if TYPE_CHECKING:
 def command(
     patch: str, template: str | None, overwrite: bool, from_: str | None, **how: Any
 ) -> None:
-    """Write the changes in PATCH to several files, and print their names.
+    """Write the changes in PATCH to several files.
 
-    Without a maximum each patch, or each transaction, gets a file; changes outside of transactions
-    are as one until the next transaction starts. With a maximum a file gets as many as may be in
-    it, and a larger one has a file of its own. Only --by change cuts transactions, which become
-    several then.
+    The names of the files are printed.
 
-    A patch that is cut has its headers in the first of its files, and its id in the last, so that
-    concat of them has the effect of the patch. PATCH is read twice, the first time before any
-    file is written. It may be the folder of a patch log. No file that exists is replaced, unless
-    --overwrite is given.
+    Without a maximum each unit (see --by) gets a file; consecutive changes outside of transactions
+    count as a transaction. With a maximum each file gets as many units as fit, and a larger unit
+    gets its own file. Only --by change cuts a transaction, which then becomes several.
+
+    If a patch is cut, its first file has its headers, but its last file has its id. So jellyp
+    patch concat of the files gives the patch. PATCH is read twice, the first time before any file
+    is written. It may be the folder of a patch log. Existing files are replaced only with
+    --overwrite.
 
     \b
     Examples:
@@ -132,6 +133,6 @@ def _check_outputs(paths: Iterable[str], patch: str, *, overwrite: bool) -> None
     for path in paths:
         if os.path.exists(path):
             if os.path.exists(patch) and os.path.samefile(path, patch):
-                raise click.UsageError(f"{path} is what is split")
+                raise click.UsageError(f"{path} is the input: it can't be replaced")
             if not overwrite:
                 raise error_of_existing(path)

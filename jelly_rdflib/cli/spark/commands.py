@@ -88,7 +88,7 @@ def job_options(formats: tuple[str, ...]) -> Callable[[_Command], _Command]:
 
 @click.group("spark", cls=OrderedGroup)
 def command() -> None:
-    """Work with changes on Apache Spark: more than one processor, or one machine, can take.
+    """Work with large histories of changes on Apache Spark.
 
     Each command starts a session on all cores of this machine, or uses the cluster that --master
     names. Files of changes are given as files, folders, globs or the folder of a log (see jellyp
@@ -138,7 +138,7 @@ def replay(upto: int | str | None, base: str | None, **options: Any) -> None:
 @click.option("--new", type=version, help="The new version. [default: the newest]")
 @job_options(OF_CHANGES)
 def diff(old: int | str | None, new: int | str | None, **options: Any) -> None:
-    """Write the patch that turns the quads of the old version into those of the new version.
+    """Write the patch from an old version to a new one.
 
     With --order-by, versions are values of that column, and --old is required.
 
@@ -164,7 +164,7 @@ def diff(old: int | str | None, new: int | str | None, **options: Any) -> None:
 @click.option(
     "--after",
     metavar="ID",
-    help="The id of a patch before the first one that is not among the files. [default: none]",
+    help="The id that the first patch has as its prev, if that patch is not among the files.",
 )
 @job_options(OF_CHANGES)
 def compact(after: str | None, **options: Any) -> None:
@@ -201,7 +201,7 @@ def compact(after: str | None, **options: Any) -> None:
     "--max-files",
     metavar="COUNT",
     type=click.IntRange(min=1),
-    help="The largest number of files of a version of the table. [default: all files]",
+    help="The most files that one version of the table adds. [default: all files]",
 )
 @common_options
 def ingest(
@@ -214,7 +214,7 @@ def ingest(
     order_by: str | None,
     **session: Any,
 ) -> None:
-    """Keep a Delta table of the current quads up to date with the files of a folder.
+    """Keep a Delta table of the current quads up to date.
 
     TABLE is the table's folder, or its name as SCHEMA.TABLE. Whatever reads Delta tables can read
     it at all times, and so can --base of jellyp spark replay. Each file is read exactly once, even

@@ -162,8 +162,8 @@ cdef class TermTable:
 cdef int refuse_node(object node) except -1:
     """Raise an EncodeError that says that an object is not an RDF term."""
     raise EncodeError(
-        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
-        " Literal, or a TripleTerm; of a Graph, its identifier"
+        f"{node!r} of type {type(node).__name__} is not an RDF term: give a URIRef, BNode or"
+        " Literal of rdflib, a TripleTerm, or the identifier of a Graph"
     )
 
 

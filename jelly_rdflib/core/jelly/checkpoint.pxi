@@ -171,14 +171,14 @@ cdef int restore_term(
             numbers[position] = <uint32_t>take_saved_number(rest, term - 1)
             extra = terms.kinds[numbers[position]]
             if extra == TermKind.NONE or extra >= TermKind.DEFAULT_GRAPH:
-                raise damaged("a quoted triple of something that is no term")
+                raise damaged("a quoted triple has a part that is not a term")
             depth = max(depth, written[numbers[position]].depth)
             size += written[numbers[position]].size
         if depth + 1 > max_depth:
             raise damaged(f"quoted triples nest deeper than {max_depth}")
         if size > limits.text_size:
             raise LimitError(
-                "a quoted triple of a decoder's checkpoint stands for more than"
+                "a quoted triple of a decoder's checkpoint expands to more than"
                 f" {limits.text_size} bytes of text", limit="max_text_size", value=limits.text_size,
             )
         written[term].depth = depth + 1
@@ -210,5 +210,5 @@ cdef int restore_term(
     if number < 0:
         raise failure_to_error(&failure, None, None, None)
     if number != term:
-        raise damaged("a term stands there twice")
+        raise damaged("it has a term twice")
     return 0

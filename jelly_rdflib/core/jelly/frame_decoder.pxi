@@ -215,7 +215,7 @@ cdef class FrameDecoder:
         self.terms.restore(&rest)
         self.restore_state(&rest)
         if rest.start != rest.end:
-            raise damaged("it goes on behind its end")
+            raise damaged("it has more bytes after its end")
         self.is_broken = False
         self.found_options = True
 

@@ -111,7 +111,7 @@ cdef class FrameReader(InputBuffer):
         at = self.begin
         if read_varint(&at, self.end, &size, &failure) < 0:
             raise DecodeError(
-                "the frame's length is cut off or no varint", rule=Rule.FRAME_LENGTH,
+                "the frame's length is cut off, or is not a varint", rule=Rule.FRAME_LENGTH,
                 offset=self.position,
             )
         if size > self.max_frame_size:

@@ -321,7 +321,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             self.columns.message_is_open = True
             return 0
         if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
-            raise damaged("in a graph, but there is none")
+            raise damaged("it says that a graph is open, but no graph was started")
         self.is_in_graph = self.has_regular_rows = True
         return 0
 

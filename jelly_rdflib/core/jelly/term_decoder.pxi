@@ -275,7 +275,7 @@ cdef class TermDecoder:
         if self.expansion > self.max_expansion:
             return fail_limit(
                 &self.failure, at,
-                b"max_expansion", b"the stream stands for more than {bound} times its own size",
+                b"max_expansion", b"the stream expands to more than {bound} times its own size",
                 0, self.limits.expansion,
             )
         return 0

@@ -117,7 +117,7 @@ cdef class QuadReader:
         if self.text > self.free_text + self.max_expansion * self.count.read:
             # A limit: each of a few bytes may expand to a long IRI, and copying takes time.
             raise LimitError(
-                f"the input stands for more than {self.max_expansion} times its own size",
+                f"the input expands to more than {self.max_expansion} times its own size",
                 limit="max_expansion", value=self.max_expansion,
                 offset=self.count.read,
             )

@@ -236,7 +236,7 @@ cdef class TermTexts:
             if self.is_patch and not is_language_tag(text):
                 refuse_direction(text, "RDF Patch text has", EncodeError)
                 raise EncodeError(
-                    f"RDF Patch text can't have {str_of_span(text)!r} as a language tag: it is none"
+                    f"RDF Patch text can't have {str_of_span(text)!r}: it is not a language tag"
                 )
             buffer_reserve(out, 1 + (text.end - text.start))
             put_byte(out, b"@")

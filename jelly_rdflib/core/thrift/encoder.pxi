@@ -253,7 +253,7 @@ cdef class ThriftEncoder(Output):
         cdef uint32_t[3] numbers
         cdef int position
         if MEMBERS[kind] == 0:
-            raise EncodeError("the operation lacks a term, or has what is none")
+            raise EncodeError("the operation lacks a term, or has an object that is not a term")
         self.put_head(1, STRUCT)
         self.put_head(MEMBERS[kind], STRUCT)
         if kind == TermKind.TRIPLE_TERM:

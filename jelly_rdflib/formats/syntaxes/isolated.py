@@ -118,7 +118,7 @@ class IsolatedBatches(Iterator[Batch]):
                 try:
                     return self._decode(child.receive(size))
                 except DecodeError as error:
-                    raise child.error(f"the parser's process sends a bad frame: {error}") from error
+                    raise child.error(f"the parser's process sent a bad frame: {error}") from error
             elif kind == messages.DROPPED:
                 warn_of_dropped()
             elif kind == messages.ERROR and messages.TOLD.size <= size <= _MAX_TOLD:
@@ -126,7 +126,7 @@ class IsolatedBatches(Iterator[Batch]):
             elif kind == messages.END:
                 raise StopIteration
             else:
-                raise child.error("the parser's process sends a wrong message")
+                raise child.error("the parser's process sent an unexpected message")
 
     def _decode(self, frame: bytearray) -> Batch:
         """Decode a frame; language tags with a base direction are its only allowed fault."""

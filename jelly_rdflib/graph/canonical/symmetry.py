@@ -31,7 +31,8 @@ from jelly_rdflib.graph.canonical.quads import (
 
 # This many nodes may be alike: RDFC-1.0 then takes a millisecond, whatever the nodes.
 _MAX_ALIKE = 4
-# How often each statement may be read before labels distinguish the rest.
+# Each statement may be read this often, on average. After that, the order of the labels
+# distinguishes the nodes that still look alike.
 _MAX_LOOKS = 100
 # Among up to this many nodes the one with the least label is chosen, among more any node.
 _MAX_SORTED = 100

@@ -47,10 +47,10 @@ def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> 
     # BerkeleyDB's store has `is_open`, SQLAlchemy's has `engine`.
     is_open = getattr(store, "is_open", None)
     if (callable(is_open) and not is_open()) or getattr(store, "engine", name) is None:
-        raise error(f"the store ({name}) is not open: open it first, with its or the graph's open")
+        raise error(f"the store ({name}) is not open: call open() of the graph or the store")
     is_endpoint = isinstance(store, SPARQLStore) and not isinstance(store, SPARQLUpdateStore)
     if is_changed and is_endpoint:
-        raise error(f"the store ({name}) can only be read: a SPARQLUpdateStore can be changed")
+        raise error(f"the store ({name}) is read-only: use a SPARQLUpdateStore")
 
 
 class Target:

@@ -22,7 +22,7 @@ _PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
 _RULES: dict[int, tuple[Rule, str]] = {
     TermFault.RELATIVE_IRI: (Rule.IRI, "IRI {} is relative: it has no scheme"),
-    TermFault.BAD_CHARACTER: (Rule.IRI, "IRI {} has a character that can't stand there in an IRI"),
+    TermFault.BAD_CHARACTER: (Rule.IRI, "IRI {} has a character that is not allowed in its place"),
     TermFault.BAD_ESCAPE: (Rule.IRI, "IRI {} has a % without two hexadecimal digits"),
     TermFault.BAD_PORT: (Rule.IRI, "IRI {} has a port that is no number"),
     TermFault.BAD_ADDRESS: (Rule.IRI, "IRI {} has a bad address"),
@@ -65,7 +65,9 @@ class TermRules:
             generalized = find_generalized_statement(batch)
             if generalized is not None:
                 self._may_be_generalized = True
-                message = "not RDF 1.1: literal as subject or graph, or predicate that is no IRI"
+                message = (
+                    "not RDF 1.1: the subject or graph is a literal, or the predicate is not an IRI"
+                )
                 yield Finding(generalized, Rule.GENERALIZED, message)
 
     def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:

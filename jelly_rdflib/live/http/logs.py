@@ -117,7 +117,7 @@ class Logs:
         except (LogError, NotADirectoryError):
             if history.path.is_dir() and history.database.exists():
                 raise
-            raise HTTPException(409, "there is something else with this name") from None
+            raise HTTPException(409, "the name is taken by something that is not a log") from None
 
 
 def _names_in(folder: Path) -> list[str]:

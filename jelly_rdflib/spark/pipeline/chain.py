@@ -22,7 +22,7 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # The driver sends up to this number of rows to all executors, for a join.
 MAX_BROADCAST = 100_000
-# The most bytes of terms that the driver takes to send them.
+# The driver sends a table only if its strings have at most this many bytes.
 MAX_BYTES = 8 << 20
 # The last wanted patch, the number and the first version of each run; its file and first patch.
 _RUNS = pa.schema(

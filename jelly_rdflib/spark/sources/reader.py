@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # The time of a log's file in an offset: its place in the log shows whether it is new.
 _IN_LOG = -1
-_ANEW = "; put it back as it was, or begin anew with another checkpoint"
+_ANEW = "; put it back as it was, or start again with another checkpoint"
 
 
 class RowsReader:
@@ -257,7 +257,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         self._logs, self._patches = dict(start["logs"]), {}
         late, new = self._find_new(before, known)
         for log in self._logs:
-            raise LogError(f"{log}: the stream has read this log, which is none any more{_ANEW}")
+            raise LogError(f"{log}: the stream has read this log, which is no longer a log{_ANEW}")
         count = len(new)
         if isinstance(limit, ReadMaxFiles):
             count = limit.max_files
@@ -301,7 +301,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return late, patches + [file for file in new if file.modified >= before]
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """Distribute the files between two offsets to partitions, the oldest ones first."""
+        """Plan partitions for the files between two offsets, the oldest files first."""
         files: dict[str, int] = end["files"]
         new = files.keys() - start["files"].keys()
         paths = sorted(new, key=lambda path: (files[path], path))

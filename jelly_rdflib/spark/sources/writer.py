@@ -149,7 +149,7 @@ class PartitionWriter:
         self._place.create(path).close()
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int | None = None) -> None:
-        """Delete the files of the job, and on this machine the folder if it is empty."""
+        """Delete the files of the job, and the folder if it is local and empty."""
         self._delete_temporary()
         with suppress(OSError):
             # A commit may have broken off. A name without the number of a batch belongs to no
@@ -223,7 +223,7 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
         for option in ("path", "checkpointLocation"):
             if option not in options:
                 raise ValueError(f"to write a stream of {kind.name} there must be a {option}")
-        # Batches are numbered for each checkpoint.
+        # Each checkpoint numbers its batches from 0, so its path makes the job's name unique.
         checkpoint = options["checkpointLocation"].rstrip("/").encode()
         job = hashlib.blake2b(checkpoint, digest_size=8).hexdigest()
         super().__init__(kind, options, schema, job, settings)

@@ -1,4 +1,4 @@
-"""A runner of this package, to be served: ``python -m tests.conformance.patch.package``."""
+"""Runs this package as the server of ``--serve "python -m tests.conformance.patch.package"``."""
 
 import io
 import logging

@@ -97,7 +97,7 @@ def test_a_fault_is_refused(fault: Fault) -> None:
     error = caught.value
     assert (error.rule, error.frame) == (fault.rule, fault.frame)
     assert error.offset is not None
-    # A field without content has its place behind it.
+    # If the field is empty, the error's offset is the byte after the field.
     assert fault.place.start <= error.offset <= fault.place.stop or error.rule == "options-first"
 
 

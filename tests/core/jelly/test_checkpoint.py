@@ -157,7 +157,7 @@ class TestDamage:
             patch_decoder().restore(data)
 
     def test_a_state_with_more_behind_it_is_refused(self) -> None:
-        with pytest.raises(jr.DecodeError, match="goes on behind its end"):
+        with pytest.raises(jr.DecodeError, match="more bytes after its end"):
             patch_decoder().restore(self.state() + b"\0")
 
     def test_a_state_of_the_other_format_is_refused(self) -> None:

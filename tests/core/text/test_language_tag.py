@@ -1,4 +1,4 @@
-"""Language tags, held against the regular expressions that they would be told by."""
+"""Compares the check of language tags with regular expressions for Turtle and BCP 47."""
 
 import re
 

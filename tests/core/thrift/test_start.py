@@ -53,7 +53,7 @@ def test_other_formats_are_not(
 
 @given(st.integers(0, 1 << 20))
 def test_a_frame_of_any_length_is_not(size: int) -> None:
-    # Rows, of Jelly-Patch or Jelly-RDF; metadata, which may come first in Jelly-RDF.
+    # 0x0A is the tag of a row. 0x7A is the tag of metadata, which may come first in Jelly-RDF.
     for tag in (b"\x0a", b"\x7a"):
         for more in (b"\x0a\x0f", b"\x1c\x18", b"\x1c\x1c", b"\0\0"):
             assert_it_is_not(wire.varint(size) + tag + more)

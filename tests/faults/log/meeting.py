@@ -87,7 +87,7 @@ A_NUMBER, A_LATER, B_NUMBER, CRASHED = 100, 101, 200, 400
 
 
 class Meeting:
-    """The state of one meeting, as it goes on."""
+    """Runs one meeting, and keeps its state."""
 
     def __init__(self, case: Case, template: Path, folder: Path) -> None:
         self.case = case
@@ -292,7 +292,7 @@ def unfit(case: Case, call: str, answer: Answer) -> list[str]:
     if not answer.error:
         # After its own fdatasync SQLite may find that all is on the disk, or do it once more.
         must_fail = call.startswith("fsync") and case.end in (End.FAILS, End.FAILS_FOR_GOOD)
-        # What could not be cleared for good is cleared by the next who writes.
+        # If the deletion of old files is not on the disk, the next writer deletes them.
         clears = case.after_crash or case.a in ("squash", "update")
         if clears and call.endswith(("/segments", "/snapshots", "/staging", "/replica")):
             return []

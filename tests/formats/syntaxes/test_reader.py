@@ -1,4 +1,4 @@
-"""Reading texts: what each syntax says, where errors are, and what is read from."""
+"""Tests reading texts: the statements of each syntax, the places of errors, and the sources."""
 
 import gc
 import gzip

@@ -93,7 +93,7 @@ class TestPrefixesWithoutAGraph:
 
 
 class TestGraphsAmongTriples:
-    """A stream of triples has no graphs; Jelly-JVM writes those of prefixes."""
+    """A stream of triples has no graphs, but Jelly-JVM writes the graphs of prefixes into it."""
 
     TRIPLES: ClassVar[dict[str, Any]] = {**QUADS, "statements": "TRIPLES"}
     TRIPLE = (*STATEMENT[:-1], None)

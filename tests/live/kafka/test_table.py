@@ -1,4 +1,4 @@
-"""Each fault of the table that a topic of Kafka can have."""
+"""Tests each fault in the table of faults that can happen to a topic of Kafka."""
 
 from pathlib import Path
 

@@ -110,7 +110,7 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
             f"broken: patch 0 of a comes after <1> (prev), {NOT_THERE}the chain so far ends with",
         ),
         ([A1], "<0>", "patch 0 of a names no patch before it (prev), but is to come after <0>"),
-        # At the end of a run, and inside one.
+        # The chain forks at the end of a run, and inside a run.
         (
             [A1, ("b", 0, "<3>", "<1>"), ("c", 0, "<4>", "<1>")],
             None,

@@ -324,7 +324,9 @@ def test_a_log_that_is_exchanged_is_an_error(
         folder.restart()
     exchange.restore(change)
     # An empty log has no segments.
-    with pytest.raises((jr.LogError, FileNotFoundError), match=r"begin anew|there is no such file"):
+    with pytest.raises(
+        (jr.LogError, FileNotFoundError), match=r"start again|there is no such file"
+    ):
         folder.batch()
 
 
@@ -409,5 +411,5 @@ def test_a_log_that_is_a_log_no_more(tmp_path: Path) -> None:
     assert len(folder.batch()) == 5
     shutil.rmtree(tmp_path / "log")
     (tmp_path / "log").mkdir()
-    with pytest.raises(jr.LogError, match="has read this log, which is none any more; put it back"):
+    with pytest.raises(jr.LogError, match="has read this log, which is no longer a log; put it back"):
         folder.batch()

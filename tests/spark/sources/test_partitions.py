@@ -85,7 +85,7 @@ def sizes_of(count: int, size: int, cluster: Cluster, **options: Any) -> list[in
 
 
 def test_many_small_files_are_shared_out() -> None:
-    """As by Spark's own sources: to open a file costs as much as to read 4 MiB of it."""
+    """Count the opening of a file as much as reading 4 MiB, as Spark's own sources do."""
     assert sizes_of(80, 10, Cluster(4)) == [20] * 4
     # A task costs more than to open some files, so there are as many as the cluster can run.
     assert sizes_of(80, 10, Cluster(80)) == [16] * 5

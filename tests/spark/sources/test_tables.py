@@ -70,7 +70,7 @@ def sql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sql]:
 
 @pytest.fixture
 def folder(sql: Sql, tmp_path: Path) -> Iterator[Path]:
-    """A folder whose name has to be escaped; the test's table of it is dropped."""
+    """Yield a folder whose name has to be escaped; drop the test's table of it afterwards."""
     folder = tmp_path / "a b%20c"
     folder.mkdir()
     write_file(folder / "1.jellyp", make_operations(1, 4))
