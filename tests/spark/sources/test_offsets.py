@@ -411,5 +411,7 @@ def test_a_log_that_is_a_log_no_more(tmp_path: Path) -> None:
     assert len(folder.batch()) == 5
     shutil.rmtree(tmp_path / "log")
     (tmp_path / "log").mkdir()
-    with pytest.raises(jr.LogError, match="has read this log, which is no longer a log; put it back"):
+    with pytest.raises(
+        jr.LogError, match="has read this log, which is no longer a log; put it back"
+    ):
         folder.batch()
