@@ -1,1 +1,1 @@
-"""What grows on Spark with the data, on executors of 1 GB: ``make bench-spark-limits``."""
+"""Measure what grows with the data on Spark, on executors of 1 GB: ``make bench-spark-limits``."""

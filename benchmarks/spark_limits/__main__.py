@@ -13,7 +13,7 @@ from .inputs import INPUTS, Input
 from .page import write_page
 from .run import WORKS, Task, run_apart
 
-# What is measured of each input.
+# The works that are measured on each input.
 TASKS = {
     "operations": ("replay", "compact"),
     "files": ("replay",),

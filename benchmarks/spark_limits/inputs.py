@@ -1,4 +1,4 @@
-"""The inputs: each is large in another way."""
+"""Make the inputs, each of which is large in its own way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..spark_replay.patches import make_patch
 __all__ = ["INPUTS", "Input"]
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache/bench/spark-limits"
-# Part of the name of what is cached: change it where what is made below changes.
+# Part of the names of cached files: change it when the code below makes other files.
 EDITION = 1
 P = URIRef("http://example.org/vocabulary#value")
 GRAPH = URIRef("http://example.org/graph/large")
@@ -32,7 +32,7 @@ class Input:
 
     Attributes:
         name: A key of `INPUTS`.
-        size: How many of what the name says.
+        size: The number of the things in the name, such as files.
     """
 
     name: str
@@ -89,7 +89,7 @@ def additions(number: int, count: int, graph: URIRef | None = None) -> Operation
 
 
 def mixed(size: int, number: int) -> Operations:
-    """A patch of additions and deletions, like those of ``spark_replay``."""
+    """Yield a patch of additions and deletions, like those of ``spark_replay``."""
     yield from make_patch(number, size // 64, [], random.Random(number))
 
 
@@ -98,7 +98,7 @@ def tiny(size: int, number: int) -> Operations:
 
 
 def transactions(size: int, number: int) -> Operations:
-    """One patch."""
+    """Yield one patch of this number of transactions."""
     yield from _head(0)
     for operation in additions(0, size):
         yield (jr.Op.TX,)
@@ -108,7 +108,7 @@ def transactions(size: int, number: int) -> Operations:
 
 
 def long_literals(size: int, number: int) -> Operations:
-    """Literals of 1 MB, which do not compress well."""
+    """Yield literals of 1 MB, which do not compress well."""
     chance = random.Random(number)
 
     def operations() -> Operations:
@@ -120,7 +120,7 @@ def long_literals(size: int, number: int) -> Operations:
 
 
 def skewed(size: int, number: int) -> Operations:
-    """Nine of ten quads are in one graph, the others in a thousand."""
+    """Yield quads: nine of ten are in one graph, the others in a thousand graphs."""
 
     def operations() -> Operations:
         for i, quad in enumerate(additions(number, size // 16)):
@@ -131,7 +131,7 @@ def skewed(size: int, number: int) -> Operations:
 
 
 def long_chain(size: int, number: int) -> Operations:
-    """Patches of two operations, a twentieth of them in each file."""
+    """Yield patches of two operations, a twentieth of them in each file."""
     for each in range(number * (size // 20), (number + 1) * (size // 20)):
         yield from patch(each, additions(each, 2))
 

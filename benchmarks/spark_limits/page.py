@@ -1,4 +1,4 @@
-"""The page ``docs/spark/limits.md``."""
+"""Write the page ``docs/spark/limits.md``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Python's processes.
 
 
 def write_page(runs: list[Run]) -> None:
-    """Write the page; each two runs are of one work, at a quarter of the size and at the size."""
+    """Write the page from pairs of runs: one at a quarter of the size, one at the size."""
     pairs = list(zip(runs[::2], runs[1::2], strict=True))
     head = HEAD.format(
         machine=machine(), spark=version("pyspark"), python=platform.python_version(),

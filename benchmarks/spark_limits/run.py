@@ -1,4 +1,4 @@
-"""One measurement, in a process of its own: a driver, and two executors of 1 GB each."""
+"""Make one measurement in its own process, with a driver and two executors of 1 GB each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Task:
-    """What to measure: a key of `WORKS`, on an input."""
+    """Work to measure, a key of `WORKS`, and its input."""
 
     input: Input
     work: str
@@ -49,14 +49,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """What one process measured; all memory is the most that was seen, in bytes.
+    """The results of one process; memory is the highest measured value, in bytes.
 
     Attributes:
         operations: Rows of additions and deletions in the input.
-        rows: Rows that came out.
+        rows: Rows of the result.
         shuffled: Bytes that tasks wrote for other tasks.
         spilled: Bytes that tasks wrote to the disk for lack of memory.
-        driver_heap: Memory of objects in the driver's Java.
+        driver_heap: Memory of objects in the driver's JVM.
         driver_python: Memory of the driver's Python.
         executor_heap, executor_python: The same of the larger executor.
     """
@@ -140,9 +140,9 @@ def measure(task: Task) -> Run:
     reader = spark.read.format("jelly-patch")
     changes = reader.load(folder)
     rows = WORKS[task.work](changes, reader.option("op", MARKS).load(folder))
-    # Every column is made, and none is kept.
+    # Each column is computed, but no row is kept.
     rows.write.format("noop").mode("overwrite").save()
-    # So that the last heartbeat of each executor has come.
+    # Wait for the last heartbeat of each executor.
     time.sleep(2 * HEARTBEAT_SECONDS)
     jobs, stages, executors = (ask(spark, what) for what in ("jobs", "stages", "allexecutors"))
     counted = spark.read.format("jelly-patch").option("op", "A,D").load(folder).count()
@@ -166,7 +166,7 @@ def measure(task: Task) -> Run:
 
 
 def ask(spark: Any, what: str) -> Any:
-    """Return what Spark's own server says of this application."""
+    """Return what Spark's own server reports about this application."""
     context = spark.sparkContext
     address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/{what}"
     with urllib.request.urlopen(address) as answer:
@@ -178,7 +178,7 @@ def peak(executors: list[Any], name: str) -> int:
 
 
 def main() -> None:
-    """Measure the task that the last argument is in JSON, and print the run in JSON."""
+    """Measure the task in the last argument, as JSON, and print the run as JSON."""
     values = json.loads(sys.argv[-1])
     task = Task(Input(**values["input"]), values["work"])
     print(json.dumps(asdict(measure(task))))
