@@ -1,4 +1,4 @@
-"""The difference of two graphs or datasets turns the one into the other."""
+"""Tests that the difference of two graphs or datasets turns the first into the second."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ G, H = URIRef("urn:g"), URIRef("urn:h")
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 
 NODES = st.sampled_from([URIRef("urn:a"), URIRef("urn:b"), BNode("a"), BNode("b")])
-# Plain literals have tests of their own: Oxigraph gives them back as those of xsd:string.
+# Other tests cover plain literals, which Oxigraph returns with the datatype xsd:string.
 OBJECTS = NODES | st.builds(
     lambda text, more: Literal(text, **more),
     st.sampled_from("abc"),
@@ -36,7 +36,7 @@ NAMES = st.sampled_from([DEFAULT, G, H, BNode("g")])
 PREFIXES = st.dictionaries(
     st.sampled_from(["", "a", "b", "rdf"]), st.sampled_from("xyz").map("urn:{}#".format), max_size=3
 )
-# Oxigraph takes no blank nodes as predicates.
+# Oxigraph does not accept blank nodes as predicates.
 PREDICATES = st.sampled_from([URIRef("urn:a"), URIRef("urn:b")])
 CONTENTS = st.tuples(st.sets(st.tuples(NODES, PREDICATES, OBJECTS, NAMES), max_size=12), PREFIXES)
 
@@ -80,7 +80,7 @@ def test_turns_the_old_into_the_new(
     result = patch.apply(old)
     assert contents(old) == expected
     assert contents(new) == expected
-    # nothing in it was in vain, except that to bind a changed prefix is to unbind it
+    # Each operation on a statement has an effect. A prefix that is bound to another IRI takes two.
     statements = [op for op in patch if op[0] in (Op.A, Op.D)]
     assert len(statements) == result.added + result.deleted
     assert len(diff(old, new)) == 0
@@ -93,7 +93,7 @@ SPELLINGS = st.sampled_from(
     [PLAIN, STRING, Literal("y"), Literal("y", datatype=XSD.string), Literal("x", lang="en"), G]
 )
 SPELLED = st.sets(st.tuples(PREDICATES, SPELLINGS, NAMES), max_size=8)
-# A Memory store goes the general way if it may do more in its methods.
+# A subclass of Memory may change its methods, so it is read through the public interface.
 STORES: dict[str, Callable[[], Any]] = {
     **{name: partial(str, name) for name in ("default", "Jelly", "Oxigraph")},
     "general": OtherMemory,
@@ -128,7 +128,7 @@ def test_plain_literals_and_strings(
     assert folded(old) == folded(new)
     assert not list(diff(old, new))
     assert not list(diff(new, old))
-    # and back, where the patch came from
+    # The inverse patch restores the old contents.
     back.apply(new)
     assert folded(new) == folded(spelled("default", before))
     # Nor is it a difference of graphs, but in another graph it is.
@@ -143,7 +143,7 @@ def test_plain_literals_and_strings(
 @pytest.mark.parametrize("base", [SimpleMemory, Memory])
 def test_a_store_that_answers_with_what_it_was_asked(base: Any, kept: Any, lost: Any) -> None:
     class Echo(base):  # type: ignore[misc]
-        """Folds strings as Oxigraph does, and answers as rdflib's SPARQLStore does."""
+        """A store that folds strings as Oxigraph does, and answers as rdflib's SPARQLStore does."""
 
         def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
             super().add(self.fold(triple), context, quoted)
@@ -169,7 +169,7 @@ def test_a_store_that_answers_with_what_it_was_asked(base: Any, kept: Any, lost:
 
 
 class AnyTag(Memory):
-    """Takes a plain literal for one of any language, as rdflib-sqlalchemy does."""
+    """A store that finds a literal of any language for a plain one, as rdflib-sqlalchemy does."""
 
     def triples(self, triple_pattern: Any, context: Any = None) -> Any:
         s, p, wanted = triple_pattern
@@ -282,7 +282,7 @@ def test_graphs_of_one_dataset() -> None:
     assert list(diff(dataset.default_graph, dataset.graph(H)))[1][4] is None
     assert len(diff(dataset, dataset)) == 0
     after = full_state(dataset.store)
-    # `dataset.graph` itself and any question makes the store remember the graph
+    # Reading a graph makes the store remember it, even without a difference.
     assert {**after, "context_obj_map": 0} == {**before, "context_obj_map": 0}
 
 
@@ -327,7 +327,7 @@ def test_a_file_that_is_not_there(kind: type[Any], tmp_path: Path) -> None:
 
 
 class TestFiles:
-    """Of Turtle and the like nodes are compared by what is said of them."""
+    """Tests that blank nodes of Turtle and similar files are compared by their statements."""
 
     OLD = "<urn:s> <urn:p> [ <urn:q> 1 ], [ <urn:q> 2 ] .\n_:b <urn:q> 3 ."
     NEW = "_:other <urn:q> 3 .\n<urn:s> <urn:p> [ <urn:q> 2 ], [ <urn:q> 1 ], 4 ."
@@ -368,7 +368,7 @@ class TestFiles:
         assert len(patch) == 3 + len([0 for op in patch if op[0] is Op.PD])
 
     def test_the_patch_is_for_what_is_read_again(self, files: tuple[Path, Path]) -> None:
-        """Nodes of the old file are named in the patch; each reading of the file has them."""
+        """Each reading of the old file gives its blank nodes the labels that the patch has."""
         old, new = files
         new.write_text(self.OLD.replace("<urn:q> 1", "<urn:r> 5"))
         patch = diff(old, new)

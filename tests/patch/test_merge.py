@@ -1,4 +1,4 @@
-"""The laws of merging two patches, and what conflicts."""
+"""Tests the laws of merging two patches, and which changes conflict."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def bind(prefix: str, iri: str, g: Any = None) -> Any:
 
 
 def changes(patch: Patch) -> list[Any]:
-    """The operations of the only transaction."""
+    """Return the operations of the only transaction."""
     operations = [each for each in patch if each[0] != Op.H]
     if operations:
         assert operations[0] == (Op.TX,)
@@ -84,7 +84,7 @@ def test_sides_can_be_exchanged(ours: Any, theirs: Any, by_value: bool) -> None:
 
 @given(patches(), patches())
 def test_a_conflict_without_which_order_would_not_matter_is_none(ours: Any, theirs: Any) -> None:
-    """Each conflict of statements is one: on some dataset the order of the patches matters."""
+    """For each reported conflict of statements, there is a dataset where the order matters."""
     try:
         jr.merge(ours, theirs)
     except MergeConflict as error:
@@ -142,7 +142,7 @@ def test_with_itself_a_patch_is_compacted(patch: Any) -> None:
 
 @given(datasets, datasets, datasets)
 def test_differences_of_datasets(base: Any, one: Any, two: Any) -> None:
-    """Statements are there that are in both, and those that one has and the other never had."""
+    """The result has what both versions kept, and what either version added."""
     datasets = [make_dataset(each) for each in (base, one, two)]
     patches = [jr.diff(datasets[0], each) for each in datasets[1:]]
     merged = jr.merge(*patches, favor="ours")
@@ -166,7 +166,7 @@ def test_a_value_that_both_replace() -> None:
     assert changes(merged) == [delete("old"), add("a"), add("b"), theirs[2]]
     with pytest.raises(MergeConflict) as info:
         jr.merge(ours, theirs, by_value=True)
-    # Other graphs have nothing to do with it.
+    # The same statement in another graph does not conflict.
     assert info.value.conflicts == [Conflict("value", tuple(ours), tuple(theirs[:2]))]
     merged = jr.merge(ours, theirs, by_value=True, favor="ours")
     assert changes(merged) == [*ours, theirs[2]]
@@ -185,7 +185,7 @@ def test_a_value_that_one_deletes_and_the_other_replaces() -> None:
 def test_the_same_replacement_is_no_conflict() -> None:
     patch = [delete("old"), add("new")]
     assert changes(jr.merge(patch, patch, by_value=True)) == patch
-    # Different values are deleted, so neither replaces what the other does.
+    # The patches delete different values, so they do not replace the same one.
     both = [delete("a"), add("b")], [delete("c"), add("d")]
     assert changes(jr.merge(*both, by_value=True)) == [*both[0], *both[1]]
 
@@ -196,7 +196,7 @@ def test_the_same_replacement_is_no_conflict() -> None:
         ([bind("ex", "urn:a#")], [bind("ex", "urn:b#")]),
         ([bind("ex", "urn:a#")], [bind("other", "urn:a#")]),
         ([bind("ex", "urn:a#")], [(Op.PD, "ex", None, None)]),
-        # Joined by a third binding.
+        # A third binding connects the prefix of one patch with the IRI of the other.
         ([bind("a", "urn:a#"), bind("b", "urn:a#")], [bind("a", "urn:b#")]),
     ],
 )

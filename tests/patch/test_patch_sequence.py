@@ -1,4 +1,4 @@
-"""A `Patch` as Python knows sequences, as text, as a file, and as HTML."""
+"""Tests a `Patch` as a sequence, as text, as a file, and as HTML."""
 
 import operator
 import pickle
@@ -29,7 +29,7 @@ OPERATIONS: list[jr.Operation] = [
 
 
 def of_batches(operations: list[jr.Operation]) -> jr.Patch:
-    """Return a patch as a reader gives it: as rows of batches, of which one ends within it."""
+    """Return a patch as a reader gives it: as rows of batches, where one batch ends inside it."""
     encoder = jr.PatchEncoder()
     frames = [encoder.encode_frame(operations[:3]), encoder.encode_frame(operations[3:])]
     [patch] = jr.read_patches(build.delimited(frames))
@@ -118,7 +118,7 @@ def test_text(make: Any) -> None:
         == list(jr.read_operations(patch.serialize(format="rdf-patch"), format="rdf-patch"))[:-1]
     )
     assert str(patch) == patch.to_text().rstrip("\n")
-    # Part of a transaction can be shown, but is no patch for a file.
+    # Part of a transaction can be shown, but can't be saved as a patch.
     assert str(patch[1:3]) == 'TX .\nPA "ex" "http://example.org/" .'
     with pytest.raises(jr.EncodeError):
         patch[1:3].to_text()

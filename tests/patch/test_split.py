@@ -1,4 +1,4 @@
-"""The laws of splitting changes into files."""
+"""Tests the laws of splitting changes into files."""
 
 import gzip
 import io
@@ -60,7 +60,7 @@ def test_by_patch_each_file_has_one(stream: Any, form: str) -> None:
         expected = [list(patch) for patch in jr.read_patches(FORMS["text"](stream))]
     parts = split(FORMS[form](stream))
     if form == "text":
-        # Jelly-Patch has quads here, and names the default graph.
+        # This stream of Jelly-Patch has quads, and names the default graph.
         parts = [read(FORMS["text"](part))[:-1] for part in parts]
         expected = [read(FORMS["text"](part))[:-1] for part in expected]
     assert parts == expected
@@ -89,7 +89,7 @@ def test_no_file_has_more_changes_but_with_a_single_unit(stream: Any, by: Any, m
             assert part.count(TX) == 1
             start = part.index(TX)
             end = next(at for at, row in enumerate(part) if row in (TC, TA))
-            # Changes around a transaction have room in other files.
+            # The changes before and after a transaction fit into other files.
             assert count(part[:start]) == count(part[end:]) == 0
 
 
@@ -151,7 +151,7 @@ def test_no_file_has_more_bytes_but_with_a_single_unit(
         marks = [row for row in read(path) if row[0] in (Op.TX, Op.END)]
         assert size <= most or (by != "change" and marks.count(TX) <= 3)
     if by == "change":
-        # They are not much smaller than they may be.
+        # The files are nearly as large as the maximum.
         assert sorted(sizes)[len(sizes) // 2] > most / 2
 
 

@@ -1,4 +1,4 @@
-"""N3 into a `JellyStore`: what has no formulas."""
+"""Tests parsing N3 without formulas into a `JellyStore`."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rdflib.exceptions import ParserError
 
 import jelly_rdflib as jr
 
-# Whatever N3 has beyond Turtle, but for formulas.
+# All syntax that N3 adds to Turtle, except formulas.
 WITHOUT_FORMULAS = """
 @prefix ex: <http://example.org/> .
 ex:a = <b> ; ex:p 1, "x"@en-GB, ( 1 [ ex:q true ] ) .

@@ -1,4 +1,4 @@
-"""Errors of the parser plugins, for those who catch rdflib's own."""
+"""Tests that errors of the parser plugins are also rdflib's own errors."""
 
 import io
 import pickle

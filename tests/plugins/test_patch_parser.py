@@ -1,4 +1,4 @@
-"""Parsing Jelly-Patch with rdflib applies it."""
+"""Tests that parsing Jelly-Patch with rdflib applies it."""
 
 import codecs
 import io

@@ -1,4 +1,4 @@
-"""Serializing with rdflib writes a patch that adds, removes or changes what is there."""
+"""Tests that serializing with rdflib writes a patch that adds, removes or changes statements."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The parser and serializer of Jelly-RDF, called by rdflib."""
+"""Tests the parser and serializer of Jelly-RDF as rdflib calls them."""
 
 import io
 import warnings
@@ -82,7 +82,7 @@ def test_a_graph_there_and_back(store: Any) -> None:
     ],
 )
 def test_what_rdflib_can_not_hold(statement: Any, match: str) -> None:
-    """The error says which function can give it, and nothing of the stream is added."""
+    """The error names a function that can read the statement, and no statement is added."""
     data = jelly(
         [(S, P, O, G), statement, (S, P, Literal(2), G)],
         rdf_star=True,
@@ -190,7 +190,7 @@ def test_a_warning_comes_once_and_says_where() -> None:
 
 
 def test_prefixes_of_the_user_stay() -> None:
-    """As when rdflib's own parsers meet a prefix that is taken."""
+    """A prefix that the user bound keeps its IRI, as with rdflib's own parsers."""
     source = Graph(bind_namespaces="none")
     source.add((URIRef("http://example.org/s"), URIRef("http://example.org/p"), O))
     source.bind("ex", "http://example.org/")

@@ -1,4 +1,4 @@
-"""A `JellyStore` that is opened in a file, with a log beside it."""
+"""Tests a `JellyStore` that is opened in a file, with a log next to it."""
 
 import copy
 import errno
@@ -147,7 +147,7 @@ def test_file_that_another_program_has_written_is_refused(path: Path) -> None:
     with pytest.raises(jr.LogError, match="has other data than the log next to it"):
         dataset.open(str(path))
     assert len(dataset) == 0
-    # The same data are no matter.
+    # A file with the same data as the log is accepted.
     with path.open("wb") as file:
         jr.PatchLog(log_of(path)).checkout().serialize(file, format="jelly-rdf")
     make_file(path, 2)
@@ -174,7 +174,7 @@ def test_log_may_be_squashed(path: Path) -> None:
     log = jr.PatchLog(log_of(path))
     log.squash(1, 2)
     assert numbers(opened(path)) == {1, 2, 3}
-    # The file's own version is gone; the log has all data.
+    # The file does not name its version any more, but the log has all data.
     log.squash()
     assert numbers(opened(path)) == {1, 2, 3}
     path.unlink()
@@ -187,7 +187,7 @@ def test_second_writer_has_a_conflict(path: Path) -> None:
     add(two, 2, commit=False)
     with pytest.raises(jr.LogConflict):
         two.close(commit_pending_transaction=True)
-    # It is still open, and its changes are undone.
+    # The store is still open, and its changes are undone.
     assert numbers(two) == set()
     two.close()
     one.close()
@@ -266,7 +266,7 @@ def test_each_transaction_that_is_applied_is_committed(path: Path, wrap: Any) ->
     add(dataset, 4, commit=False)
     assert numbers(opened(path)) == {1, 2, 3}
     log = jr.PatchLog(log_of(path))
-    # The log has nothing of what was undone, operation by operation or at once.
+    # The log has none of the undone operations.
     states = [numbers(log.checkout(version)) for version in range(1, log.version + 1)]
     assert states == [{1}, {1, 2}, {1, 2, 3}]
 
@@ -290,7 +290,7 @@ def test_transaction_without_an_effect_is_not_in_the_log(path: Path) -> None:
     dataset.commit()
     log.refresh()
     assert log.version == before
-    # Each of these has an effect.
+    # Each of these operations has an effect.
     changes: list[Callable[[], object]] = [
         lambda: graph.remove((S, P, Literal(1))),
         lambda: graph.remove((S, P, Literal(2))).add((S, P, Literal(1))),
@@ -303,7 +303,7 @@ def test_transaction_without_an_effect_is_not_in_the_log(path: Path) -> None:
         dataset.commit()
         log.refresh()
         assert log.version == before + number
-    # The case of the tag: the first spelling in a store stays, unless the literal was deleted.
+    # A store keeps the first spelling of a language tag until the literal is deleted.
     graph.remove((S, P, Literal("x", lang="en")))
     graph.add((S, P, Literal("x", lang="en")))
     dataset.commit()
@@ -377,7 +377,7 @@ def test_close_leaves_a_newer_file(path: Path) -> None:
 
 @pytest.mark.parametrize("commits", [0, 1])
 def test_file_of_somebody_else_outlives_a_kill(path: Path, commits: int) -> None:
-    """The process ends before it has written the file as one of its log's."""
+    """The process ends before it has written to the file which log belongs to it."""
     with path.open("wb") as file:
         Graph().add((S, P, Literal(1))).serialize(file, format="jelly-rdf")
     foreign = path.read_bytes()
@@ -430,7 +430,7 @@ def test_remains_of_a_killed_process_are_removed(path: Path) -> None:
 
 @pytest.mark.slow
 def test_interrupted_commit_leaves_file_and_log_alike(path: Path) -> None:
-    """Whatever the store has then, nothing is written that is not what the log says."""
+    """After an interrupted commit, the file never gets data that the log does not have."""
     turn, is_interrupted = 0, True
     outcomes = set()
     while is_interrupted:
@@ -480,7 +480,7 @@ def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> No
             warnings.simplefilter("always")
             dataset = opened(path)
         assert numbers(dataset) == {*range(1000, 1010)}
-        # In a compressed file some bits mean nothing, such as those of the system's name.
+        # Some bits of a compressed file have no meaning, such as those for the operating system.
         assert [each.category for each in told] == [jr.LogWarning] or name != "data.jelly"
         found = jr.PatchLog(log_of(path)).verify()
         assert [each.path for each in found] == [path] * len(told)
@@ -508,7 +508,7 @@ def test_damaged_file_that_no_log_can_make_anew_is_refused(path: Path, has_log: 
             opened(path)
         assert (path.read_bytes(), log_of(path).exists()) == (bad, has_log)
     path.write_bytes(whole)
-    # It needs no log of its own.
+    # The copy does not need its own log.
     shutil.rmtree(log_of(path), ignore_errors=True)
     assert numbers(opened(path)) == {1000}
 
@@ -596,7 +596,7 @@ def test_process_that_never_closes_writes_the_file_every_so_many_commits(
         add(dataset, number)
         if number % 2:
             add(dataset, 1000 + number)
-        # It is killed.
+        # The process is killed.
         written.append(path.stat().st_mtime_ns if path.exists() else 0)
         assert jr.PatchLog(log_of(path)).version - saved_version(path) < 14
     assert 5 < len(set(written)) < 20
@@ -619,7 +619,7 @@ def test_commit_does_not_fail_since_the_file_can_not_be_written(
 
 
 def full(replace: Any, path: Path) -> Any:
-    """Have the renaming of one file fail."""
+    """Make the renaming of one file fail."""
 
     def called(old: Any, new: Any) -> None:
         if new == path:
@@ -690,7 +690,7 @@ def test_permissions_of_a_new_store_are_those_of_the_umask_and_may_be_restricted
 
 
 def work(path: Path, done: Callable[[int], object]) -> None:
-    """Commit and close over and over; tell how far it has come."""
+    """Commit and close repeatedly, and report the number of commits."""
     for count in (1, 2):
         dataset = Dataset(store="Jelly")
         dataset.open(str(path), create=True)
@@ -704,7 +704,7 @@ def work(path: Path, done: Callable[[int], object]) -> None:
 def test_process_may_be_killed_at_any_call(
     path: Path, monkeypatch: pytest.MonkeyPatch, least: int
 ) -> None:
-    """Whatever was committed is there, and at most the commit that was not over."""
+    """After a kill at any call, all commits are there; the interrupted one may be there, too."""
     monkeypatch.setattr(store_file, "_LEAST_REPLAY", least)
     turn, calls = 0, set()
     told = path.with_name("told")

@@ -1,4 +1,4 @@
-"""Stores to record in, and what must hold of a recording."""
+"""Stores to record in, and checks of a recording."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -45,12 +45,12 @@ GRAPHS: dict[str, Callable[[], Graph]] = {
 
 
 class Failure(Exception):
-    """What leaves the block of a recording."""
+    """The exception that ends the block of a recording."""
 
 
 @contextmanager
 def left(context: AbstractContextManager[T], error: type[BaseException] = Failure) -> Iterator[T]:
-    """Be in a context, and leave it by an exception, which goes no further."""
+    """Enter a context, and leave it by an exception, which is caught here."""
     try:
         with context as entered:
             yield entered
@@ -73,7 +73,7 @@ def delete(o: Any = O, g: Any = None, s: Any = S) -> jr.Operation:
 
 
 def is_hooked(store: Store) -> bool:
-    """Is any method of the store not its class's?"""
+    """Return whether any method of the store was replaced."""
     return any(callable(getattr(type(store), name, None)) for name in vars(store))
 
 

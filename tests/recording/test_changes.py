@@ -1,4 +1,4 @@
-"""Each way of rdflib's to change something is recorded, in each store, as what took effect."""
+"""Tests that every kind of change by rdflib is recorded in each store, if it had an effect."""
 
 from collections.abc import Callable
 from typing import Any
@@ -85,7 +85,7 @@ def test_prefixes_where_the_manager_keeps_them() -> None:
     ex, other = URIRef("http://example.org/"), URIRef("http://other/")
     with jr.record(graph) as recorder:
         graph.bind("ex", other)
-        # `apply` has them compared, and nobody told of the other one before.
+        # `apply` compares prefixes first, and finds the binding that was not recorded yet.
         jr.apply([(Op.PA, "ex", ex, None)], graph)
         graph.add((S, P, O))
         with left(recorder.transaction()):
@@ -101,7 +101,7 @@ def test_prefixes_where_the_manager_keeps_them() -> None:
     manager = Graph(graph.store).namespace_manager
     with jr.record(graph) as recorder:
         graph.bind("ey", other)
-        # Those of its store are not the graph's.
+        # A prefix that another graph of the store binds is not recorded.
         manager.bind("ey", ex)
     assert list(recorder.patch) == [TX, (Op.PA, "ey", other, None), TC]
 
@@ -284,7 +284,7 @@ def test_changes_of_subscribers_are_recorded_too() -> None:
 
 
 class RedirectingStore(Memory):
-    """Adds and removes by way of its other methods."""
+    """A store that adds and removes by calling its other methods."""
 
     def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
         self.addN([(*triple, context)])

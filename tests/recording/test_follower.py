@@ -1,4 +1,4 @@
-"""Recording a store that is open in a file, whose log records it already."""
+"""Tests recording a store that is open in a file, whose log records it already."""
 
 import io
 import os
@@ -61,7 +61,7 @@ def test_recording_gets_what_the_log_gets(path: Path) -> None:
     ]  # fmt: skip
     counts = (recorder.committed, recorder.aborted, recorder.added, recorder.deleted)
     assert counts == (2, 0, 2, 1)
-    # What was pending at the start is a transaction before it.
+    # Changes that were pending at the start become an earlier transaction.
     log = jr.PatchLog(log_of(path))
     assert [numbers(log.checkout(version)) for version in (1, 2, 3)] == [{1}, {2}, {2, 3}]
     add(dataset, 4)
@@ -88,7 +88,7 @@ def test_what_is_undone_is_neither_in_the_file_nor_recorded(path: Path, end: str
 
 
 def test_prefix_that_is_undone_leaves_a_file_of_patches_with_nothing_of_it(path: Path) -> None:
-    """Before a prefix all changes are written, so the transaction was begun already."""
+    """Changes before a prefix are written first, so the transaction has begun already."""
     dataset = opened(path, create=True)
     file = io.BytesIO()
     with jr.record(dataset, file) as recorder:
@@ -202,7 +202,7 @@ def test_one_recording_at_a_time_and_no_close(path: Path) -> None:
 
 
 def work(path: Path, copy: Path) -> None:
-    """Commit over and over, while a second log records."""
+    """Commit repeatedly, while a second log records."""
     dataset = Dataset(store="Jelly")
     dataset.open(str(path), create=True)
     with jr.record(dataset, jr.PatchLog(copy, create=True)):
@@ -212,7 +212,7 @@ def work(path: Path, copy: Path) -> None:
 
 
 def compare(path: Path, copy: Path) -> None:
-    """The recording has what the file has, or lacks the last transaction."""
+    """Check that the recording has the data of the file, or lacks only the last transaction."""
     found = numbers(opened(path, create=True))
     recorded = numbers(jr.PatchLog(copy, create=True).checkout())
     assert found in ({*range(1, n + 1)} for n in range(3))

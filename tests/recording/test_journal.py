@@ -1,4 +1,4 @@
-"""Recordings of a `JellyStore`, whose own journal has the changes."""
+"""Tests recordings of a `JellyStore`, which read the store's own journal."""
 
 import copy
 import io
@@ -71,7 +71,7 @@ def test_failed_apply_is_not_recorded() -> None:
 
 
 def test_failed_apply_that_somebody_read_is_recorded_with_its_undoing() -> None:
-    """A reader goes on with the state that was undone, so its rows can't be taken back."""
+    """An open reader still needs the undone rows, so they stay and are recorded as deleted."""
     graph = Graph("Jelly")
     graph.add((S, P, O))
     readers: list[Any] = []
@@ -122,7 +122,7 @@ def test_copy_of_a_recorded_store_is_not_recorded() -> None:
 
 
 def test_store_of_a_long_recording_stays_small() -> None:
-    """What died in transactions of before is left out, recorded or not."""
+    """Rows that earlier transactions deleted are removed from the store."""
     graph = Graph("Jelly")
     with jr.record(graph, io.BytesIO()) as recorder:
         for number in range(5000):
@@ -164,7 +164,7 @@ def test_rollback_of_a_user_is_one_of_all_graphs() -> None:
 
 
 class Busy(Memory):
-    """Can't list its prefixes for now."""
+    """A store that can't list its prefixes for a while."""
 
     is_busy = False
 
@@ -179,7 +179,7 @@ def test_recording_that_could_not_start_leaves_the_store_free() -> None:
     graph.namespace_manager = NamespaceManager(Graph(Busy()), bind_namespaces="none")
     Busy.is_busy = True
     try:
-        # The exception is kept, and with it the frames that it has passed.
+        # The kept exception holds the stack frames that it passed through.
         with pytest.raises(OSError, match="busy") as caught, jr.record(graph):
             pass
     finally:

@@ -1,4 +1,4 @@
-"""What is parsed or applied is recorded, in every format."""
+"""Tests that parsed and applied statements are recorded, in every format."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,7 +28,7 @@ from tests.recording.support import (
     statements,
 )
 
-# rdflib's parsers add statements by one method or another; ours put them in by batches.
+# rdflib's parsers add statements by several methods; ours add whole batches.
 QUADS = ["nquads", "trig", "json-ld", "jelly-patch", "jelly-rdf"]
 
 
@@ -73,14 +73,14 @@ def test_parse_into_a_conjunctive_graph(format: str) -> None:
     for g in (G, H):
         source.add((S, URIRef("http://example.org/p"), g, g))
     target = ConjunctiveGraph()
-    # with a Dataset of the same store, which lists a graph that is not the default graph here
+    # A Dataset of the same store lists a graph that is not the default graph of `target`.
     list(Dataset(target.store).graphs())
     data = encoded(source, format)
     check(target, ConjunctiveGraph, lambda: target.parse(data=data, format=format))
 
 
 def test_removal_by_a_parser_is_recorded_too() -> None:
-    # rdflib's parser of N-Quads removes what is in the default graph, of all things.
+    # rdflib's parser of N-Quads removes statements from the default graph.
     dataset = Dataset()
     dataset.add((S, P, O))
     data = "<urn:s> <urn:p> <urn:o> <urn:g> ."
@@ -129,12 +129,12 @@ def test_apply(make_dataset: Callable[[], Dataset], wrap: Callable[..., Any]) ->
     operations = check(dataset, make_dataset, lambda: jr.apply(wrap(some_operations()), dataset))
     found = {operation for operation in operations if operation[0] in (Op.A, Op.D, Op.PA)}
     assert {add(1, G), add(3, H), (Op.PA, *EX)} < found
-    # all of it is in the one transaction of the block
+    # All changes are in the one transaction of the block.
     assert operations.count(TX) == 1
 
 
 def test_patch_that_is_taken_back_right_after_its_commit() -> None:
-    # as an interrupt at just that moment would have it
+    # This simulates an interrupt right after the commit.
     dataset = Dataset()
     before = exact_state(dataset)
     refusal = pytest.raises(jr.RecordError, match="interrupted while it was applied")

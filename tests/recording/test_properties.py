@@ -1,4 +1,4 @@
-"""Whatever is done, the recording is exactly what took effect, and what is aborted never was."""
+"""Tests random changes: a recording has exactly those that took effect and were not aborted."""
 
 import io
 from contextlib import nullcontext, suppress
@@ -28,7 +28,7 @@ from tests.recording.support import (
     statements,
 )
 
-# Few, so that statements meet again; made anew each time, so that equal ones are other objects.
+# Few terms, so that statements repeat. Each use makes new objects, so equal terms differ in `is`.
 NODES = st.sampled_from(["urn:a", "urn:b"]).map(URIRef) | st.just("b").map(BNode)
 OBJECTS = NODES | st.builds(
     lambda text, more: Literal(text, **more),
@@ -65,7 +65,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("set"), TRIPLES, NAMES),
     st.tuples(st.just("graph"), NAMES),
     st.tuples(st.just("remove_graph"), NAMES),
-    # To replace but not to override leaves rdflib's stores with two prefixes for an IRI.
+    # With replace=True and override=False, rdflib's stores get two prefixes for an IRI.
     st.tuples(st.just("bind"), PREFIXES, IRIS, st.sampled_from([(1, 0), (1, 1), (0, 0)])),
     st.tuples(st.just("update"), st.sampled_from(UPDATES), st.booleans()),
     st.tuples(st.just("parse"), TURTLE),
@@ -83,12 +83,12 @@ CHANGES = st.one_of(
     ),
 )
 STEPS = st.lists(CHANGES, max_size=6)
-# Each with whether it is a transaction by itself, and whether it is left by an exception.
+# Groups of changes, whether each is a transaction, and whether an exception ends it.
 BLOCKS = st.lists(st.tuples(STEPS, st.booleans(), st.booleans()), max_size=4)
 
 
 def perform(target: Graph, change: Any) -> None:
-    """Make a change; in a graph, whatever the name of the graph is."""
+    """Make a change; a single graph ignores the name of a graph."""
     kind, *arguments = change
     dataset = target if isinstance(target, Dataset) else None
 
@@ -104,7 +104,7 @@ def perform(target: Graph, change: Any) -> None:
         (quads,) = arguments
         target.addN((*triple, graph(name)) for triple, name in quads)
         if dataset is None:
-            # Of another graph, so it is left alone.
+            # These quads name another graph, so `addN` ignores them.
             target.addN((*triple, Graph()) for triple, _ in quads)
     elif kind == "remove":
         pattern, name = arguments
@@ -130,18 +130,18 @@ def perform(target: Graph, change: Any) -> None:
         if use_store_provided and isinstance(target.store, OxigraphStore):
             target.update(update)
             return
-        # SimpleMemory can't have changes while it is looked through, as rdflib does here.
+        # rdflib changes the store while iterating over it, which SimpleMemory can't do.
         with suppress(RuntimeError):
             target.update(PREPARED[update], use_store_provided=False)
     elif kind == "parse":
         target.parse(data=arguments[0], format="turtle")
     elif kind == "read" and isinstance(target.store, JellyStore):
-        # What such a reader sees must stay as it is.
+        # The result of an open reader must not change.
         triples = target.store.triples((None, None, None))
         next(triples, None)
         vars(target).setdefault("readers", []).append(triples)
     elif kind == "many" and isinstance(target.store, JellyStore):
-        # So many that rows are sealed into runs, and left out with them.
+        # So many rows that the store sorts them into runs, and later drops whole runs.
         p = URIRef("urn:p")
         target.addN((URIRef(f"urn:{n}"), p, Literal(n), graph(arguments[0])) for n in range(900))
         graph(arguments[0]).remove((None, p, Literal(7)))
@@ -194,7 +194,7 @@ def check(make: Any, start: Any, blocks: Any) -> None:
     file = io.BytesIO()
     patches: list[jr.Patch] = []
     with jr.record(target, patches) as recorder:
-        # A second one at the same time, where that can be.
+        # A second recording at the same time, if the store allows it.
         other = jr.record(target, file) if not target.store.transaction_aware else nullcontext()
         with other:
             for changes, is_transaction, is_left in blocks:
@@ -202,7 +202,7 @@ def check(make: Any, start: Any, blocks: Any) -> None:
                     for change in changes:
                         perform(target, change)
                     continue
-                # What is open is committed where the next transaction starts.
+                # An open transaction is committed when the next one starts.
                 with recorder.transaction():
                     pass
                 as_it_was = exact_state(target)

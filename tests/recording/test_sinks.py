@@ -1,4 +1,4 @@
-"""Where a recording goes, and what happens if it can't go there."""
+"""Tests the destinations of a recording, and errors of writing to them."""
 
 import io
 import os
@@ -148,7 +148,7 @@ def test_changes_are_written_as_they_come() -> None:
     with jr.record(graph, file):
         for number in range(3000):
             graph.add((S, P, Literal(number)))
-        # the last frame alone is still to come
+        # Only the last frame is missing.
         assert len(file.getvalue()) > 10_000
 
 
@@ -227,7 +227,7 @@ def test_transaction_that_could_not_be_written_alone_is_undone() -> None:
 
 
 def test_what_could_not_be_written_between_transactions_is_undone() -> None:
-    """The block goes on after the error, as the next transaction has nothing of it."""
+    """The block continues after the error: the next transaction has none of the undone changes."""
     graph = Graph()
     file = io.BytesIO()
     with jr.record(graph, file) as recorder:
@@ -285,7 +285,7 @@ def test_full_disk_undoes_all(size: int) -> None:
     assert set(graph) == {(S, P, O)}
     assert not is_hooked(graph.store)
     if size:
-        # What there is of the transaction is not whole, so a replica does not change either.
+        # The written transaction is incomplete, so a replica does not apply it either.
         replica = Graph()
         with pytest.raises(jr.DecodeError):
             jr.apply(file.data, replica)
@@ -307,7 +307,7 @@ def test_full_disk_at_the_very_end_undoes_all() -> None:
 
 
 class Unaborting(jr.PatchWriter):
-    """Can't write how a transaction ends."""
+    """A sink that can't write the end of a transaction."""
 
     def commit(self) -> None:
         raise OSError("no commit")
@@ -317,7 +317,7 @@ class Unaborting(jr.PatchWriter):
 
 
 def test_abort_that_can_not_be_written() -> None:
-    """The store is as it was, and the first error is the one that is told."""
+    """The store is restored, and the first error is raised."""
     graph = Graph()
     with pytest.raises(OSError, match="no abort"), aborted(graph, Unaborting(io.BytesIO())):
         graph.add((S, P, O))
@@ -331,7 +331,7 @@ def test_abort_that_can_not_be_written() -> None:
 
 
 class Refusing:
-    """Takes no patch."""
+    """A log that refuses every patch."""
 
     def append(self, patch: jr.Patch) -> None:
         raise PermissionError(f"no, not {len(patch)} operations")

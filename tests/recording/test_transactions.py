@@ -1,4 +1,4 @@
-"""Transactions follow blocks, and an exception undoes what was changed in them."""
+"""Tests that each block is a transaction, and that an exception undoes its changes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -200,7 +200,7 @@ def test_without_undoing_an_exception_leaves_what_was_changed(dataset: Dataset) 
 
 
 class FailingStore(Memory):
-    """Raises at one of its changes, before or after doing it."""
+    """A store that raises an error before or after one of its changes."""
 
     def __init__(self, *, does_it: bool) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ def test_failed_change_is_recorded_if_it_was_made(does_it: bool) -> None:
 
 
 class StubbornStore(Memory):
-    """Does not give back what it has."""
+    """A store that does not remove its statements."""
 
     def remove(self, triple: Any, context: Any = None) -> None:
         raise PermissionError("what is here stays here")
@@ -285,7 +285,7 @@ def test_what_is_pending_is_committed_first() -> None:
 
 
 class OneGraphStore(TransactionalStore):
-    """Knows no graphs."""
+    """A store without named graphs."""
 
     context_aware = graph_aware = False
 
@@ -340,7 +340,7 @@ def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Graph])
     graph = make()
     graph.add((S, P, ONE))
     with jr.record(graph) as recorder:
-        # an AuditableStore gets this wrong, and it is put right
+        # An AuditableStore undoes this wrongly, and the recorder corrects it.
         graph.remove((S, P, ONE))
         graph.add((S, P, ONE))
         graph.add((S, P, TWO))
@@ -349,7 +349,7 @@ def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Graph])
         assert set(graph.objects()) == {ONE}
         graph.add((S, P, THREE))
     assert (recorder.committed, recorder.aborted) == (1, 1)
-    # A store does not roll its prefixes back, so this one has been bound since.
+    # A store does not roll back prefixes, so this prefix is still bound.
     assert list(recorder.patch) == [
         TX,
         add(THREE),
@@ -359,7 +359,7 @@ def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Graph])
 
 
 class UncommittingStore(TransactionalStore):
-    """Can't commit."""
+    """A store that can't commit."""
 
     is_full = False
 
@@ -460,7 +460,7 @@ def test_methods_that_others_put_on_the_store() -> None:
         graph.add((S, P, ONE))
         graph.store.add = watch("meanwhile", graph.store.add)
         graph.add((S, P, TWO))
-    # What was put in front stays there, and what is behind it is out of use.
+    # The wrapper that was added during the recording stays, and the recorder's own is removed.
     graph.add((S, P, THREE))
     assert calls == ["before", "meanwhile", "before", "meanwhile", "before"]
     assert list(recorder.patch) == [TX, add(ONE), add(TWO), TC]

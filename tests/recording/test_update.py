@@ -1,4 +1,4 @@
-"""SPARQL Update of each kind is recorded, whoever runs it."""
+"""Tests that each kind of SPARQL Update is recorded, whether rdflib or the store runs it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,7 +76,7 @@ def start(dataset: Dataset) -> None:
 
 
 def recorded(make: Callable[[], Dataset], update: Any, **arguments: Any) -> set[Any]:
-    """Record an update, check the recording, and return what it changes."""
+    """Record an update, check the recording, and return the changes."""
     dataset = make()
     start(dataset)
     copy = copy_of(dataset, make)
@@ -91,7 +91,7 @@ def recorded(make: Callable[[], Dataset], update: Any, **arguments: Any) -> set[
     return before[0] ^ after[0]
 
 
-# Each with how many statements it changes.
+# Updates, each with the number of statements that it changes.
 UPDATES: dict[str, tuple[str, int]] = {
     "insert data": (
         "INSERT DATA { <urn:s> <urn:p> <urn:1>, <urn:4> "
@@ -153,7 +153,7 @@ def test_bindings_and_prepared_updates(make: Callable[[], Dataset]) -> None:
     update = "INSERT { ?s <urn:p> ?o } WHERE { GRAPH <urn:h> { ?s <urn:p> ?o } }"
     three = (S, P, URIRef("urn:3"), None)
     assert recorded(make, prepareUpdate(update), use_store_provided=False) == {three}
-    # Oxigraph's does not take these, and leaves them to rdflib.
+    # Oxigraph's own update does not accept bindings, so rdflib runs this one.
     assert recorded(make, update, initBindings={"o": three[2]}) == {three}
 
 
@@ -280,7 +280,7 @@ def test_sparql_endpoint_must_commit_by_itself(endpoint: Endpoint) -> None:
 
 @pytest.mark.parametrize("update", ["INSERT DATA { <urn:s> <urn:p> 1 }", "ADD <urn:g> TO DEFAULT"])
 def test_what_rdflib_can_not_insert(update: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a fault of its own, recorded or not, unless it is told to do as SPARQL has it."""
+    """rdflib fails here, also without a recording, unless its setting follows SPARQL."""
     monkeypatch.setattr(rdflib.plugins.sparql, "SPARQL_DEFAULT_GRAPH_UNION", True)
     dataset = Dataset()
     dataset.graph(G).add((S, P, O))

@@ -1,4 +1,4 @@
-"""A `JellyStore` beside rdflib's Memory store: the same calls, the same contents."""
+"""Tests that a `JellyStore` and the Memory store have the same contents after the same calls."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ OBJECTS = [
     *NAMES,
     BNode("x"),
     Literal("a"),
-    # Two terms to Memory, and one to a JellyStore, if "c" came without its datatype, too.
+    # Memory would have two terms, and a JellyStore one, if "c" also came without its datatype.
     Literal("c", datatype=XSD.string),
     Literal("a", lang="en"),
     Literal("a", lang="EN"),
@@ -38,7 +38,7 @@ graphs = st.sampled_from(GRAPHS)
 
 
 def spelled(triple: Any) -> tuple[Any, ...]:
-    """Return a triple so that also the case of a language tag is compared."""
+    """Return a triple in a form that shows the case of its language tag."""
     s, p, o = triple
     return (s, p, str(o), type(o), getattr(o, "language", None), getattr(o, "datatype", None))
 
@@ -52,13 +52,13 @@ def contents(dataset: Dataset) -> set[Any]:
 
 
 class BesideMemory(RuleBasedStateMachine):
-    """Changes both stores, and asks both the same questions."""
+    """Makes the same changes and the same queries in both stores."""
 
     def __init__(self) -> None:
         super().__init__()
         self.jelly = Dataset(JellyStore())
         self.memory = Dataset(Memory())
-        # What was committed, and iterators that were started, with what they are to yield.
+        # The committed state, and the open iterators with their expected results.
         self.committed: Dataset | None = None
         self.readers: list[tuple[Any, set[Any]]] = []
         self.commit()
@@ -80,7 +80,7 @@ class BesideMemory(RuleBasedStateMachine):
 
     @rule(number=st.integers(520, 600), g=graphs)
     def add_many(self, number: int, g: Any) -> None:
-        """Add more than are looked through one by one."""
+        """Add more statements than the store searches one by one."""
         for dataset in self.both():
             graph = graph_of(dataset, g)
             for i in range(number):
@@ -134,9 +134,9 @@ class BesideMemory(RuleBasedStateMachine):
     @precondition(lambda self: self.readers)
     @rule(steps=st.integers(0, 3))
     def go_on_reading(self, steps: int) -> None:
-        """Read to the end what was started before the changes."""
+        """Read an iterator to its end that was started before the changes."""
         reader, expected = self.readers.pop(0)
-        # Of equal literals in several graphs either spelling may come.
+        # If graphs have different spellings of equal literals, either spelling may be returned.
         folded = {tuple(str(part).lower() for part in triple) for triple in expected}
         found = [tuple(str(part).lower() for part in spelled(triple)) for triple, _ in reader]
         assert len(found) == len(set(found)) == len(folded)

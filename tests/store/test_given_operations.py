@@ -1,4 +1,4 @@
-"""Operations of a list go into the store as rows of batches; those of an iterator one by one."""
+"""Tests that a list of operations is applied in batches, and an iterator one by one."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 
 
 class Own(URIRef):
-    """A class of a program's own."""
+    """A subclass of a term's class, as a program may define it."""
 
     __slots__ = ()
 

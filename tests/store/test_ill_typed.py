@@ -1,4 +1,4 @@
-"""Literals whose text is none of their datatype's stay ill-typed in a `JellyStore`."""
+"""Tests that literals with invalid lexical forms stay ill-typed in a `JellyStore`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from jelly_rdflib import JellyStore
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 TEXTS = ["none", "TRUE", "true", "false", "1", "0", "01", "", "300", "-5", "1.0", "2020-13-01", "é"]
-# Of HTML, readers and the store make no tree: docs/reliability.md.
+# Readers and the store don't parse HTML into a tree: see docs/reliability.md.
 DATATYPES = [datatype for datatype in XSDToPython if datatype not in (None, RDF.HTML)]
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parsing weird boolean")
@@ -36,10 +36,10 @@ def test_a_node_comes_out_as_it_was_added(datatype: URIRef, normalize: bool) -> 
 def test_a_boolean_is_parsed_as_into_memory(format: str, text: str) -> None:
     node = Literal(text, datatype=XSD.boolean, normalize=False)
     data = Graph().add((S, URIRef("urn:p#p"), node))
-    # rdflib's writer of Turtle and N3 makes keywords of all booleans.
+    # rdflib's writers of Turtle and N3 write all booleans as keywords.
     written = data.serialize(format="nt" if format in ("turtle", "n3") else format)
     ours, theirs = (Graph(name).parse(data=written, format=format) for name in ("Jelly", "Memory"))
-    # rdflib leaves open whether a literal that it makes of JSON's own values is ill-typed.
+    # rdflib does not decide whether a literal made from a JSON value is ill-typed.
     states = [[(str(o), o.value, bool(o.ill_typed)) for o in g.objects()] for g in (ours, theirs)]
     assert states[0] == states[1]
 

@@ -1,4 +1,4 @@
-"""The store as rdflib's users meet it."""
+"""Tests the store through rdflib's own interface."""
 
 import copy
 import gc
@@ -83,7 +83,7 @@ def test_an_iterator_outlasts_a_rollback_and_a_smaller_store() -> None:
     graph.commit()
     for number in range(30_000):
         graph.add((S, P, Literal(number)))
-    # A graph's own iterator asks the store when it is first asked itself.
+    # A graph's iterator starts reading the store at its first item, so use the store's iterator.
     inside = graph.store.triples((None, None, None))
     graph.rollback()
     before = graph.store.triples((None, None, None))
@@ -131,7 +131,7 @@ def test_a_transaction_takes_prefixes_and_graphs_with_it() -> None:
 
 
 def test_old_values_are_given_back() -> None:
-    """A value that changes over and over: the store has not all the old ones."""
+    """The store does not keep all old values of a property that changes often."""
     graph = Graph("Jelly")
     for number in range(100_000):
         graph.set((S, P, Literal(number)))
@@ -210,7 +210,7 @@ def test_destroy_empties_it() -> None:
 
 
 def test_a_store_is_collected() -> None:
-    # What there is already is not looked through.
+    # Objects that exist already need not be collected.
     gc.freeze()
     dataset = Dataset("Jelly")
     dataset.add((S, P, O, G))
@@ -225,7 +225,7 @@ def test_a_store_is_collected() -> None:
 
 
 def test_two_threads() -> None:
-    """Two change so much that the store is made smaller, while others read, apply and commit."""
+    """Two threads cause the store to shrink, while others read, apply and commit."""
     dataset = Dataset("Jelly")
     failures: list[BaseException] = []
     patch = [(jr.Op.A, S, P, Literal(number), G) for number in range(50)]
@@ -253,7 +253,7 @@ def test_two_threads() -> None:
         for _ in range(100):
             for s, p, o, g in dataset.quads((None, None, None, None)):
                 assert p == P
-                # Numbers that were mixed up would show a text in another graph.
+                # If term numbers were mixed up, a text would appear in another graph.
                 assert s == S or o.startswith(f"{g} ")
 
     def apply() -> None:
@@ -310,7 +310,7 @@ print(ran, store.quads.sizes()["quads"], sum(counts.values()), {counts[graph] fo
 
 @pytest.mark.parametrize("seed", range(8))
 def test_len_of_all_graphs_counts_each_triple_once(seed: int) -> None:
-    """Also where so much changes between two calls that the count is given up."""
+    """The length is right even after so many changes that the cached count is dropped."""
     random = Random(seed)
     dataset = Dataset(store="Jelly", default_union=bool(seed % 2))
     graphs = [dataset.graph(URIRef(f"urn:g{i}")) for i in range(random.choice([1, 2, 7]))]
@@ -347,7 +347,7 @@ def test_a_pattern_may_be_any_iterable_as_for_memory(kind: Any) -> None:
             store.add((S, P, O), graph)
             store.add((G, H, O), graph)
             found = {triple for triple, _ in store.triples(kind(pattern), graph)}
-            # Memory reads a pattern twice, and finds nothing by an iterator when it removes.
+            # Memory reads a pattern twice, so it can't remove by an iterator.
             graph.remove(kind(pattern) if kind is not iter or name == "Jelly" else tuple(pattern))
             ends.append((found, set(graph)))
         assert ends[0] == ends[1]

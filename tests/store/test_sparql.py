@@ -1,4 +1,4 @@
-"""SPARQL on a JellyStore: its basic graph patterns give what they give on rdflib's Memory store."""
+"""Tests that SPARQL has the same results on a JellyStore as on rdflib's Memory store."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -50,14 +50,14 @@ def end_of(asked: Graph, query: str, **more: Any) -> Any:
     try:
         return answer(asked, query, **more)
     except Exception as error:
-        # rdflib fails at the sum of what is no number, or is bound from outside.
+        # rdflib can't sum values that are not numbers, or that are bound from outside.
         if "SUM(" not in query:
             raise
         return type(error)
 
 
 def assert_same(quads: Any, query: str, *, is_union: bool, **more: Any) -> None:
-    """Check that both stores give one answer, or fail alike."""
+    """Check that both stores return the same answer, or raise the same error."""
     memory, store = (
         end_of(dataset(kind, quads, is_union=is_union), query, **more)
         for kind in ("Memory", JellyStore())
@@ -153,7 +153,7 @@ def test_patterns_are_evaluated_on_numbers() -> None:
         {frozenset({("x", A), ("y", C)}): 1, frozenset({("x", C), ("y", A)}): 1}
     )
     assert PARTS == ["BGP"]
-    # A variable that is bound from outside, and one that comes twice.
+    # A variable that is bound from outside, and a variable that occurs twice.
     assert answer(made, query, initBindings={"x": A}) == Counter(
         {frozenset({("x", A), ("y", C)}): 1}
     )

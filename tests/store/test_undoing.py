@@ -1,4 +1,4 @@
-"""What an undone transaction leaves in the store: nothing, also no terms and no graphs."""
+"""Tests that an undone transaction leaves no statements, terms or graphs in the store."""
 
 import random
 import tracemalloc
@@ -15,7 +15,7 @@ import jelly_rdflib as jr
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 TX, TC, TA = (jr.Op.TX,), (jr.Op.TC,), (jr.Op.TA,)
-# What no store can hold.
+# A statement that no store can hold.
 REFUSED = (jr.Op.A, Literal("x"), P, P, None)
 
 
@@ -34,7 +34,7 @@ def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Dataset]
 
 
 class Forgetful:
-    """Takes patches, and keeps none."""
+    """A log that accepts patches, and keeps none."""
 
     def append(self, patch: jr.Patch) -> None:
         pass
@@ -46,12 +46,12 @@ def sizes(dataset: Dataset) -> dict[str, int]:
 
 
 def refuse(dataset: Dataset, number: int, wrap: Callable[[Any], Any]) -> None:
-    """Apply a patch with a large literal that ends with what can't be applied."""
+    """Apply a patch that has a large literal, and ends with an operation that can't be applied."""
     literal = Literal(f"{number} {'x' * 100_000}")
     large = (jr.Op.A, S, P, literal, URIRef(f"urn:graph:{number}"))
     with pytest.raises(jr.ApplyError):
         jr.apply(wrap([TX, large, REFUSED, TC]), dataset)
-    # A recording of an iterator has all of it until now.
+    # A recording of an iterator keeps all operations until the commit.
     dataset.commit()
 
 
@@ -112,13 +112,13 @@ def test_terms_that_a_reader_uses_stay_and_go_later() -> None:
         dataset.graph(G).add((S, P, Literal("other")))
         dataset.rollback()
         assert {str(q[2])[:2].strip() for q in [first, *readers[-1]]} == {"ke", str(number)}
-    # At most a megabyte of them is kept.
+    # At most a megabyte of terms is kept.
     assert sizes(dataset)["terms"] < 30
     assert [str(o) for _, _, o, _ in dataset.quads()] == ["kept"]
 
 
 def test_numbers_of_undone_terms_are_used_for_others() -> None:
-    """Whatever has kept a number, a node or a graph of an undone term does not use it."""
+    """No cached number, node or graph of an undone term is used for a new term."""
     dataset = Dataset(store="Jelly")
     for number in range(20):
         name, node = URIRef(f"urn:graph:{number}"), Literal(f"{number}", lang=f"en-{number}")
@@ -136,7 +136,7 @@ def test_numbers_of_undone_terms_are_used_for_others() -> None:
 
 @pytest.mark.parametrize("wrap", [list, jr.Patch], ids=["operations", "a batch"])
 def test_transaction_after_an_undone_one_has_the_same_terms(wrap: Callable[[Any], Any]) -> None:
-    """Both are in one batch, for whose terms the store's numbers are kept."""
+    """Both transactions are in one batch, for which the store caches the numbers of terms."""
     g, h = URIRef("urn:new"), URIRef("urn:newer")
     one, two = Literal("one", lang="EN"), Literal("two", datatype=URIRef("urn:type"))
     operations = [
@@ -151,7 +151,7 @@ def test_transaction_after_an_undone_one_has_the_same_terms(wrap: Callable[[Any]
 
 
 def same(literal: Any, graph: Any) -> tuple[Any, ...]:
-    """Return what the spellings of a literal in a graph have in common."""
+    """Return the properties that all spellings of a literal in a graph have in common."""
     datatype = None if literal.datatype == XSD.string else literal.datatype
     return str(literal), (literal.language or "").lower(), datatype, graph
 
@@ -231,10 +231,10 @@ def test_spellings_that_no_quad_has_go() -> None:
     dataset.commit()
     tags = map("".join, product(*zip("abcdef", "ABCDEF", strict=True)))
     for tag in tags:
-        # The statement is there already.
+        # The store already has this statement.
         dataset.add((S, P, Literal(text, lang=tag)))
         dataset.commit()
-    # About a megabyte of the 64 is kept.
+    # The store keeps about a megabyte of the 64.
     assert sizes(dataset)["terms"] < 40
     assert [o.language for o in dataset.objects()] == ["abcdef"]
 
@@ -244,13 +244,13 @@ def test_long_terms_of_deleted_quads_go() -> None:
     for number in range(150):
         dataset.graph(G).set((S, P, Literal(f"{number} {'x' * 100_000}")))
         dataset.commit()
-    # At most a megabyte of the fifteen is kept.
+    # The store keeps at most a megabyte of the fifteen.
     assert sizes(dataset)["terms"] < 30
     assert [str(o)[:3] for o in dataset.graph(G).objects()] == ["149"]
 
 
 def test_a_long_term_that_others_use_is_seldom_looked_for() -> None:
-    """The store is rewritten for nothing a few times, and not after each deletion."""
+    """The store is rewritten in vain only a few times, and not after each deletion."""
     dataset = Dataset(store="Jelly")
     graph, text = dataset.graph(G), Literal("x" * 2_000_000)
     subjects = [URIRef(f"urn:s:{number}") for number in range(500)]
