@@ -1,4 +1,4 @@
-"""Patches on a few statements and prefixes, and datasets that they may be for."""
+"""Hypothesis strategies: patches on a few statements and prefixes, and datasets for them."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -40,7 +40,7 @@ statements = st.builds(lambda op, quad: (op, *quad), st.sampled_from([Op.A, Op.D
 
 
 def prefixes(graphs: list[Any]) -> st.SearchStrategy[Operation]:
-    """Operations on prefixes of these graphs."""
+    """Return operations on prefixes of these graphs."""
     return st.tuples(
         st.just(Op.PA), st.sampled_from(NAMES), st.sampled_from(IRIS), st.sampled_from(graphs)
     ) | st.tuples(
@@ -52,7 +52,7 @@ def prefixes(graphs: list[Any]) -> st.SearchStrategy[Operation]:
 
 
 def changes(graphs: list[Any] = GRAPHS) -> st.SearchStrategy[Operation]:
-    """Changes to statements and prefixes; those to prefixes are in these graphs."""
+    """Return changes to statements, and to prefixes in these graphs."""
     return st.one_of(statements, statements, statements, prefixes(graphs))
 
 
@@ -63,7 +63,7 @@ headers = st.tuples(
 
 @st.composite
 def bodies(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
-    """What a patch has after its headers: some of it in transactions, of which some are aborted."""
+    """Return the body of a patch, with changes outside of and inside transactions."""
     operations: list[Operation] = []
     for chunk in draw(st.lists(st.lists(changes(graphs), max_size=6), max_size=4)):
         end = draw(st.sampled_from([None, Op.TC, Op.TC, Op.TA]))
@@ -73,13 +73,13 @@ def bodies(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
 
 @st.composite
 def patches(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
-    """One patch, without an END."""
+    """Return one patch, without an END."""
     return [*draw(st.lists(headers, max_size=2)), *draw(bodies(graphs))]
 
 
 @st.composite
 def streams(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
-    """Several patches, each with an END."""
+    """Return several patches, each with an END."""
     return [
         operation
         for patch in draw(st.lists(patches(graphs), max_size=3))
@@ -121,7 +121,7 @@ def write(operations: Iterable[Operation], **options: Any) -> bytes:
 
 
 def write_text(operations: Iterable[Operation]) -> bytes:
-    # without any operation it would not look like text
+    # A text without operations would not be recognized as text.
     file = io.BytesIO(b"# text\n")
     file.seek(0, io.SEEK_END)
     with jr.PatchWriter(file, format="rdf-patch") as writer:
@@ -140,12 +140,12 @@ class Pipe(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        # a few bytes at a time
+        # Return a few bytes at a time.
         return self._rest.readinto(memoryview(buffer)[:7])
 
 
 def in_file(data: bytes) -> io.BytesIO:
-    """Return a file with something before the data, which has been read."""
+    """Return an open file at the start of the data, after other bytes that were read."""
     file = io.BytesIO(b"before" + data)
     file.seek(6)
     return file
@@ -165,7 +165,7 @@ forms = st.sampled_from(sorted(FORMS)).map(FORMS.__getitem__)
 
 
 def same_graphs(operations: Iterable[Operation]) -> list[Operation]:
-    """Return the operations, with the default graph named wherever there is none."""
+    """Return the operations, with the name of the default graph in place of None."""
     return [
         (*operation[:-1], DEFAULT) if operation[-1] is None and len(operation) > 3 else operation
         for operation in operations

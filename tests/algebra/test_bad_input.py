@@ -1,4 +1,4 @@
-"""What is wrong with the changes is said, as by `apply`, and nothing stays open."""
+"""Tests that invalid changes raise the same errors as in `apply`, and that no file stays open."""
 
 import io
 import os
@@ -57,7 +57,7 @@ def test_options_for_reading_operations(use: Use, reading: Any) -> None:
 
 
 class NoTerm(str):
-    """Text, but no term."""
+    """A str that is not a term."""
 
 
 @each_use
@@ -107,7 +107,7 @@ def test_transactions_out_of_place(use: Use, codes: str, message: str) -> None:
 
 @pytest.mark.parametrize("codes", ["TX TX", "TC", "TA", "TX"])
 def test_transactions_out_of_place_in_a_batch(codes: str) -> None:
-    # whole streams are refused by their readers, but parts of one come from elsewhere
+    # Readers refuse such streams, but a program can make parts of a stream itself.
     stream = write([A, (Op.TX,), A, (Op.TC,), (Op.TX,), A, (Op.TA,)], frame_rows=99)
     batch = next(jr.read_batches(stream))
     wanted = [Op[code] for code in codes.split()]
@@ -141,10 +141,10 @@ def test_damaged_files(use: Use, stream: Any, data: Any) -> None:
     expected = outcome(lambda: jr.read_operations(source, format="jelly-patch"))
     got = outcome(lambda: use(source, format="jelly-patch"))
     if isinstance(expected, list):
-        # the same in whatever form
+        # The error is the same for every form of the input.
         assert got == outcome(lambda: use(expected))
     elif not isinstance(got, str) or not got.startswith(("ApplyError", "PatchError")):
-        # unless something else is wrong before it
+        # An earlier fault is reported first.
         assert got == expected
 
 
@@ -204,7 +204,7 @@ def test_files_are_closed(use: Use, tmp_path: Path) -> None:
 def test_files_are_closed_while_there_is_an_error(
     use: Use, operations: Any, reading: Any, tmp_path: Path
 ) -> None:
-    """Its traceback has the reader of the file."""
+    """Files are closed although the traceback of the error refers to their reader."""
     path = tmp_path / "x.jellyp"
     path.write_bytes(write([*operations, *[A] * 5], generalized_statements=True))
     before = os.listdir("/proc/self/fd")

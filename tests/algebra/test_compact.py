@@ -1,4 +1,4 @@
-"""The laws of compacting: the same effect on any dataset, and nothing that could go."""
+"""Tests the laws of compacting: the same effect on any dataset, with the fewest operations."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,7 @@ def apply_to(content: Any, operations: Any, store: str = "default") -> tuple[Any
 @given(datasets, streams(), forms)
 def test_does_the_same_to_any_dataset(store: str, content: Any, stream: Any, form: Any) -> None:
     if store == "Oxigraph":
-        # it can't unbind a prefix
+        # Oxigraph's store can't unbind a prefix.
         stream = [operation for operation in stream if operation[0] not in (Op.PA, Op.PD)]
     assert apply_to(content, compact(form(stream)), store) == apply_to(content, stream, store)
 
@@ -75,7 +75,7 @@ def test_idempotent(patch: Any) -> None:
 @given(patches())
 def test_nothing_can_be_left_out(patch: Any) -> None:
     operations = list(compact(patch))
-    # each operation is one that some dataset needs: with all in it, or with nothing
+    # Each operation has an effect on a full dataset, or on an empty one.
     everything = {operation[1:] for operation in operations if operation[0] == Op.D}
     for content in ((everything, {}), (set(), {})):
         dataset = make_dataset(content)
@@ -97,7 +97,7 @@ def test_effective_patch_to_its_dataset(content: Any, stream: Any, form: Any) ->
 
 
 def test_a_prefix_whose_iri_another_one_has_meanwhile() -> None:
-    """That one stands in two graphs, so it is not known what was bound before it."""
+    """The other prefix is bound in two graphs, so its former IRI is not known."""
     content = (set(), {"rdf": URIRef("urn:b#")})
     stream = [
         (Op.PA, "x", URIRef("urn:b#"), URIRef("urn:g")),
@@ -115,7 +115,7 @@ def test_effective_patch_stays_effective_and_is_as_small_as_the_change(
     content: Any, stream: Any
 ) -> None:
     dataset = make_dataset(content)
-    # One graph for the prefixes: of several rdflib would make one.
+    # The prefixes are in one graph, since rdflib would join those of several graphs.
     operations = list(effective(stream, dataset))
     smallest = list(compact(operations, assume_effective=True))
     assert list(effective(smallest, dataset)) == smallest
@@ -175,7 +175,7 @@ def test_many_transactions_large_and_small() -> None:
 def test_the_default_graph_is_none_out_of_every_function(
     form: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also of a patch so long that a file keeps a part of it."""
+    """The default graph is None, also in a patch that is partly kept in a file."""
     monkeypatch.setattr(spool, "_MAX_SIZE", 100)
     dataset = Dataset()
     dataset.add((S, P, O, DEFAULT))
@@ -253,7 +253,7 @@ def test_prefixes_by_their_graphs() -> None:
         (Op.PA, "z", b, None),
         (Op.PA, "x", b, g),
     ]
-    # the second has taken the IRI from any other prefix
+    # The second operation unbinds any other prefix of the IRI.
     expected = [patch[1], patch[2], patch[3], patch[4], patch[5]]
     assert list(compact(patch)) == [(Op.TX,), *expected, (Op.TC,)]
 
@@ -275,7 +275,7 @@ BIND_A, UNBIND_A, BIND_B, UNBIND_B = (
         ([UNBIND_A, BIND_B], [0, 1]),
         ([UNBIND_A, BIND_B, UNBIND_B], [0]),
         ([UNBIND_A, BIND_B, UNBIND_B, BIND_A], []),
-        # Of two graphs: for rdflib it is one prefix.
+        # The prefix is in two graphs, but rdflib has one prefix for both.
         ([(*UNBIND_A[:3], S), BIND_B, (*UNBIND_B[:3], S)], [1, 2]),
         ([UNBIND_A, (*BIND_B[:3], S), UNBIND_B, BIND_A], [1, 3]),
     ],
@@ -291,19 +291,19 @@ def test_prefixes_of_effective_patches(patch: Any, kept: list[int], start: Any) 
 def test_headers_stay() -> None:
     header = [(Op.H, "id", S), (Op.H, "x", O), (Op.H, "x", O), (Op.H, "prev", P)]
     assert list(compact([*header, A])) == [*header, (Op.TX,), A, (Op.TC,)]
-    # also if they come late, or nothing else is left
+    # Headers stay, also if they come late or are all that remains.
     assert list(compact([(Op.TX,), A, *header, (Op.TA,)])) == header
     assert list(compact(header)) == header
     assert list(compact([])) == []
 
 
 def test_empty_patches_are_none() -> None:
-    """From its own headers they take nothing."""
+    """An empty patch is left out, with its headers."""
     header, end = [(Op.H, "id", S), (Op.H, "prev", P)], (Op.END,)
     for stream in ([end, *header, A], [*header, A, end, end]):
         for source in (stream, write(stream)):
             assert same_graphs(compact(source)) == same_graphs([*header, (Op.TX,), A, (Op.TC,)])
-    # One of statements alone is a patch, without an id.
+    # Statements without headers are a patch without an id.
     stream = [*header, A, end, D, end]
     for source in (stream, write(stream)):
         assert same_graphs(compact(source)) == same_graphs([header[1], (Op.TX,), D, (Op.TC,)])
@@ -320,7 +320,7 @@ def test_method_of_a_patch() -> None:
     assert isinstance(patch.compact(), Patch)
     assert list(patch.compact()) == [(Op.TX,), D, (Op.TC,)]
     assert len(patch.compact(assume_effective=True)) == 0
-    # patches that were read are slices of batches, some of several, some with others before them
+    # Patches that were read are slices of one batch or of several.
     stream = [operation for _ in range(5) for operation in (A, A, D, (Op.END,))]
     for patch in jr.read_patches(write(stream, statement_type="TRIPLES", frame_rows=5)):
         assert list(patch.compact()) == [(Op.TX,), D, (Op.TC,)]

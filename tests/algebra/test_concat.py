@@ -1,4 +1,4 @@
-"""The laws of putting patches together."""
+"""Tests the laws of joining patches."""
 
 import contextlib
 import io
@@ -97,19 +97,19 @@ def test_headers() -> None:
                 *[A, D, A],
             ]
         )
-    # late ones come first too
+    # Late headers also come first in the result.
     assert list(concat([A, *header(1)])) == [*header(1), A]
-    # what has no id is the last one all the same
+    # A last patch without an id leaves the result without an id.
     assert list(concat([*header(1), A], [D])) == [header(1)[1], A, D]
     for size in (1, 9):
         last = write([D, D, D], frame_rows=size, statement_type="TRIPLES")
         assert list(concat([*header(1), A], last)) == [header(1)[1], A, D, D, D]
-    # a patch of headers alone is a patch
+    # A patch may have only headers.
     assert list(concat([*header(1), A], header(2))) == [header(1)[1], header(2)[0], A]
 
 
 def test_keys_are_compared_as_jena_does() -> None:
-    """One that comes in two spellings has the first of them: Jena can't read both."""
+    """A key with two spellings gets the first spelling, since Jena can't read both."""
     by = Literal("a")
     first = [(Op.H, "ID", VERSIONS[1]), (Op.H, "Previous", VERSIONS[0]), (Op.H, "BY", by), A]
     second = [(Op.H, "id", VERSIONS[2]), (Op.H, "PREV", VERSIONS[1]), (Op.H, "by", by), D]
@@ -123,7 +123,7 @@ def test_keys_are_compared_as_jena_does() -> None:
     for key in ("PREV", "previous", "Previous"):
         with pytest.raises(PatchError, match=r"after <urn:2> \(prev\), .* is <urn:1> \(id\)"):
             list(concat(first, [(Op.H, key, VERSIONS[2]), A]))
-    # of both, prev is it
+    # With both headers, prev is the one that counts.
     list(concat(first, [(Op.H, "prev", VERSIONS[1]), (Op.H, "previous", VERSIONS[2]), A]))
 
 
@@ -132,10 +132,10 @@ def test_patches_that_do_not_follow() -> None:
     for sources in ([first, second], [[*first, (Op.END,), *second]], [write(first), iter(second)]):
         with pytest.raises(PatchError, match=r"after <urn:2> \(prev\), .* is <urn:1> \(id\)"):
             next(concat(*sources))
-    # where it is not said, it is not known
+    # Without a header the previous patch is unknown.
     for sources in ([first, [header(3)[0], D]], [[header(1)[1], A], second]):
         assert len(list(concat(*sources))) == 4
-    # from its own ids an empty one takes nothing
+    # The ids of an empty patch are not used.
     with pytest.raises(PatchError):
         next(concat(first, [], second))
 
@@ -164,7 +164,7 @@ def test_only_what_can_not_be_read_again_is_copied(
 
 
 def test_a_file_is_read_from_where_it_is_then() -> None:
-    """Not from where it was at the call; and what one source has read, another has not."""
+    """Reading starts where the file is when reading begins, separately for each source."""
     file = io.BytesIO(b"A <urn:s> <urn:p> <urn:o> .\n")
     file.seek(0, io.SEEK_END)
     one, two = concat(file, format="rdf-patch"), concat(file, file, format="rdf-patch")
@@ -183,7 +183,7 @@ def test_second_pass_checks_transactions() -> None:
     for bad in ([(Op.TC,)], [(Op.TX,)], [(Op.TX,), (Op.END,)], [(Op.TX,), (Op.TX,)]):
         with pytest.raises(ApplyError, match="transaction"):
             list(concat([A], bad))
-    # what one source starts another can't end
+    # One source can't end the transaction of another.
     with pytest.raises(ApplyError, match="the input ends inside a transaction"):
         list(concat([(Op.TX,), A], [D, (Op.TC,)]))
 
@@ -199,15 +199,15 @@ def test_headers_are_kept_up_to_a_limit() -> None:
     with pytest.raises(jr.LimitError) as caught:
         next(concat(data, limits=small))
     assert caught.value.frame is not None
-    # what is in memory already is not counted
+    # Operations that are in memory already do not count.
     assert len(list(concat(headers, Patch(headers), write([A]), limits=small))) == 101
 
 
 @pytest.mark.parametrize("form", [write, iter])
 def test_headers_that_are_left_out_take_no_room(form: Any) -> None:
-    """So many patches may be joined as there are."""
+    """The number of joined patches has no limit."""
     small = Limits(max_text_size=3000)
-    # limits are for what is read
+    # Limits only count what is read.
     none = write([])
     ids = [URIRef(f"urn:{number}") for number in range(101)]
     source = (Op.H, "source", O)
@@ -217,7 +217,7 @@ def test_headers_that_are_left_out_take_no_room(form: Any) -> None:
     ]
     expected = [(Op.H, "prev", ids[0]), source, (Op.H, "id", ids[-1])]
     whole = list(itertools.chain(*patches))
-    # of a list nothing is taken, so nothing is given back
+    # A list is not counted, so no room is given back for it.
     for sources in ([form(whole)], map(form, patches), [patches[0], form(whole[5:])]):
         assert list(concat(none, *sources, limits=small))[:3] == expected
     others = [(Op.H, f"key {number}", O) for number in range(20)]
@@ -234,7 +234,7 @@ def test_headers_of_iterators_are_limited_too() -> None:
 
 def test_what_counts_of_headers() -> None:
     def size(*values: Any, key: str = "key") -> int:
-        """Return how much room headers with these values take."""
+        """Return the size of headers with these values, as limits count it."""
         for room in range(0, 1 << 22, 50):
             left = HeaderRoom(Limits(max_text_size=room))
             with contextlib.suppress(jr.LimitError):
@@ -251,10 +251,10 @@ def test_what_counts_of_headers() -> None:
     assert size(Literal("o", datatype=URIRef("x" * 1000))) >= short + 1000 - 100
     xml = Literal("<a b=''/>" * 100, datatype=RDF.XMLLiteral)
     assert size(xml) > size(Literal(str(xml))) + 200 * 300
-    # what is no XML has no tree
+    # Text that is not XML has no tree.
     broken = Literal("<a b=''>" * 100, datatype=RDF.XMLLiteral)
     assert size(broken) < size(Literal(str(broken))) + 300
-    # a triple that is quoted twice is there once
+    # A triple that is quoted twice counts once.
     term = TripleTerm(S, P, Literal("x" * 1000))
     for _ in range(50):
         term = TripleTerm(term, P, term)

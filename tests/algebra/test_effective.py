@@ -1,4 +1,4 @@
-"""The laws of what takes effect: the same change, each operation of it a part."""
+"""Tests the laws of `effective`: the same change, by operations that all have an effect."""
 
 from itertools import pairwise
 from typing import Any
@@ -102,7 +102,7 @@ def test_long_transactions_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -
         *[(Op.TX,), *adds, *adds, (Op.TA,), (Op.TX,), *adds, header, *adds, *deletes, (Op.TC,)],
         *[(Op.TX,), *deletes, (Op.TC,), *adds[:3], *adds[:4], (Op.END,)],
     ]
-    # a header is not of the transaction
+    # A header does not belong to the transaction.
     expected = [header, (Op.TX,), *adds, *deletes, (Op.TC,), *adds[:4], (Op.END,)]
     for source in (patch, write(patch)):
         assert same_graphs(effective(source, Dataset())) == same_graphs(expected)

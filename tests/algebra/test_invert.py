@@ -1,4 +1,4 @@
-"""The laws of the inverse."""
+"""Tests the laws of the inverse."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ ONE, TWO = URIRef("urn:1"), URIRef("urn:2")
 
 
 def invertible(operations: Any) -> list[Any]:
-    """Leave out what has no inverse."""
+    """Leave out operations without an inverse."""
     return [op for op in operations if op[0] != Op.PD or op[2] is not None]
 
 
@@ -40,7 +40,7 @@ def test_undoes_an_effective_patch(content: Any, stream: Any) -> None:
     before = contents(dataset)
     operations = list(effective(stream, dataset))
     jr.apply(operations, dataset)
-    # in frames, since text does not say what a deleted prefix was bound to
+    # Frames are used, since text has no IRI of a deleted prefix.
     for form in (list, write):
         inverse = list(invert(form(operations)))
         after = make_dataset(content)
@@ -68,7 +68,7 @@ def test_inverse_of_the_inverse_is_the_patch(patch: Any) -> None:
 
 @given(streams(), forms)
 def test_form_of_the_source_does_not_matter(stream: Any, form: Any) -> None:
-    # a text without any operation is one patch
+    # A text without operations is one patch.
     stream = [operation for operation in stream if operation[0] != Op.PD] or [(Op.END,)]
     assert same_graphs(invert(form(stream))) == same_graphs(invert(stream))
 
@@ -97,7 +97,7 @@ def test_long_patches_are_kept_in_a_file(stream: Any) -> None:
 def test_headers() -> None:
     header = [(Op.H, "id", TWO), (Op.H, "prev", ONE), (Op.H, "by", O)]
     assert list(invert([*header, A])) == [(Op.H, "prev", TWO), D]
-    # wherever it stands
+    # The header may be anywhere in the patch.
     assert list(invert([A, *header])) == [(Op.H, "prev", TWO), D]
     assert list(invert([(Op.TX,), *header, A, (Op.TA,)])) == [(Op.H, "prev", TWO)]
     assert list(invert([(Op.H, "prev", ONE), A])) == [D]
@@ -106,7 +106,7 @@ def test_headers() -> None:
         *[(Op.H, "prev", TWO), A, (Op.END,)],
         *[(Op.H, "prev", ONE), D, (Op.END,)],
     ]
-    # an END that is not there is not made up
+    # A missing END stays missing.
     assert list(invert(stream[:-1])) == list(invert(stream))[:-1]
     assert list(invert([])) == []
 
@@ -122,10 +122,10 @@ def test_prefix_without_an_iri() -> None:
     prefix = (Op.PD, "ex", None, None)
     with pytest.raises(PatchError, match="prefix 'ex' is deleted without the IRI"):
         list(invert([A, prefix]))
-    # as in all text
+    # Text never has this IRI.
     with pytest.raises(PatchError, match="effective"):
         list(invert(write_text([(Op.PD, "ex", URIRef("urn:x#"), None)])))
-    # in a transaction that counts for nothing it does no harm
+    # `effective` leaves out the operation if the prefix is not bound, and else adds its IRI.
     graph = Graph()
     assert list(invert(effective([prefix], graph))) == []
     jr.apply([(Op.PA, "ex", "urn:x#", None)], graph)

@@ -1,4 +1,4 @@
-"""The spool is a list of batches."""
+"""Tests that the spool behaves like a list of batches."""
 
 import tracemalloc
 from typing import Any
@@ -26,7 +26,7 @@ def batch_of(operations: Any) -> Batch:
 
 @st.composite
 def steps(draw: st.DrawFn) -> list[Any]:
-    """Batches to append, and None to clear the list."""
+    """Return batches to append, and None to clear the list."""
     operations = [operation(each) for each in draw(streams()).operations]
     batches = [batch_of([each]) for each in operations if each != (Op.END,)]
     return draw(st.permutations([*batches, *draw(st.lists(st.none(), max_size=2))]))
@@ -61,7 +61,7 @@ def test_long_texts_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             for letter in "abcdefghij":
                 tested.extend([batch_of([(Op.A, S, P, Literal(letter * (1 << 19)), None)])])
-            # What was made last, and what the file had in memory before.
+            # The last batch, and the earlier memory of the file.
             assert tracemalloc.get_traced_memory()[0] < 4 * (1 << 20)
         finally:
             tracemalloc.stop()

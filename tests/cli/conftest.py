@@ -1,4 +1,4 @@
-"""Inputs that several commands are tried on."""
+"""Inputs for the tests of several commands."""
 
 from pathlib import Path
 

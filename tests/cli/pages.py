@@ -13,7 +13,7 @@ from tests.examples import WIDTH, fold
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# A command, and the lines that go on with it as a shell shows them.
+# A command, and its further lines as a shell shows them.
 SHOWN_COMMAND = re.compile(r"^\$ .*\n(?:> .*\n|>\n)*", re.MULTILINE)
 
 
@@ -22,7 +22,7 @@ def has_commands(page: Path) -> bool:
 
 
 def run_page(page: Path, folder: Path) -> str:
-    """Return a page as it should be: with what its commands print, run one after another."""
+    """Run the commands of a page in order, and return the page with their output."""
     programs = folder / ".bin"
     programs.mkdir()
     program = programs / "jellyp"

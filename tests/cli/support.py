@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "jelly_rdflib"]
 TIMEOUT = 120.0
 """Seconds that a command may take."""
-# No colours, no terminal of the caller's nor its width, and this tree's package.
+# Without colours and the caller's terminal and width, and with the package of this tree.
 OF_CALLER = ("NO_COLOR", "TERM", "COLUMNS")
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if key not in OF_CALLER},
@@ -58,7 +58,7 @@ TA .
 
 @dataclass
 class Ended:
-    """How a command ended."""
+    """The outcome of a command."""
 
     code: int
     out: bytes
@@ -72,7 +72,7 @@ class Ended:
 def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Ended:
     """Run ``jellyp`` with arguments."""
     words, environment = list(map(str, arguments)), {**ENVIRONMENT, **variables}
-    # Python reads variables of its own when it starts.
+    # Python itself reads some variables when it starts.
     if CAN_FORK and not any(name.startswith("PYTHON") for name in variables):
         code, out, err = run_command(
             words, stdin=stdin, folder=cwd, environment=environment, timeout=TIMEOUT
@@ -91,12 +91,12 @@ def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variable
 
 
 def run_well(*arguments: Any, status: int = 0, **options: Any) -> Ended:
-    """Run ``jellyp`` with arguments that are right, on input that is right.
+    """Run ``jellyp`` with valid arguments on valid input.
 
     ``status`` is the exit status, which is 1 where the answer to a question is no.
     """
     ended = run(*arguments, **options)
-    # It says what it did.
+    # The command reports its work.
     says = r"\+\d+ −\d+(; \d+ of \d+ operations? changed nothing)?\n"  # noqa: RUF001
     is_help = not {"-h", "--help"}.isdisjoint(arguments)
     expected = says if arguments[0] == "apply" and not is_help else ""

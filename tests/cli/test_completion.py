@@ -26,7 +26,7 @@ CONTROL = re.compile(r"\x1b(\[[0-9;?=>]*[a-zA-Z~]|[()][0-9A-Z]|[=>])|\r")
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home with a program ``jellyp``, and with the settings of no other one."""
+    """Return a home folder with the program ``jellyp`` and without other settings."""
     path = tmp_path / "it's a home"
     (path / "bin").mkdir(parents=True)
     program = path / "bin/jellyp"
@@ -47,11 +47,11 @@ def settings(home: Path) -> dict[str, str]:
 
 @contextmanager
 def on_terminal(arguments: list[str], home: Path) -> Iterator[int]:
-    """Run a shell on a terminal; the file number is that of the terminal's other side."""
+    """Run a shell on a pseudo-terminal, and return the file number of the terminal's other side."""
     leader, follower = pty.openpty()
     environment = {**ENVIRONMENT, **settings(home)}
     process = subprocess.Popen(
-        # Shells want the terminal to be that of their session.
+        # Shells need a terminal that belongs to their session.
         ["setsid", "--ctty", *arguments],
         stdin=follower,
         stdout=follower,
@@ -69,7 +69,7 @@ def on_terminal(arguments: list[str], home: Path) -> Iterator[int]:
 
 
 def read_until(terminal: int, wanted: str) -> None:
-    """Read what is shown, until a text is, with control sequences left out."""
+    """Read the output without control sequences, until a text appears."""
     data = b""
     deadline = time.monotonic() + 100
     while time.monotonic() < deadline:
@@ -88,7 +88,7 @@ def test_a_new_shell_completes_commands_options_and_files(shell: str, home: Path
     (home / "changes.jellyp").touch()
     run_well("completion", "--install", shell, **settings(home))
     with on_terminal(SHELLS[shell], home) as terminal:
-        # The shell may drop what is typed before it reads a line.
+        # The shell may drop keys that are typed before it reads a line.
         os.write(terminal, b"expr 90000 + 1\r")
         read_until(terminal, "90001")
         os.write(terminal, b"jellyp conv\t")
@@ -111,7 +111,7 @@ def test_what_is_installed(shell: str, home: Path) -> None:
         lines = (home / LOADS[shell]).read_text().splitlines()
         assert lines[0] == "mine=1"
         assert len(lines) == 3
-    # The second time nothing is appended.
+    # A second call appends nothing.
     assert run_well("completion", "--install", "--quiet", shell, **settings(home)).out == b""
     assert before == {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
 

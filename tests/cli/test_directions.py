@@ -1,4 +1,4 @@
-"""``--directions``: what commands do with the base directions of RDF 1.2."""
+"""Tests ``--directions``: how commands treat the base directions of RDF 1.2."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Filters of operations in ``cat``, ``convert`` and ``stats``."""
+"""Tests the filters of operations in ``cat``, ``convert`` and ``stats``."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ def dated(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("options", "rows"),  # Rows are numbers of lines, from 1 on.
+    ("options", "rows"),  # A row is the number of a line, from 1 on.
     [
         (["--op", "D"], [9, 10, 11, 12]),
         (["--op", "D", "--op", "pa"], [1, 2, 3, 4, 7, 8, 9, 10, 11, 12]),
@@ -94,7 +94,7 @@ def test_a_quoted_triple_is_found_in_any_spelling(tmp_path: Path) -> None:
     }.items():
         lines = [*map(line.format, quoted)]
         path.write_text("".join(lines))
-        # As RDF 1.2 writes it, and as the tables have it; with an escape, too.
+        # The spelling of RDF 1.2, the spelling of tables, and one with an escape.
         for term in (*quoted[:2], '<< <urn:s> <urn:p> "\\u0078" >>'):
             assert run_well("cat", f"--{option}", term, path).text == "".join(lines[:2])
 
@@ -110,7 +110,7 @@ def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:
     assert run_well("convert", "--to", "nt", "--subject", ":c", path).text == (
         '<urn:empty#c> <urn:ex#b> "x" .\n'
     )
-    # The prefixes of statements stay for the output.
+    # The prefixes of the statements are kept for the output.
     assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path).text.upper()
 
 
@@ -134,7 +134,7 @@ def test_patches_by_number_and_time(options: list[str], patches: str, dated: Pat
 
 
 def test_filters_on_standard_input_and_in_small_frames(dated: Path) -> None:
-    """Headers, and the time among them, come in an earlier batch than the statements."""
+    """The headers, including the time, are in an earlier batch than the statements."""
     data = encode([*jr.read_operations(DATED.encode(), format="rdf-patch")], frame_rows=1)
     for options in (["--since", "2026-02-01"], ["--patch", "2"]):
         assert run_well("cat", *options, stdin=data).text == SECOND
@@ -172,7 +172,7 @@ def test_a_transaction_that_frames_cut_is_a_shorter_one(tmp_path: Path) -> None:
     options = ["--frame", f"{first + 1}..{first + 2}"]
     shown = run_well("cat", *options, stdin=data).text.splitlines()
     assert [line.split()[0] for line in shown] == ["TX", "A", "A", "TC"]
-    # And a patch, that other patches may follow.
+    # The result is a whole patch, so other patches may follow.
     counts = json.loads(run_well("stats", "--json", *options, stdin=data).text)
     assert counts["operations"] == {"TX": 1, "TC": 1, "A": 2, "END": 1}
     out = tmp_path / "out.jellyp"
@@ -238,7 +238,7 @@ def test_times_of_a_log(tmp_path: Path) -> None:
     log = jr.PatchLog(path, create=True)
     for number in (b"1", b"2", b"3"):
         log.append(b'TX . A <urn:s> <urn:p> "%b" . TC .' % number, format="rdf-patch")
-        # No two times are the same.
+        # All times differ.
         time.sleep(0.01)
     moment = log.entry(2).time.isoformat()
     found = run_well("cat", "--op", "A", "--since", moment, "--until", moment, path).text
@@ -252,7 +252,7 @@ def test_big_files_are_read_only_as_far_as_they_are_wanted(tmp_path: Path) -> No
     os.mkfifo(pipe)
 
     def write() -> None:
-        # To close the file may fail once more, as that writes what is left.
+        # Closing the file may fail again, since it writes the rest.
         with contextlib.suppress(BrokenPipeError), pipe.open("w") as file:
             while True:
                 file.write(TEXT + "Z .\n")

@@ -1,4 +1,4 @@
-"""Inputs: which format they have, and inputs that grow."""
+"""Tests how commands find the format of an input, and how they read growing inputs."""
 
 import gzip
 import os
@@ -23,7 +23,7 @@ def test_jelly_with_a_wrong_name_is_told_by_its_first_bytes(name: str, tmp_path:
     path.write_bytes(gzip.compress(encode()) if name.endswith(".gz") else encode())
     assert run_well("cat", path).text == TEXT
     assert "jelly-patch: " in run_well("inspect", path).text
-    # What the user says counts.
+    # The option of the user decides.
     assert run("cat", "--from", "nt", path).code == 1
 
 
@@ -84,7 +84,7 @@ def read_lines(process: subprocess.Popen[bytes], count: int) -> list[str]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End it as Ctrl-C does; nothing more is printed."""
+    """End the command as Ctrl-C does, and check that it prints nothing more."""
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=100) == (b"", b"")
     assert process.returncode == 128 + signal.SIGINT
@@ -97,13 +97,13 @@ def test_a_growing_text_is_followed(tmp_path: Path) -> None:
     with followed(path) as process:
         assert read_lines(process, 3) == rows[:3]
         with path.open("a") as file:
-            # A row is printed when all of it has come.
+            # A row is printed as soon as it is complete.
             file.write(rows[3][:10])
             file.flush()
             file.write(rows[3][10:] + rows[4])
             file.flush()
             assert read_lines(process, 2) == rows[3:5]
-        # An open transaction is not ended by what follows the file.
+        # The end of the file does not end an open transaction.
         end(process)
 
 

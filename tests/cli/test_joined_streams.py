@@ -1,4 +1,4 @@
-"""``jellyp convert`` with several inputs, and the options of streams."""
+"""Tests ``jellyp convert`` with several inputs and with options of streams."""
 
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def test_streams_of_statements_are_joined(one: Path, two: Path, tmp_path: Path) 
     assert (options.rdf_star, options.generalized_statements) == (True, False)
     assert options.namespace_declarations
     assert [name for frame in jr.read_frames(out) for name, _ in frame.namespaces] == ["ex"]
-    # The streams in a file may follow one another as they are.
+    # A file may contain several streams one after another.
     both = one.read_bytes() + one.read_bytes()
     assert len(read(run_well("convert", *RESTART, "-", stdin=both).out)) == 2
     assert len(read(run_well("convert", one, "-", stdin=both).out)) == 3

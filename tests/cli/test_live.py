@@ -1,4 +1,4 @@
-"""``jellyp publish``, ``subscribe`` and ``replica``, with patch logs as transports."""
+"""Tests ``jellyp publish``, ``subscribe`` and ``replica`` with patch logs as transports."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_subscribe_writes_a_file(log: jr.PatchLog, tmp_path: Path) -> None:
     jellyp(*arguments, "--overwrite")
 
 
-# What decompresses a file that has no end yet.
+# These programs can decompress a file that still grows.
 _OPENERS: dict[str, Callable[[], Any]] = {
     "rdfp.gz": lambda: zlib.decompressobj(wbits=31),
     "rdfp.zst": lambda: zstandard.ZstdDecompressor().decompressobj(),
@@ -123,7 +123,7 @@ def test_subscribe_applies_and_goes_on(log: jr.PatchLog, tmp_path: Path) -> None
 
 
 def test_followers_refuse_a_patch_that_changes_nothing(log: jr.PatchLog, tmp_path: Path) -> None:
-    """With ``--strict``: what comes before it is applied, and the error says which patch it is."""
+    """With ``--strict``, earlier patches are applied, and the error names the refused patch."""
     log.append(patch_of(0))
     source, copy = str(log.path), tmp_path / "copy.nq"
     strictly = ["--timeout", "0.2", "--strict"]

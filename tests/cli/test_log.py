@@ -21,7 +21,7 @@ SEEN = "uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4"
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log of three patches."""
+    """Return a log of three patches."""
     path = tmp_path / "log"
     log = jr.PatchLog.create(path)
     for i in range(3):
@@ -82,7 +82,7 @@ def test_append_of_what_is_no_patch(log: Path) -> None:
 
 
 def write_patches(path: Path, *prevs: Any) -> None:
-    """Write a file of several patches: the n-th adds an object, and follows what it is to."""
+    """Write a file of several patches, each of which adds an object and names its predecessor."""
     with jr.PatchWriter(path) as writer:
         for i, prev in enumerate(prevs):
             if prev is not None:
@@ -138,7 +138,7 @@ def test_a_line_says_when_who_and_what(log: Path) -> None:
     row = rows(log, "4")[0]
     assert (row["added"], row["deleted"]) == (2, 1)
     assert (row["header"]["by"], row["header"]["title"]) == ("Ann", "Fix lamps")
-    # Without a title the id stands for the patch.
+    # A patch without a title is listed by its id.
     assert lines[0].split()[-1] == rows(log, "1")[0]["id"]
     run_well("log", "squash", log, "1..3")
     assert run_well("log", "list", log).text.startswith("1..3  ")
@@ -204,7 +204,7 @@ def test_snapshot_and_squash(log: Path) -> None:
             (command, "BEGIN IMMEDIATE")
             for command in ("append LOG ../0.rdfp", "checkout LOG --snapshot", "squash LOG 1..2")
         ),
-        # While another commits, nobody can read.
+        # Nobody can read during another process's commit.
         *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("list", "checkout")),
     ],
 )
@@ -220,7 +220,7 @@ def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) ->
 
 
 def test_the_time_out_is_that_of_python_by_default() -> None:
-    """It is written twice, so that help needs no import of the log."""
+    """The default is written in two places, so that help does not import the log."""
     assert DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT
 
 

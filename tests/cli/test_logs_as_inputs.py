@@ -1,4 +1,4 @@
-"""Patch logs where commands read changes."""
+"""Tests patch logs as inputs of commands that read changes."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def rows(number: int) -> list[Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A log, a file of all its patches, and an empty dataset."""
+    """Return a log, a file of all its patches, and an empty dataset."""
     log = jr.PatchLog.create(tmp_path / "log")
     with jr.PatchWriter(tmp_path / "log.jellyp") as writer:
         for number in NUMBERS:
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     "arguments",
     [
         ["cat", "IN"],
-        # The prefix is bound by the first version, which is not wanted.
+        # The first version binds the prefix, but is not selected.
         ["cat", "--patch", "2..3", "--predicate", "ex:", "IN"],
         ["convert", "IN", "--to", "rdfp"],
         ["patch", "invert", "IN"],

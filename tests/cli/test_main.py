@@ -1,4 +1,4 @@
-"""The command as a whole: help, exit codes, errors, signals, pipes."""
+"""Tests the command as a whole: help, exit codes, errors, signals, pipes."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def test_version() -> None:
 
 
 def test_help_does_not_import_the_core() -> None:
-    """What makes it quick; how quick it is, is measured by the benchmarks."""
+    """Help is fast because it does not import the core; benchmarks measure its time."""
     code = (
         "import sys; sys.argv = ['jellyp', '--help']\n"
         "from jelly_rdflib.cli.main import main\n"
@@ -175,7 +175,7 @@ def test_debug_shows_where_an_error_came_up(tmp_path: Path) -> None:
         assert ended.err.startswith("Traceback")
         assert "DecodeError" in ended.err
         assert ended.err.endswith(message)
-    # Of the system, too.
+    # --debug also shows the traceback of a system error.
     ended = run("convert", "--debug", "--to", "rdfp", path, "-o", "/dev/full")
     assert "Traceback" in ended.err
 
@@ -193,7 +193,7 @@ def test_quiet_leaves_results_and_errors(tmp_path: Path) -> None:
 
 
 def test_what_an_encoding_lacks_is_no_error(tmp_path: Path) -> None:
-    """As on consoles of Windows with an old code page."""
+    """Characters that the encoding lacks are replaced, as on Windows with an old code page."""
     path = tmp_path / "x.nq"
     path.write_text("<urn:s> <urn:日本> <urn:o> .\n", "utf-8")
     shown = run_well("stats", path, PYTHONIOENCODING="cp850").out.decode("cp850")
@@ -207,7 +207,7 @@ def test_what_an_encoding_lacks_is_no_error(tmp_path: Path) -> None:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """A patch that fills every pipe."""
+    """Return a patch that is larger than the buffer of any pipe."""
     path = tmp_path / "large.rdfp"
     rows = "".join(f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(100_000))
     path.write_text(f"TX .\n{rows}TC .\n")
@@ -234,7 +234,7 @@ def test_a_broken_pipe_is_quiet(large: Path) -> None:
 def test_a_signal_ends_it_quietly_and_leaves_nothing(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    # The input has no end: the signal can't come too late.
+    # The input has no end, so the signal can't come too late.
     lines = subprocess.Popen(
         ["sh", "-c", "echo 'TX .'; exec yes 'A <urn:s> <urn:p> <urn:o> .'"], stdout=subprocess.PIPE
     )
@@ -270,7 +270,7 @@ def test_completion(tmp_path: Path) -> None:
 
 
 def test_rows_come_as_soon_as_they_are_there() -> None:
-    """A live stream is not kept waiting for more, and what it is does not hang on its pieces."""
+    """Rows of a live stream are printed at once, however the stream is cut into pieces."""
     process = subprocess.Popen(
         [*COMMAND, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
     )

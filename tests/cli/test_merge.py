@@ -60,7 +60,7 @@ def test_conflicts_are_listed_and_nothing_is_written(folder: Path) -> None:
     assert [json.loads(line) for line in ended.text.splitlines()] == [
         {"kind": "value", "ours": OURS.splitlines()[3:], "theirs": THEIRS.splitlines()[1:]}
     ]
-    # Nobody may take the list for the patch.
+    # The list must not be mistaken for a patch.
     ended = run(*arguments[:5], cwd=folder)
     assert (ended.code, ended.text) == (1, "")
     assert "value" in ended.err

@@ -1,4 +1,4 @@
-"""``--limit``: what commands accept of their input."""
+"""Tests ``--limit``, which sets limits of inputs."""
 
 import re
 from collections.abc import Iterator
@@ -41,12 +41,12 @@ def test_a_command_keeps_to_a_limit(command: tuple[str, ...], folder: Path) -> N
     refused = run(name, "--limit", "max_string_size=999", *rest, cwd=folder)
     assert refused.code == 1
     assert "limit max_string_size: 999" in refused.err + refused.text
-    # The last one counts.
+    # The last value of an option is used.
     limits = ("--limit", "max_string_size=1", "--limit", "max-string-size=1K")
     assert run(name, *limits, *rest, cwd=folder).code == 0
 
 
-# At which pyoxigraph ends the process.
+# At this depth pyoxigraph would end the process.
 CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":["a"]}}'
 
 
@@ -68,7 +68,7 @@ def test_what_parses_a_text_in_a_child_process(command: tuple[str, ...], folder:
     (folder / "in.jsonld").write_bytes(CRASH)
     (folder / "update.ru").write_bytes(b"CLEAR DEFAULT")
     name, *rest = command
-    # The files differ; an error is no difference.
+    # The files differ, but an error has another exit status.
     assert run(name, "--isolated", *rest, cwd=folder).code == (name == "diff")
     status = 2 if name == "diff" else 1
     refused = run(name, "--limit", "max_parser_memory=1K", "--isolated", *rest, cwd=folder)
@@ -129,7 +129,7 @@ def test_each_help_has_one_line_for_limits() -> None:
 
 
 def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:
-    # Those that report on streams, or join them, know; what comes live is not joined.
+    # Commands that report on streams or join them decide themselves. Live streams are not joined.
     others = {"completion", "help", "inspect", "validate", "subscribe", "replica"}
     for path, command in commands(jellyp):
         is_other = path in others or (path.startswith("log ") and path != "log append")
@@ -157,12 +157,12 @@ def test_an_option_has_one_kind_in_all_commands() -> None:
 
 
 def options_of(command: click.Command) -> list[click.Option]:
-    """Return the options that the help of a command lists, but for --help."""
+    """Return the options that the help of a command lists, except --help."""
     return [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
 
 
 def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Give each command that is no group, by its name."""
+    """Yield the name and the command of each command that is not a group."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

@@ -1,4 +1,4 @@
-"""What the documentation's pages show is what the commands print."""
+"""Tests that the pages of the documentation show what the commands print."""
 
 from pathlib import Path
 

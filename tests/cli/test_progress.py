@@ -1,4 +1,4 @@
-"""On a terminal: progress bars and colours."""
+"""Tests progress bars and colours on a terminal."""
 
 import os
 import pty
@@ -15,7 +15,7 @@ from jelly_rdflib import PatchLog
 from jelly_rdflib.cli import progress
 from tests.cli.support import COMMAND, ENVIRONMENT, encode, run_well
 
-# Bars are shown sooner than to people.
+# Tests show bars sooner than the default.
 PATIENCE = 0.1
 QUICK = [
     *(COMMAND[0], "-c"),
@@ -50,7 +50,7 @@ def run_on_terminal(
             seen += data
             watch(seen)
     except OSError:
-        # How a terminal says that its other side is gone.
+        # Linux raises this error if the other side of a terminal was closed.
         pass
     finally:
         os.close(leader)
@@ -58,7 +58,7 @@ def run_on_terminal(
 
 
 def write_slowly(pipe: Path) -> None:
-    """Write rows into a pipe, with a pause in their middle: how fast a machine is says nothing."""
+    """Write rows into a pipe with a pause in the middle, so that a bar appears on any machine."""
 
     def write() -> None:
         rows = [f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(20_000)]
@@ -68,7 +68,7 @@ def write_slowly(pipe: Path) -> None:
             time.sleep(3 * PATIENCE)
             file.writelines([*rows, "TC .\n"])
 
-    # It is not waited for: if nothing is read, it never ends.
+    # The test does not wait for this process, which never ends if nothing is read.
     threading.Thread(target=write, daemon=True).start()
 
 
@@ -100,7 +100,7 @@ def test_only_the_last_command_of_a_pipeline_shows_a_bar(tmp_path: Path) -> None
         os.close(follower)
         out, _ = it.communicate(timeout=60)
     assert out.count(b"\n") > 20_000
-    # Nothing came before the end.
+    # No output was read before the end.
     with pytest.raises(OSError, match="Input/output error"):
         os.read(leader, 1)
     os.close(leader)
@@ -138,7 +138,7 @@ def test_what_is_received_is_counted(tmp_path: Path, option: str) -> None:
 
     appending = threading.Thread(target=append)
     appending.start()
-    # Patches that are printed go on for some time, in which a bar would be seen.
+    # Printing the patches takes so long that a bar would appear.
     ending = threading.Timer(5 * PATIENCE, is_over.set)
 
     def watch(seen: bytes) -> None:
@@ -155,5 +155,5 @@ def test_what_is_received_is_counted(tmp_path: Path, option: str) -> None:
         is_over.set()
         appending.join()
     assert code == 0, seen
-    # Not among patches that are printed.
+    # No bar appears between printed patches.
     assert ("receiving" in seen) == (option != "-")

@@ -1,4 +1,4 @@
-"""Streams of Jelly that have their options again, such as files that were joined by ``cat``."""
+"""Tests streams of Jelly that repeat their options, such as files joined by ``cat``."""
 
 import gzip
 import io
@@ -41,7 +41,7 @@ def line(name: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Files of one stream, "a", and of two with equal options, "ab"."""
+    """Return a folder with a file of one stream, "a", and one of two with equal options, "ab"."""
     for extension, make in (("jellyp", patch), ("jelly", statements)):
         (tmp_path / f"a.{extension}").write_bytes(make("a"))
         (tmp_path / f"ab.{extension}").write_bytes(make("a") + make("b"))
@@ -106,7 +106,7 @@ def test_a_producer_that_repeats_its_options_is_read_by_continue(tmp_path: Path)
     path = tmp_path / "x.jellyp"
     encoder = jr.PatchEncoder()
     frames = [encoder.encode_frame([(Op.A, subject(name), P, subject(name), G)]) for name in "ab"]
-    # The first row of the first frame has the options: a tag, a length and so many bytes.
+    # The first row has the options: a tag, a length, and that number of bytes.
     frames[1] = frames[0][: 2 + frames[0][1]] + frames[1]
     path.write_bytes(b"".join(bytes([len(frame)]) + frame for frame in frames))
     text = run_well("cat", "--repeated-options", "continue", path).text
@@ -126,7 +126,7 @@ def test_validate_warns(extension: str, folder: Path) -> None:
     faults = run("validate", "--json", name, cwd=folder).text.splitlines()
     assert [json.loads(fault)["rule"] for fault in faults].count("repeated-options") == 1
     assert run("validate", "--fail-on-warning", name, cwd=folder).code == 1
-    # Of another file its statements are read, so that it must be one stream.
+    # The statements of the other file are read, so it must be one stream.
     one = name.removesuffix(".gz").replace("ab", "a")
     ended = run("validate", one, "--compare-to-rdf-file", name, cwd=folder)
     assert ended.code == 2

@@ -91,7 +91,7 @@ def test_files_that_exist_are_not_replaced_unless_that_is_said(folder: Path) -> 
     assert sorted(os.listdir(folder)) == ["in-0002.jellyp", "in.jellyp"]
     run_well("patch", "split", "--overwrite", "in.jellyp", cwd=folder)
     assert read(folder / "in-0002.jellyp")
-    # But never the input.
+    # The input itself is never replaced.
     (folder / "1.jellyp").write_bytes(encode())
     ended = run("patch", "split", "--overwrite", "1.jellyp", "-o", "{}.jellyp", cwd=folder)
     assert (ended.code, ended.out) == (2, b"")

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, empty, full or broken: a line at most, and no traceback."""
+"""Tests closed, empty, full and broken standard streams: at most one line, and no traceback."""
 
 import subprocess
 import sys
@@ -49,10 +49,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_no_traceback(folder: Path, stream: str) -> None:
-    """Each command in one go: to start Python takes most of the time."""
+    """No command prints a traceback. One test covers all commands of a stream."""
     for command in COMMANDS.values():
         call = " ".join([*COMMAND, command])
-        # What is said goes to whichever of the two streams is left.
+        # The message goes to the stream that is still open.
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail; {call} {stream}"],
             cwd=folder,

@@ -1,4 +1,4 @@
-"""Tables in pipes and on terminals of a given width."""
+"""Tests tables in pipes and on terminals of a given width."""
 
 from pathlib import Path
 

@@ -65,7 +65,7 @@ def test_open(source: Path, tmp_path: Path) -> None:
 
 def test_no_browser(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "page.html"
-    # Some systems have browsers of text, which Python looks for in the path.
+    # Python also finds text browsers in the path, which some systems have.
     nowhere = {"BROWSER": "/does/not/exist %s", "PATH": str(tmp_path)}
     ended = run("view", source, "-o", target, "--open", **nowhere)
     assert (ended.code, ended.err) == (

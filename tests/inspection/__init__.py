@@ -1,1 +1,1 @@
-"""Tests of looking into files and of validating them."""
+"""Tests of inspecting and validating files."""

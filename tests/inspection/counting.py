@@ -1,4 +1,4 @@
-"""What a survey must count, counted over protobuf's messages in the plainest way."""
+"""Counts the parts of a stream over protobuf's messages, as an oracle for `inspect`."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -28,9 +28,9 @@ class Counts:
         self.references: Counter[str] = Counter()
         self.text_size: Counter[str] = Counter()
         self.last: Counter[str] = Counter()
-        # by lookup and id: whether the entry was used
+        # By lookup and id: whether the entry was used.
         self.slots: dict[str, dict[int, bool]] = {kind: {} for kind in LOOKUPS}
-        # by lookup: entries that went without any use
+        # By lookup: the number of entries that were replaced unused.
         self.wasted: Counter[str] = Counter()
         self.last_name = self.last_prefix = 0
 
@@ -73,7 +73,7 @@ class Counts:
             if kind != "namespace" and self.has_graphs:
                 self.statement(content, ("graph",))
             elif kind != "namespace" and content.WhichOneof("graph") == "g_iri":
-                # Ignored, but the next IRI goes on from its ids.
+                # This graph is ignored, but the ids of the next IRI count on from it.
                 self.term(content, "graph")
 
     def entry(self, kind: str, entry: Any) -> None:
@@ -129,7 +129,7 @@ class Counts:
 
 
 def count(messages: Iterable[Any], options: dict[str, Any], *, has_graphs: bool) -> Counts:
-    """Count what frames are made of.
+    """Count the parts of frames.
 
     Args:
         messages: The frames.

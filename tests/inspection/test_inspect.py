@@ -1,4 +1,4 @@
-"""What a stream is said to be made of, against counts over protobuf's messages."""
+"""Tests the report of `inspect` against counts over protobuf's messages."""
 
 import dataclasses
 import gzip
@@ -33,7 +33,7 @@ from tests.support import write as write_patch
 
 
 def assert_counts(report: jr.StreamReport, expected: Counts, messages: list[Any]) -> None:
-    """Check all that does not depend on how the messages are spelled."""
+    """Check all counts that do not depend on the encoding of the messages."""
     assert report.error is None
     assert {kind: tally.count for kind, tally in report.rows.items() if tally.count} == {
         kind: number for kind, number in expected.rows.items() if number
@@ -79,7 +79,7 @@ def test_streams_are_counted_as_protobuf_has_them(
     messages = f.spoken(stream, rng)
     has_graphs = f is RDF or stream.quads
     expected = count(messages, stream.options, has_graphs=has_graphs)
-    # A frame of 35 bytes may look like a text that starts with a comment.
+    # A frame of 35 bytes starts with "#", like a comment in a text.
     odd = jr.inspect(f.producer.spelled(messages, rng), format=f.format)
     assert_counts(odd, expected, messages)
     written = b.delimited(message.SerializeToString() for message in messages)
@@ -121,7 +121,7 @@ def test_deletions_of_a_frame_count_as_statements() -> None:
 
 
 def test_the_end_of_input_is_no_frame() -> None:
-    """The END of a FLAT stream, and that of a last patch without a mark, come after the frames."""
+    """An END without a mark, as in a FLAT stream, does not add a frame."""
     for stream_type in (b.FLAT, b.PUNCTUATED):
         data = b.stream([b.options(stream_type=stream_type), b.begin(), b.commit()])
         assert [frame.rows for frame in jr.inspect_frames(data)] == [3]
@@ -293,7 +293,7 @@ class TestBadInput:
                 function(tmp_path / "nothing.jellyp")
 
     def test_files_are_closed(self, tmp_path: Path) -> None:
-        """An open file would warn, and warnings are errors."""
+        """Files are closed; an open file would cause a warning, which is an error here."""
         path = tmp_path / "changes"
         for data in (REALISTIC, SMALL[:-1], b"TX . TC .", b"B .", b"\x1f\x8b\x08"):
             path.write_bytes(data)
@@ -322,7 +322,7 @@ print("ok")
 
 
 def endless(size: int) -> Chunks:
-    """A stream that is made while it is read: frames of fifty new IRIs, none of them good."""
+    """A stream that is made while it is read: frames with fifty new invalid IRIs each."""
 
     def make() -> Iterator[bytes]:
         yield b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])

@@ -1,4 +1,4 @@
-"""`stats`: what it counts, and that a patch counts as its file does."""
+"""Tests the counts of `stats`, which are equal for a patch and its file."""
 
 import random
 import sys
@@ -112,7 +112,7 @@ def test_many_transactions_are_taken_together() -> None:
 
 
 def many_predicates() -> bytes:
-    """Predicates 0 to 9, and then all of them again with deletes, the last one thrice."""
+    """Return adds with predicates 0 to 9, then deletes with them, three with the last one."""
     rows = [f"A <urn:s> <urn:{i}> <urn:o> .\n" for i in range(10)]
     rows += [f"D <urn:s> <urn:{i}> <urn:o> .\n" for i in (*range(10), 9, 9)]
     return "".join(rows).encode()

@@ -1,4 +1,4 @@
-"""Logs in memory: these tests bring files to the disk thousands of times."""
+"""Fixtures that keep logs in memory, since these tests sync files thousands of times."""
 
 import shutil
 import tempfile
@@ -17,7 +17,7 @@ from jelly_rdflib.log import files
 from jelly_rdflib.streams import open_input, patch_operations
 
 MEMORY = Path("/dev/shm")
-# A literal of this datatype tells when its node is made.
+# The value of this datatype counts the nodes that are made.
 NOTED = rdflib.URIRef("urn:noted")
 
 
@@ -29,13 +29,13 @@ def make_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def tmp_path() -> Iterator[Path]:
-    """Make a folder: in memory where the system has such a place."""
+    """Make a folder, in memory if the system has such a place."""
     yield from make_folder()
 
 
 @pytest.fixture
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
-    """An empty log; see `both` in `support`."""
+    """Return an empty log; see `both` in `support`."""
     return PatchLog.create(tmp_path / "log", compression=getattr(request, "param", None))
 
 

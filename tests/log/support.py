@@ -1,4 +1,4 @@
-"""What the tests of logs share: patches that tell each other apart, and what a log has."""
+"""Numbered patches for the tests of logs, and functions that read the state of a log."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ from jelly_rdflib.terms import plain
 
 S, P, GRAPH = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 
-# Where it matters whether the files of the fixture `log` are compressed.
+# For tests that depend on whether the files of the fixture `log` are compressed.
 both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
@@ -36,7 +36,7 @@ def patch_id(number: int) -> URIRef:
 
 
 def fill(log: jr.PatchLog, count: int) -> jr.PatchLog:
-    """Append so many patches."""
+    """Append this number of patches."""
     for _ in range(count):
         number = log.version + 1
         log.append([(Op.H, "id", patch_id(number)), *change(number)])
@@ -50,7 +50,7 @@ def numbers(dataset: Dataset, g: Any = None) -> set[int]:
 
 
 def state(dataset: Dataset) -> tuple[set[Any], set[Any]]:
-    """Return all that a dataset has: its quads, lexical forms as they are, and its prefixes.
+    """Return the quads of a dataset, with their lexical forms, and its prefixes.
 
     Strings are in one spelling: a squash may choose another than a patch.
     """

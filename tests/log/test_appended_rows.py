@@ -1,4 +1,4 @@
-"""What is appended goes from batch to batch: no tuple is made, and little is decoded or encoded."""
+"""Tests that an append copies batches: it makes no tuples, and decodes or encodes little."""
 
 import gzip
 from collections import Counter
@@ -58,7 +58,7 @@ def test_what_is_made_of_rows_is_rows(log: PatchLog, works: Counter[str]) -> Non
     log.append(inverse)
     assert len(Patch.of_slices((patch + inverse).slices or []).serialize()) > 1000
     assert works == {"decoded": 2, "encoded": 2}
-    # These ask for the identity of terms, and so make nodes, but no tuples of all rows.
+    # These inputs compare terms, so they make nodes, but no tuples of all rows.
     for each in (patch.compact(), patch.effective(Dataset())):
         assert each.slices
     assert len(log.checkout()) == 0
@@ -85,7 +85,7 @@ def test_a_commit_and_a_recording_make_no_tuple(
 def test_a_segment_is_stored_as_it_came(tmp_path: Path, compression: Any) -> None:
     log = PatchLog.create(tmp_path / "log", compression=compression)
     first = encode([ID, (Op.H, "by", Literal("me")), *NOTES], PatchOptions(stream_type="FLAT"))
-    # A second frame says only what the lookups of the first one have.
+    # The second frame only uses the lookups of the first.
     second = encode(
         [(Op.H, "id", patch_id(2)), (Op.H, "prev", patch_id(1)), *change(2), *change(2)],
         PatchOptions.small(stream_type="FLAT", frame_rows=9),
@@ -136,7 +136,7 @@ def stored(entry: jr.LogEntry) -> list[str]:
 
 
 def test_literals_are_spelled_as_their_reader_gives_them(log: PatchLog) -> None:
-    """Those of a patch that was read as they were written, as by `Patch.write`."""
+    """The literals of a patch keep the spelling of its file, as with `Patch.write`."""
     text = b'A <urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
     for normalize, spelled in ((True, "1"), (False, "01")):
         reading: Any = {"format": "rdf-patch", "normalize": normalize}
@@ -150,7 +150,7 @@ def test_a_segment_of_other_options_or_another_place_is_encoded_anew(log: PatchL
     data = encode([ID, add(1)])
     log.append([add(0)])
     entry = log.append(data)
-    # It did not say which patch it follows.
+    # The patch had no header for its predecessor.
     assert entry.path.read_bytes() != data
     assert entry.header["prev"] == entry.prev
     data = encode([(Op.H, "id", patch_id(2)), (Op.H, "prev", patch_id(1)), add(2)])
@@ -193,7 +193,7 @@ def test_values_that_nobody_could_read_are_refused(
     assert caught.value.limit == "max_xml_tags"
     assert caught.value.frame == (None if is_patch else 1)
     assert log.version == 0
-    # None is so large alone.
+    # Each patch alone is smaller.
     for row in rows[:3]:
         log.append(encode([row]))
     assert len(list(log.checkout(store="default").quads())) == 3

@@ -1,4 +1,4 @@
-"""What follows a source stores what it took, once."""
+"""Tests that a follower of a source stores each patch exactly once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from jelly_rdflib.patch.patch import Patch
 
 
 class Source:
-    """Three patches; maybe an error after them."""
+    """A source of three patches, with an optional error after them."""
 
     must_be_acknowledged = False
     position = version = None
@@ -35,7 +35,7 @@ class Source:
 @pytest.mark.parametrize("every", [0.0, 99.0])
 @pytest.mark.parametrize("fault", [OSError("full"), KeyboardInterrupt()])
 def test_a_store_that_fails_is_not_tried_again(error: Any, every: float, fault: Any) -> None:
-    """But one that was interrupted is: it may be done the second time."""
+    """A store that fails is not tried again, but a store that was interrupted is."""
     calls = []
 
     def store() -> None:

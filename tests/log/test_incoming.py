@@ -1,4 +1,4 @@
-"""Headers of patches that are appended: keys in one spelling, wherever they stand."""
+"""Tests that headers of appended patches get keys in one spelling, wherever they are."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_keys_are_kept_up_to_a_limit(log: PatchLog) -> None:
         log.append(patch(500))
     assert log.version == 0
     log.append(patch(10))
-    # in memory already
+    # The input is in memory already.
     log.append(list(patch(500)))
     assert log.verify() == []
 

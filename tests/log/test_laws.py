@@ -1,4 +1,4 @@
-"""What holds of all logs, whatever patches they have."""
+"""Tests the laws that hold for all logs, by random patches."""
 
 import io
 import random
@@ -56,7 +56,7 @@ PATCHES = st.lists(
 
 
 def make_log(folder: Path, patches: list[Any], dice: random.Random) -> tuple[PatchLog, list[Any]]:
-    """Return a log with patches, and what each of its versions must be."""
+    """Return a log with patches, and the expected state of each version."""
     log = PatchLog.create(folder / uuid.uuid4().hex / "log", compression=dice.choice([None, "zst"]))
     dataset = Dataset()
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
@@ -99,7 +99,7 @@ def test_a_squash_keeps_all_other_versions(
             assert state(log.checkout(version)) == expected[version]
         assert log.verify(deep=True) == []
         assert set(log.snapshots) <= set(kept)
-    # the snapshots alone have not done it
+    # The log is also right without its snapshots.
     with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
         connection.execute("DELETE FROM snapshots")
     for entry in log.patches():
@@ -129,7 +129,7 @@ def test_a_squashed_patch_is_no_longer_than_those_it_is_made_of(
     log, _ = make_log(folder, patches, dice)
     changes = (Op.A, Op.D, Op.PA, Op.PD)
     count = sum(each[0] in changes for entry in log.patches() for each in entry.read())
-    # one alone is left as it is
+    # A single patch stays as it is.
     log.append([])
     operations = list(log.squash().read())
     statements = [each[1:] for each in operations if each[0] in (Op.A, Op.D)]
@@ -139,7 +139,7 @@ def test_a_squashed_patch_is_no_longer_than_those_it_is_made_of(
 
 @given(stream=streams())
 def test_what_is_appended_is_read_again(folder: Path, stream: Stream) -> None:
-    """Any legal patch, with all kinds of terms, comes back as it was, but for its ids: as quads."""
+    """A valid patch with any terms is read again as quads, unchanged except for its ids."""
     log = PatchLog.create(folder / uuid.uuid4().hex)
     fields = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
     options = jr.PatchOptions(
@@ -152,13 +152,13 @@ def test_what_is_appended_is_read_again(folder: Path, stream: Stream) -> None:
         for patch in stream.patches
     ]
     for plain_patch in patches:
-        # rdflib has a few lexical forms its own way
+        # rdflib normalizes a few lexical forms.
         patch = [plain_operation(operation(each)) for each in plain_patch]
         entry = log.append([operation(each) for each in patch], options=options)
         found = [plain_operation(each) for each in entry.operations()]
         found = [each for each in found if each[:2] not in (("H", "id"), ("H", "prev"))]
         assert found == [*patch, ("END",)]
-        # and from a file of it
+        # The same holds for a file of the patch.
         file = io.BytesIO()
         with jr.PatchWriter(file, options) as writer:
             writer.write_all(map(operation, patch))

@@ -1,4 +1,4 @@
-"""What a log keeps, and how it is read, replayed and checked out."""
+"""Tests what a log keeps, and how it is read, replayed and checked out."""
 
 import gzip
 import io
@@ -48,7 +48,7 @@ def test_a_new_log_is_empty(log: PatchLog) -> None:
     assert log.verify(deep=True) == []
     assert state(log.checkout()) == (set(), set())
     assert log.replay(Dataset()) == 0
-    # The marks of the format in SQLite's header.
+    # SQLite's header has numbers that identify the format.
     assert (log.path / "log.db").read_bytes()[60:72] == b"\0\0\0\x01\0\0\0\0JPLG"
 
 
@@ -96,7 +96,7 @@ def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, change: str, reaso
     with pytest.raises(LogError, match=reason):
         PatchLog(log.path)
     if change.startswith("PRAGMA"):
-        # Nor does an object write that was there before, and no log is made there.
+        # An object that was opened earlier does not write either, and makes no log.
         for write in (lambda: log.append([]), lambda: PatchLog.create(log.path)):
             with pytest.raises(LogError, match=reason):
                 write()
@@ -244,7 +244,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
     with pytest.raises(jr.DecodeError):
         log.append(b"")
     assert PatchLog(log.path).version == 0
-    # a text is one patch, however short, and so is a FLAT stream
+    # A text is always one patch, and so is a FLAT stream.
     log.append(b"# only a comment", format="rdf-patch")
     log.append(encode([], stream_type="FLAT"))
     assert PatchLog(log.path).version == 2
@@ -407,7 +407,7 @@ def test_replay_to_a_graph(log: PatchLog) -> None:
 
 
 def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
-    """Its frames are not all kept: it is decoded twice."""
+    """A long patch is decoded twice, so that its frames are not all kept."""
     operations = []
     for number in range(0, 3000, 3):
         operations += [TX, add(number), add(number + 1), TC, TX, delete(number), add(-1), TA]
@@ -419,7 +419,7 @@ def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
 def test_a_patch_is_applied_wholly_or_not_at_all(log: PatchLog) -> None:
     fill(log, 2)
     options = jr.PatchOptions(rdf_star=True)
-    # the first transaction by itself could be applied
+    # The first transaction alone could be applied.
     log.append([TX, add(7), TC, TX, (Op.A, S, P, TripleTerm(S, P, S), None), TC], options=options)
     target = Dataset()
     with pytest.raises(jr.ApplyError):
@@ -472,7 +472,7 @@ def test_a_patch_follows_what_its_maker_has_seen(log: PatchLog) -> None:
         other.append(change(2))
     error = caught.value
     assert (error.expected, error.head, error.version) == (patch_id(1), patch_id(2), 2)
-    # an error does not make it seen
+    # After an error, the patch does not count as seen.
     with pytest.raises(LogConflict):
         other.append(change(2))
     other.refresh()
@@ -502,7 +502,7 @@ def test_a_conflict_is_told_before_the_patch_is_read(log: PatchLog) -> None:
     patch = iter([(Op.H, "prev", patch_id(7)), *change(2)])
     with pytest.raises(LogConflict):
         log.append(patch)
-    # but for its headers
+    # The headers differ.
     assert len(list(patch)) == len(change(2)) - 1
 
 

@@ -1,4 +1,4 @@
-"""Squashing: one patch in the place of several."""
+"""Tests squashing: one patch replaces several."""
 
 import sqlite3
 from contextlib import closing
@@ -82,7 +82,7 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
     }
     assert len(rest) == 6
     assert log.squash(1).version == 3
-    # from the start there is nothing that could be deleted
+    # A squash from the first version has nothing to delete.
     assert set(log.entry().read()) == {
         *((Op.H, "id", log.entry().id), (Op.H, "squashed", Literal("1-3"))),
         *((Op.H, "by", Literal("me")), TX, TC),
@@ -128,7 +128,7 @@ def test_snapshots_between_go_too(log: PatchLog) -> None:
     fill(log, 6)
     for version in (1, 2, 3, 4, 6):
         log.snapshot(version)
-    # It may be gone already.
+    # The file may be deleted already.
     next((log.path / "snapshots").glob("0000000002-*")).unlink()
     log.squash(2, 4)
     assert files(log.path / "staging") == []
@@ -147,7 +147,7 @@ def test_a_reader_is_told_what_happened(log: PatchLog) -> None:
         with pytest.raises(LogError, match="were squashed"):
             other.checkout(3)
         other.refresh()
-    # what it has got hold of before
+    # The entry was read before the squash.
     with pytest.raises(LogError, match="is gone: it was squashed"):
         entries[2].read()
     assert numbers(other.checkout(4)) == {4}
@@ -226,7 +226,7 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     entry = log.squash()
     terms = [each[1:4] for each in entry.read() if each[0] == Op.A]
     assert terms == [(S, P, quoted), (Literal("s"), P, S)]
-    # and only those kinds are allowed
+    # No other kinds are allowed.
     fill(log, 3)
     with closing(log.squash(3, 5).operations()) as operations:
         next(operations)

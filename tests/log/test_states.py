@@ -1,4 +1,4 @@
-"""States that a log can come to: each ends as docs/patch-log.md says."""
+"""Tests the states of a log after faults, as docs/patch-log.md describes them."""
 
 import errno
 import os
@@ -39,7 +39,7 @@ def test_a_relative_path_is_of_the_folder_where_it_was_given(
 
 
 class Interrupted(sqlite3.Connection):
-    """A connection that is interrupted, or fails, just before or after a statement."""
+    """A connection that is interrupted or fails just before or after a statement."""
 
     when = "after"
     error: type[BaseException] = KeyboardInterrupt
@@ -59,7 +59,7 @@ class Interrupted(sqlite3.Connection):
 
 
 def connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) -> None:
-    """Have new connections be of a kind, but for those of marks."""
+    """Make new connections of a class, except connections for marks."""
     connect = sqlite3.connect
 
     def connect_otherwise(path: Any, **more: Any) -> sqlite3.Connection:
@@ -71,7 +71,7 @@ def connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) 
 
 @pytest.fixture(params=[KeyboardInterrupt, sqlite3.OperationalError], ids=["Ctrl+C", "EIO"])
 def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Put a fault at the commit of what writes next."""
+    """Inject a fault into the next commit."""
 
     def set_up(when: str) -> None:
         values = {"when": when, "error": request.param, "turn": 1}
@@ -86,7 +86,7 @@ def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
 ) -> None:
     before = files(log.path)
     fault("before")
-    # It is not in doubt: nobody looks whether it was committed.
+    # The outcome is known, so nothing checks whether it was committed.
     monkeypatch.setattr(database.Database, "_repeat_commit", None)
     with pytest.raises((KeyboardInterrupt, OSError)):
         log.append(change(4))
@@ -97,7 +97,7 @@ def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
 
 
 def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) -> None:
-    """Its row is there: the file stays. An error is mended by one more commit; Ctrl+C is told."""
+    """The patch stays, as its row is there. An error causes a second commit; Ctrl+C is raised."""
     patch = [(jr.Op.H, "id", patch_id(4)), *change(4)]
     fault("after")
     if fault.error is KeyboardInterrupt:
@@ -120,7 +120,7 @@ def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) ->
 def test_a_commit_of_which_the_end_cannot_be_told(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit fails, and so does the look whether it was made: that is said, and is no loss."""
+    """If the commit and the check of its outcome both fail, the error says so; nothing is lost."""
 
     class Broken(sqlite3.Connection):
         turn = 0
@@ -154,13 +154,13 @@ def test_an_interrupt_is_told_even_where_a_rollback_fails(
         connect_by(patched, type("Faulty", (Interrupted,), {**values, "turn": 1}))
         with pytest.raises(KeyboardInterrupt), log._history.database.writing():
             raise KeyboardInterrupt
-    # Its connection is closed, which undoes it all the same.
+    # Closing the connection also undoes the transaction.
     assert PatchLog(log.path, timeout=0).append([]).version == 4
     assert PatchLog(log.path).verify() == []
 
 
 def unmarked(folder: Path) -> list[Path]:
-    """Return the files in a folder, without what tells the next writer to clean up."""
+    """Return the files in a folder, without the marks that make the next writer clean up."""
     return [path for path in files(folder) if path.suffix not in (".mark", ".note")]
 
 
@@ -168,7 +168,7 @@ def unmarked(folder: Path) -> list[Path]:
 def test_a_folder_that_cannot_be_brought_to_the_disk(
     log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Nothing is there that might not last; and what failed is done again."""
+    """After a failed sync no file stays that might not last, and a second try succeeds."""
     log.snapshot(1)
     replica = Replica(tmp_path / "replica")
     replica.update(log, upto=1)
@@ -195,7 +195,7 @@ def test_a_folder_that_cannot_be_brought_to_the_disk(
         assert unmarked(tmp_path) == before
     assert (log.version, PatchLog(log.path).version, replica.version) == (3, 3, 1)
     works[name]()
-    # the snapshot that the test has deleted
+    # The test deleted this snapshot.
     assert len(log.verify()) == (name == "log")
     assert Replica(replica.path).version == (3 if name == "replica" else 1)
 
@@ -204,13 +204,13 @@ def test_a_folder_that_cannot_be_brought_to_the_disk(
 def test_a_process_that_is_forked_while_it_appends(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    """Only the one that began goes on; the other neither adds to the log nor harms it."""
+    """Only the parent process continues; the child neither changes nor damages the log."""
     monkeypatch.setattr(staging, "_AT_ONCE", at_once)
     reader, writer = os.pipe()
     children: list[int] = []
 
     def operations() -> Any:
-        # Some batches, which are written aside or wait in memory.
+        # Some batches are in a temporary file, others wait in memory.
         yield from map(add, range(3000))
         assert len(files(log.path / "staging")) == (2 if at_once == 1 else 0)
         children.append(os.fork())
@@ -267,7 +267,7 @@ except OSError as error:
 
 
 def mounted(path: Path) -> subprocess.CompletedProcess[str]:
-    """Use a log on a medium that can only be read."""
+    """Use a log on a read-only medium."""
     mount = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && exec "$2" -c "$3" "$1"'
     command = ["unshare", "-m", "sh", "-c", mount, "sh", str(path), sys.executable, MOUNTED]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -301,7 +301,7 @@ os._exit(0)
 
 
 def test_a_writer_that_was_cut_off_within_its_transaction(log: PatchLog) -> None:
-    """Whoever reads next repairs the database; where nothing can be written that is told."""
+    """The next reader repairs the database, or reports that it can't write."""
     path = log.path / "log.db"
     subprocess.run([sys.executable, "-c", HOT, path], check=True)
     assert path.with_name("log.db-journal").stat().st_size > 0
@@ -396,13 +396,13 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
     log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type: str
 ) -> None:
     path = tmp_path / "mountinfo"
-    # The system writes a space, and more, in this way.
+    # The system escapes a space and other characters in this way.
     folder = os.path.realpath(tmp_path).replace("-", r"\055")
     path.write_text(MOUNTS.format(folder=folder, type=type))
     snapshot = log.snapshot(2)
     monkeypatch.setattr(database, "_MOUNTS", path)
     again = PatchLog(log.path, create=True)
-    # There is one, and nothing is written.
+    # The log exists, and nothing is written.
     assert again.snapshot(2) == snapshot
     assert numbers(again.checkout()) == {3}
     if type in ("ext4", "fuse.bindfs"):
@@ -423,7 +423,7 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
 def test_how_a_file_gets_its_name(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch, has_links: bool, at_once: int
 ) -> None:
-    """It was in memory or aside, on a file system that has links or has none."""
+    """A file in memory or in a temporary place gets its name, with and without links."""
 
     def refused(*paths: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")

@@ -1,4 +1,4 @@
-"""What is wrong with a log is found, and told with what to do; and nothing is made of it."""
+"""Tests that each fault of a log is reported with advice, and that no wrong data are read."""
 
 import hashlib
 import os
@@ -46,13 +46,13 @@ def segment(log: PatchLog, version: int) -> Path:
 
 
 def execute(log: PatchLog, statement: str, *values: Any) -> None:
-    """Change a log's database as its makers would not."""
+    """Change a log's database as the package never does."""
     with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
         assert connection.execute(statement, values).rowcount != 0
 
 
 def with_digest(path: Path) -> Path:
-    """Have a log say of a segment what is in it now."""
+    """Update the log's record of a segment to the segment's present content."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     new = path.with_name(path.name[:48] + digest[:16] + path.name[64:])
     path.rename(new)
@@ -99,7 +99,7 @@ def test_a_segment_that_cannot_be_read(log: PatchLog, version: int, message: str
 def test_something_else_where_a_file_or_folder_should_be(
     log: PatchLog, name: str, harm: Callable[[Path], None]
 ) -> None:
-    """It is told, at once: to open a pipe may take forever."""
+    """The fault is reported at once, without opening a pipe, which could block forever."""
     path = log.path / name
     if path.is_dir():
         if harm is put_folder:
@@ -114,7 +114,7 @@ def test_something_else_where_a_file_or_folder_should_be(
 
 
 def test_folders_without_files_may_be_missing(log: PatchLog) -> None:
-    """What copies a log may leave them out, as git does."""
+    """Empty folders may be missing, since tools such as git do not copy them."""
     for name in ("staging", "snapshots"):
         (log.path / name).rmdir()
     assert log.verify(deep=True) == []
@@ -313,7 +313,7 @@ def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
         assert problems, page
         assert problems[0].path == path
         assert "jellyp log append NEW segments/*" in problems[0].advice
-    # which is the way out
+    # This repairs the log.
     path.write_bytes(b"")
     again = PatchLog.create(log.path.with_name("again"), compression=log.compression)
     for each in sorted((log.path / "segments").iterdir()):
@@ -325,7 +325,7 @@ def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
 def test_what_sqlite_finds_in_the_file_is_told(log: PatchLog) -> None:
     path = log.path / "log.db"
     data = bytearray(path.read_bytes())
-    # The number of free pages, which reads need not know.
+    # Reads do not need the number of free pages.
     data[36:40] = bytes([0, 0, 0, 7])
     path.write_bytes(data)
     assert numbers(log.checkout()) == {5}
@@ -335,7 +335,7 @@ def test_what_sqlite_finds_in_the_file_is_told(log: PatchLog) -> None:
 
 
 def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path: Path) -> None:
-    """Its mark tells of its own files only: not of those that an older database does not have."""
+    """The mark of a writer lists only its own files, so no others are deleted."""
     path = log.path / "log.db"
     older = path.read_bytes()
     newer = [entry.path for entry in fill(log, 2).patches(5)]
@@ -351,7 +351,7 @@ def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path
     problems = log.verify()
     assert [problem.path for problem in problems] == [*newer, snapshot]
     assert all("bring back the newer" in problem.advice for problem in problems)
-    # which can be appended again
+    # The patch can be appended again.
     assert [log.append(each).id for each in newer] == [patch_id(6), patch_id(7)]
     assert all(each.exists() for each in [*newer, snapshot, copied])
     assert files(log.path / "staging") == files(replica.path / "staging") == []
@@ -365,7 +365,7 @@ def stuck_mark(path: Path) -> None:
 def test_a_mark_that_cannot_be_locked_keeps_its_files(
     log: PatchLog, make: Callable[[Path], object]
 ) -> None:
-    """Its writer may live."""
+    """The files stay, since their writer may still run."""
     staging = log.path / "staging"
     make(staging / f"{'0' * 32}.mark")
     (staging / f"{'0' * 32}.tmp").touch()
@@ -378,7 +378,7 @@ def test_a_mark_that_cannot_be_locked_keeps_its_files(
 def test_others_squash_in_each_attempt_to_check_a_log(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch, is_damaged: bool
 ) -> None:
-    """Only a problem that lasts is one."""
+    """A problem is only reported if it lasts."""
     real = verify._problems_of
     path = segment(log, 5)
     path.write_bytes(path.read_bytes()[is_damaged:])
@@ -387,7 +387,7 @@ def test_others_squash_in_each_attempt_to_check_a_log(
         newest_squashed = 7 - len(state[0])
         PatchLog(log.path).squash(1, newest_squashed)
         found = list(real(history, state, deep=deep))
-        # Each attempt misses other files.
+        # In each attempt other files are missing.
         assert newest_squashed in {each.version for each in found}
         return found
 
@@ -406,7 +406,7 @@ def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
     real = verify._problems_of
 
     def problems_of(*arguments: Any, **more: Any) -> Any:
-        # At each attempt: others may write all the time.
+        # In each attempt, since others may write at any time.
         path.write_bytes(older)
         return real(*arguments, **more)
 
@@ -431,7 +431,7 @@ def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
 
 @both
 def test_a_damaged_large_segment(log: PatchLog) -> None:
-    """It is not read at once."""
+    """A large segment is not read into memory as a whole."""
     dice = random.Random(2)
     path = log.append([add(dice.getrandbits(4000)) for _ in range(2000)]).path
     assert path.stat().st_size > 1 << 20
@@ -472,7 +472,7 @@ ID, PREV = (jr.Op.H, "id", patch_id(5)), (jr.Op.H, "prev", patch_id(4))
 def test_a_segment_that_was_made_by_others(
     log: PatchLog, version: int, operations: list[jr.Operation], message: str
 ) -> None:
-    """Its digest is right, but what is in it is not."""
+    """The digest of the segment is right, but its content is not valid."""
     path = segment(log, version)
     encoded(path, operations)
     path = with_digest(path)
@@ -506,7 +506,7 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
         snapshots / segment(log, 3).name,
     ]
     strange.append(log.path / "staging" / "notes.txt")
-    # A name of the log's own, of a file that it has not.
+    # A name that the log could use, for a file that is not in the log.
     stray = segments / segment(log, 3).name.replace("0000000003", "0000000006")
     hidden = [segments / ".DS_Store", snapshots / ".nfs0001"]
     for path in [*strange, *hidden]:
@@ -517,7 +517,7 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
     named = {problem.path for problem in problems if "this is not the name" in problem.message}
     assert named == {*strange[:-1]}
     assert all(problem.advice for problem in problems)
-    # The next who writes after one that was cut off removes what that one has noted, and no more.
+    # After a writer was cut off, the next writer removes the noted files, and no others.
     other = segments / stray.name.replace("0000000006", "0000000007")
     other.write_bytes(b"")
     strange.append(other)
@@ -584,7 +584,7 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     [problem] = log.verify(deep=True)
     assert "differs from what the patches make, by a patch of 5 operations" in problem.message
     assert problem.version == 3
-    # Nor can it be loaded if it has what rdflib can't hold.
+    # A snapshot with a term that rdflib can't hold can't be loaded either.
     quoted = jr.TripleTerm(*add(1)[1:4])
     with jr.StatementWriter(path, jr.StreamOptions(rdf_star=True)) as writer:
         writer.write((*add(1)[1:3], quoted, GRAPH))
@@ -607,7 +607,7 @@ def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:
 
 @given(dice=st.randoms(use_true_random=False))
 def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path) -> None:
-    """Segments are deleted, copied, swapped, cut and overwritten: nothing goes unnoticed."""
+    """Deleted, copied, swapped, cut and overwritten segments are all noticed."""
     log = fill(PatchLog.create(folder / uuid.uuid4().hex), 4)
     expected = [list(entry.read()) for entry in log.patches()]
     for _ in range(dice.randint(1, 3)):
@@ -644,7 +644,7 @@ def test_names_in_the_database_that_are_no_text_or_too_long(log: PatchLog) -> No
         ):
             connection.execute(statement)
     assert any("one" in problem.message for problem in log.verify())
-    # Python refuses to make an int of so many digits.
+    # Python refuses to make an int of this many digits.
     name = segment(log, 5).name
     execute(log, "UPDATE segments SET file = ? WHERE file = ?", "9" * 5000 + name[10:], name)
     with pytest.raises(LogError):

@@ -1,4 +1,4 @@
-"""What others may do with a store while changes are applied to it, and what they see."""
+"""Tests what other threads may do and see while changes are applied to a store."""
 
 import sys
 import threading
@@ -94,7 +94,7 @@ def test_the_store_is_free_after_an_exception(dataset: Dataset, error: type[Base
 
 
 def test_many_threads_that_try_do_no_harm(dataset: Dataset) -> None:
-    """Of applies at once all but one are refused, and each is applied wholly or not at all."""
+    """Only one of several simultaneous applies runs; each is applied completely or not at all."""
     patches = [
         encoded([TX, *(add(100 * n + m) for m in range(50)), TC, TX, add(-n), TA])
         for n in range(1, 9)
@@ -115,7 +115,7 @@ def test_many_threads_that_try_do_no_harm(dataset: Dataset) -> None:
 
 
 def test_threads_at_a_new_oxigraph() -> None:
-    """It is made when it is first asked for: no thread may make another."""
+    """Oxigraph's store is made at its first use, and no second thread makes another."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -129,7 +129,7 @@ def test_threads_at_a_new_oxigraph() -> None:
 
 
 def test_what_is_not_committed_is_seen(dataset: Dataset) -> None:
-    """The store is changed in place: whoever looks at it sees a part of the transaction."""
+    """The store is changed in place, so a reader sees a part of the transaction."""
     seen: list[set[str]] = []
 
     def operations() -> Iterator[Operation]:
@@ -139,12 +139,12 @@ def test_what_is_not_committed_is_seen(dataset: Dataset) -> None:
 
     apply(operations(), dataset)
     assert seen[:3] == [set(), {"1"}, {"1", "2"}]
-    # What is undone was seen, too.
+    # A reader also saw changes that were undone later.
     assert seen[-2:] == [{"1", "2", "3"}, {"1", "2"}]
 
 
 def look(dataset: Dataset, seen: set[str]) -> None:
-    """Look for statements in each way, and note the statements and what is raised."""
+    """Look for statements in each way, and record the statements and errors."""
     patterns: list[Any] = [
         (None, None, None),
         (S, None, None),
@@ -158,13 +158,13 @@ def look(dataset: Dataset, seen: set[str]) -> None:
             try:
                 seen.update(str(o) for _, _, o in graph.triples(pattern))
             except (RuntimeError, KeyError, AttributeError) as error:  # noqa: PERF203
-                # What iterates over a dict or set that is changed meanwhile.
+                # Iteration over a dict or set that changes at the same time raises this error.
                 seen.add(type(error).__name__)
 
 
 @pytest.mark.parametrize("name", ["memory", "Oxigraph"])
 def test_readers_do_no_harm(name: str) -> None:
-    """Whatever they see: nothing crashes, what is applied is whole, and then all see the same."""
+    """Readers cause no crash and no partial result, and afterwards all read the same."""
     dataset = DATASETS[name]()
     apply([add(-1)], dataset)
     committed = {str(n) for n in range(300)}

@@ -1,4 +1,4 @@
-"""Decoding lets other threads run, so a decoder must stand several of them at once."""
+"""Tests that a decoder is safe with several threads, since it releases the GIL."""
 
 import io
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ from tests.support import run
 
 
 def test_a_decoder_that_threads_share_does_no_harm() -> None:
-    """It may refuse one of two calls at once; nothing may crash, and no batch may be half one."""
+    """A decoder may refuse one of two simultaneous calls, but never returns half a batch."""
     run(
         """
 import threading
@@ -51,7 +51,7 @@ for _ in range(4):
 
 @pytest.mark.parametrize("format", ["jelly-patch", "rdf-patch", "rdf-patch-thrift"])
 def test_threads_that_share_a_reader(format: Any) -> None:
-    """They may be refused, but each row is read once and no batch is half one."""
+    """A reader may refuse a thread, but each row is read once, in a complete batch."""
     file = io.BytesIO()
     with jr.PatchWriter(file, format=format) as writer:
         for n in range(5_000):
@@ -74,7 +74,7 @@ def test_threads_that_share_a_reader(format: Any) -> None:
 
 
 def test_a_batch_that_threads_share() -> None:
-    """Nodes are made on request: by several threads at once, they are the same ones."""
+    """Several threads that ask for the same node get the same object."""
     rows = [b.header(str(n), b.literal("é" * n)) for n in range(500)]
     for _ in range(8):
         batch = jr.PatchDecoder().decode_frame(b.frame(b.options(), *rows))
@@ -84,7 +84,7 @@ def test_a_batch_that_threads_share() -> None:
 
 
 def test_bytes_that_change_while_they_are_decoded_do_no_harm() -> None:
-    """What is checked is what is used: nothing is read twice and trusted the second time."""
+    """The decoder uses the bytes that it checked, and reads no byte a second time unchecked."""
     run(
         """
 import random, threading
@@ -119,7 +119,7 @@ print(outcomes)
 
 
 def test_while_a_frame_is_decoded_others_run() -> None:
-    """Python hands over to another thread after 1,000 seconds here, or if it is let go of."""
+    """Another thread only runs if the decoder releases the GIL: the switch interval is 1,000 s."""
     out = run(
         """
 import sys, threading, time

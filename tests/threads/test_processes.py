@@ -1,4 +1,4 @@
-"""Processes that are forked or spawned, and interpreters within one."""
+"""Tests forked and spawned processes, and several interpreters in one process."""
 
 import multiprocessing
 import sys
@@ -36,7 +36,7 @@ def encoded(times: int = 1) -> bytes:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 def test_a_fork_in_the_middle_goes_on_in_both() -> None:
-    """Readers and writers are plain memory: each process has its own from there on."""
+    """After a fork, each process has its own copy of a reader or writer, and both go on."""
     out = run(
         """
 import io, os
@@ -64,7 +64,7 @@ print("both")
 
 @HAS_FORKS
 def test_forks_while_other_threads_decode() -> None:
-    """What a thread has half decoded is only its own: the child decodes the same bytes."""
+    """A fork during another thread's decoding does not affect the child, which decodes the same."""
     out = run(
         """
 import os, threading, warnings
@@ -94,7 +94,7 @@ print("all")
 
 @HAS_FORKS
 def test_a_decoder_that_was_busy_at_the_fork_is_refused_in_the_child() -> None:
-    """The thread that used it is not there any more, and it is in the middle of a frame."""
+    """The child refuses the decoder, since its thread is gone in the middle of a frame."""
     out = run(
         """
 import os, threading, time, warnings
@@ -175,7 +175,7 @@ assert list(read_operations(encoded())) == OPERATIONS
 
 
 def test_other_interpreters_of_the_process_are_refused() -> None:
-    """Types and caches are the process's, so a second interpreter must not have them, too."""
+    """A second interpreter can't import the package, whose caches belong to the process."""
     out = run(SUBINTERPRETER)
     assert out.startswith("refused: "), out
     assert "interpreter" in out

@@ -1,4 +1,4 @@
-"""Threads take turns, and memory is what is kept for undoing."""
+"""Tests that threads take turns, and that a recording keeps only the memory to undo changes."""
 
 import sys
 import threading
@@ -75,7 +75,7 @@ def test_what_one_thread_yields_may_wait_for_another() -> None:
 @pytest.mark.slow
 def test_changes_go_to_the_stream_and_not_to_memory() -> None:
     def kept(**arguments: Any) -> int:
-        """Return the bytes for each change that are kept besides those in the graph.
+        """Return the bytes that are kept for each change, in addition to those in the graph.
 
         The encoder's tables of terms grow up to a size; the first changes fill them.
         """
@@ -96,12 +96,12 @@ def test_changes_go_to_the_stream_and_not_to_memory() -> None:
             tracemalloc.stop()
 
     assert kept(atomic=False) < 8
-    # three references, in a list with some room, and a triple that the graph has let go of
+    # Three references, in a list with some spare room, and a triple that the graph has released.
     assert kept() < 120
 
 
 class Sink:
-    """A file that forgets all."""
+    """A file that discards its data."""
 
     def write(self, data: bytes) -> int:
         return len(data)
@@ -121,7 +121,7 @@ def test_transactions_end_while_threads_change(store: str) -> None:
             graph.add(triple)
             graph.remove(triple)
             if number % 100 == 0:
-                # The one that commits gets its turn.
+                # The committing thread gets its turn.
                 time.sleep(0.001)
         if name == "0":
             is_over.set()
@@ -156,7 +156,7 @@ def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.Monkey
         threads.append(threading.Thread(target=lambda: dataset.graph(G).add(three[1:4])))
         if len(threads) == 2:
             threads[1].start()
-            # It would be over if it had not to wait.
+            # The thread would have ended if it did not have to wait.
             threads[1].join(0.05)
 
     monkeypatch.setattr(replay, "_check_graphs", change_meanwhile)
@@ -167,7 +167,7 @@ def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 class Waiting(Graph):
-    """Waits for a thread when it is asked for its prefixes, as in the middle of an `apply`."""
+    """A store that waits for a thread when its prefixes are read, in the middle of an `apply`."""
 
     thread: threading.Thread | None = None
     has_waited_in_vain = False
@@ -184,7 +184,7 @@ class Waiting(Graph):
 
 @pytest.mark.parametrize("make", [list, tuple, jr.Patch, encoded, iter])
 def test_no_thread_comes_between_operations_that_are_at_hand(make: Any) -> None:
-    """Where they may come from another thread, that may need the store."""
+    """No thread interrupts ready operations. An iterator may need another thread, so it waits."""
     graph = Waiting(identifier=G)
     same = Graph(graph.store, G)
     operations = [(Op.PA, "x", URIRef("urn:x#"), None), (Op.A, S, P, S, None)]
@@ -227,7 +227,7 @@ def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
 
 
 class Slow:
-    """Takes a patch when it is told to."""
+    """A log that accepts a patch only after a signal."""
 
     def __init__(self) -> None:
         self.patches: list[jr.Patch] = []
@@ -241,7 +241,7 @@ class Slow:
 
 @pytest.mark.parametrize("store", ["default", "Jelly"])
 def test_patch_fails_while_another_thread_commits(store: str) -> None:
-    """Each is undone or committed by itself, and what is undone later is recorded."""
+    """Each transaction is undone or committed separately, and a later undo is recorded."""
     dataset = Dataset(store)
     _ = dataset.namespace_manager
     sink = Slow()
@@ -263,7 +263,7 @@ def test_patch_fails_while_another_thread_commits(store: str) -> None:
         thread = threading.Thread(target=apply)
         thread.start()
         assert has_begun.wait(10)
-        # What was changed until here is committed.
+        # All changes so far are committed.
         with recorder.transaction():
             pass
         thread.join()
@@ -362,7 +362,7 @@ def test_failing_patches_beside_failing_transactions() -> None:
             run_all(apply, change)
     finally:
         sys.setswitchinterval(interval)
-    # A patch that was undone within a transaction that was undone may be there again.
+    # Undoing the outer transaction may restore a patch that was undone inside it.
     assert statements(dataset) >= {
         (name, P, Literal(number), None) for number, name in enumerate(names) if number % 2
     }

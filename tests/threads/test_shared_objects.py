@@ -1,6 +1,6 @@
-"""Several threads on one object, or each on its own: in turn, or with an error; nothing is lost.
+"""Tests threads that share an object: they take turns or get an error, and nothing is lost.
 
-With the GIL that is a matter of course for most of these. `make test-nogil` runs them without.
+With the GIL most of these tests can't fail. `make test-nogil` runs them without it.
 """
 
 import io
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def together(*works: Callable[[], Result]) -> list[Result]:
-    """Run each in a thread of its own, all from the same moment on, and return what they return."""
+    """Run each function in its own thread, all at the same moment, and return their results."""
     ready = threading.Barrier(len(works))
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -46,7 +46,7 @@ def together(*works: Callable[[], Result]) -> list[Result]:
 
 
 def drain(items: Iterator[Any]) -> list[Any]:
-    """Take items of an iterator that other threads take from, too; they may be refused."""
+    """Take items from an iterator that other threads use, too; it may refuse a thread."""
     found = []
     while True:
         try:
@@ -59,7 +59,7 @@ def drain(items: Iterator[Any]) -> list[Any]:
 
 
 def insist(work: Callable[[], Result]) -> Result:
-    """Call until no other thread is in the way."""
+    """Repeat a call until no other thread blocks it."""
     while True:
         try:
             return work()
@@ -162,7 +162,7 @@ def test_one_table_of_terms() -> None:
 
 
 def test_batches_of_one_reader() -> None:
-    """Their nodes come from one cache."""
+    """Batches of one reader share a cache of nodes."""
     data = patch_of(ROWS)
     for _ in range(4):
         batches = list(jr.read_batches(data))
@@ -175,7 +175,7 @@ def test_one_encoder() -> None:
     frames = [encoder.encode_frame([])]
 
     def encode(thread: int) -> list[bytes]:
-        # These have no entries of lookups: the frames may be decoded in any order.
+        # These frames have no lookup entries, so they may be decoded in any order.
         return [
             insist(lambda n=n: encoder.encode_frame([(Op.H, f"{thread}-{n}", Literal("x"))] * 50))
             for n in range(100)
@@ -215,11 +215,11 @@ def test_one_writer(format: Any) -> None:
 
 
 def test_readers_of_a_store_beside_a_writer() -> None:
-    """Each sees the state of its start: no later quad, and none that was taken back."""
+    """A reader sees the store as it was at the reader's start, without later or undone quads."""
     dataset = Dataset("Jelly")
     graph = dataset.graph(G)
     is_over = threading.Event()
-    # rdflib's parser is for one thread at a time.
+    # rdflib's parser allows one thread at a time.
     query = prepareQuery("SELECT ?o { ?s <urn:p> ?o . ?s <urn:p> 0 }")
 
     def write() -> None:
@@ -320,7 +320,7 @@ def test_one_recording(store: str) -> None:
 
 
 def test_one_log(tmp_path: Path) -> None:
-    """Each thread has an object of its own, as the documentation asks for."""
+    """Each thread has its own object for the log, as the documentation demands."""
     path = tmp_path / "log"
     jr.PatchLog(path, create=True)
 

@@ -1,4 +1,4 @@
-"""Writers that several threads use, or that their own file calls: an error, and nothing is lost."""
+"""Tests writers that several threads use, or that their own file calls: nothing is lost."""
 
 import io
 import threading
@@ -27,7 +27,7 @@ class CallingFile:
         self.errors: list[Exception] = []
 
     def write(self, data: bytes) -> None:
-        """Take all, and call."""
+        """Accept the data, and call back."""
         try:
             self.call()
         except Exception as error:
@@ -36,7 +36,7 @@ class CallingFile:
 
 
 def open_writer(file: Any, format: str) -> Any:
-    """Make a writer whose frames, if it has any, are of one row."""
+    """Make a writer; its frames, if it has any, have one row each."""
     if format == "jelly-patch":
         return jr.PatchWriter(file, jr.PatchOptions(frame_rows=1))
     if format == "jelly-rdf":
@@ -45,12 +45,12 @@ def open_writer(file: Any, format: str) -> Any:
 
 
 def hand_on(writer: Any) -> None:
-    """Let a writer write what it has."""
+    """Make a writer write its pending rows."""
     (writer.end_patch if isinstance(writer, jr.PatchWriter) else writer.end_frame)()
 
 
 def count(data: bytes, format: str) -> int:
-    """Count the statements of what was written."""
+    """Count the written statements."""
     return sum(1 for op in jr.read_batches(data, format=format) for row in op if row[0] == jr.Op.A)
 
 
@@ -74,7 +74,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
 def test_a_call_while_a_file_is_written(
     format: str, call: Callable[[Any], object], is_threaded: bool
 ) -> None:
-    """The file itself makes it, or another thread meanwhile."""
+    """The file itself or another thread calls the writer while the file is written."""
     file = CallingFile()
     writer = open_writer(file, format)
 
@@ -92,9 +92,9 @@ def test_a_call_while_a_file_is_written(
 
 @pytest.mark.parametrize("format", CHANGES + STATEMENTS)
 def test_what_was_acknowledged_is_written(format: str) -> None:
-    """Threads write at once, and one closes; what `add` has taken without an error is there."""
+    """If one thread closes while others write, all statements that `add` accepted are written."""
     file = CallingFile()
-    # Other threads run while it is written.
+    # Other threads run during the write.
     file.call = lambda: threading.Event().wait(1e-5)
     writer = open_writer(file, format)
     acknowledged: list[int] = []
@@ -141,7 +141,7 @@ def test_frames_made_at_once(make: Any) -> None:
 
 @pytest.mark.parametrize("format", [*CHANGES, *STATEMENTS])
 def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
-    """The call comes when the writer's own table of terms is full, and would be started anew."""
+    """The file calls back when the writer's table of terms is full and about to be cleared."""
     options = jr.StreamOptions(physical_type="TRIPLES")
     statements = [(URIRef(f"urn:{number}"), P, Literal("x" * 200)) for number in range(5000)]
     message = jr.StatementEncoder(options).encode_frame(statements)
@@ -149,7 +149,7 @@ def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
     file = CallingFile()
     make = jr.PatchWriter if format in CHANGES else jr.StatementWriter
     with make(file, format=format) as writer:
-        # With the predicate and the object these are as many terms as the table takes.
+        # With the predicate and the object, these terms fill the table.
         for number in range(4094):
             writer.add(URIRef(f"urn:{number}"), P, S)
         file.call = lambda: writer.add(URIRef("urn:new"), P, S)
@@ -161,7 +161,7 @@ def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
 
 
 def test_statements_that_write_to_their_own_writer_do_no_harm() -> None:
-    """Iterables may run anyone's code."""
+    """An iterable of statements may run any code, also calls to the same writer."""
     for physical_type in ("TRIPLES", "QUADS", "GRAPHS"):
         file = io.BytesIO()
         options = jr.StreamOptions(physical_type=physical_type, frame_rows=3)

@@ -1,4 +1,4 @@
-"""What the commands ask of the pipelines and of Spark, by their options, without a session."""
+"""Tests the calls of commands to the pipelines and to Spark, without a session."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from jelly_rdflib.spark.pipeline.quad_table import TableState
 
 
 class Calls:
-    """Stands in for Spark and for the pipelines, and keeps how they are called."""
+    """Stands in for Spark and the pipelines, and records their calls."""
 
     replay: MagicMock
     diff: MagicMock
@@ -117,7 +117,7 @@ def test_ingest(calls: Calls) -> None:
     ]
     assert calls.maintain.return_value.awaitTermination.call_count == 2
     calls.invoke(*arguments, "--max-files", 0, code=2)
-    # There was nothing to ingest; patches in the order of a column are not counted.
+    # There was nothing to ingest. Patches are not counted if a column gives their order.
     calls.last.return_value = (0, None)
     assert calls.invoke(*arguments).output == "patches: 0\n"
     calls.last.return_value = (1, TableState(None, None, "q", 0))
@@ -127,7 +127,7 @@ def test_ingest(calls: Calls) -> None:
 
 
 def test_delta_lake_for_a_base(calls: Calls, tmp_path: Path) -> None:
-    """A session gets Delta Lake only if a table is one of Delta's."""
+    """A session loads Delta Lake only for a Delta table."""
     for is_delta in (False, True):
         calls.invoke("replay", "x.jellyp", "--base", tmp_path)
         settings = calls.started.call_args.args[1]
@@ -137,7 +137,7 @@ def test_delta_lake_for_a_base(calls: Calls, tmp_path: Path) -> None:
 
 
 def test_limits_of_each_input(calls: Calls) -> None:
-    """Those of changes, of a base and of a stream are options of the readers."""
+    """The limits become options of the readers of changes, of a base and of a stream."""
     for name, *more in (
         ["replay", "x", "--base", "base.jelly"],
         ["diff", "x"],

@@ -1,4 +1,4 @@
-"""``jellyp spark``: what it writes is what the package makes of the same patches."""
+"""Tests that ``jellyp spark`` writes the same result as the package without Spark."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ SECOND: list[Any] = [
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A folder with two patches; the names of the files are not in their order."""
+    """Return a folder with two patches, whose file names sort in another order."""
     folder = tmp_path / "log"
     folder.mkdir()
     for name, operations in (("b", FIRST), ("a", SECOND)):
@@ -58,7 +58,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have commands use the session of the tests, which is quicker than one for each."""
+    """Let commands use the session of the tests, which is faster than starting new ones."""
     spark = open_session()
     from jelly_rdflib.spark import register
 
@@ -85,7 +85,7 @@ def lines(dataset: Dataset) -> set[str]:
 
 
 def start(*arguments: Any) -> subprocess.CompletedProcess[str]:
-    """Run ``jellyp spark`` as a process; to start Spark may take long on a busy machine."""
+    """Run ``jellyp spark`` as a process; starting Spark may take long on a busy machine."""
     return subprocess.run(
         [*COMMAND, "spark", *map(str, arguments)],
         capture_output=True,
@@ -145,7 +145,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def is_group_alive(group: int) -> bool:
-    """Return whether a command, or a Java or Python that it started, is still there."""
+    """Return whether a command, or a JVM or Python process that it started, still runs."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
@@ -157,7 +157,7 @@ def is_group_alive(group: int) -> bool:
 def test_replay(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.nq"
     invoke("replay", log, "--order-by", "file", "--upto", log / "a.jellyp", "-o", out)
-    # that is the second patch alone
+    # This folder has only the second patch.
     (file,) = [path for path in out.iterdir() if path.stat().st_size and path.suffix == ".txt"]
     assert file.read_text() == "_:b <urn:p> _:c <urn:g> .\n"
     then = tmp_path / "then.jelly"

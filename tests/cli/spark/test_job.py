@@ -1,4 +1,4 @@
-"""Where a command on Spark reads and writes, and with which settings, without a session."""
+"""Tests the sources, sinks and settings of commands on Spark, without a session."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def job(formats: tuple[str, ...], output: Any, **options: Any) -> Job:
         (OF_QUADS, "x.parquet", None, ("parquet",)),
         (OF_QUADS, "x.jelly/", None, ("format", "jelly")),
         (OF_QUADS, "x.jelly", "parquet", ("parquet",)),
-        # That is a format of changes.
+        # Jelly-Patch is a format of changes.
         (OF_QUADS, "x.jellyp", None, ("parquet",)),
         (OF_CHANGES, "x.jellyp", None, ("format", "jelly-patch")),
         (OF_CHANGES, "x", "rdfp", ("format", "rdf-patch")),
@@ -137,7 +137,7 @@ def test_the_format_of_the_input() -> None:
 def test_tables_of_quads_by_their_names(tmp_path: Path) -> None:
     spark = MagicMock()
     (tmp_path / "_delta_log").mkdir()
-    # The limits are those of a command.
+    # The limits come from the context of the command.
     with click.Context(click.Command("x")) as context:
         context.meta["limits"] = jr.Limits()
         for path, format in ((str(tmp_path), "delta"), (f"{tmp_path}/x", "parquet")):
@@ -246,7 +246,7 @@ def test_errors_are_told_in_a_line(
 
 
 def test_delta_lake(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its jars come from Maven Central, unless a setting names jars."""
+    """The jars of Delta Lake come from Maven Central, unless a setting names jars."""
     Builder(monkeypatch)
     added = MagicMock()
     monkeypatch.setattr("delta.configure_spark_with_delta_pip", added)
@@ -296,7 +296,7 @@ def test_a_session_that_cant_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
             open_session("x", [], None),
         ):
             pass
-        # The message of Java goes before that of Py4J.
+        # Java's message is preferred to Py4J's.
         error.java_exception = MagicMock()
         error.java_exception.getMessage.return_value = " no such master\n\tat org.apache.spark"
 

@@ -1,4 +1,4 @@
-"""Which IRIs, language tags, labels and prefix names are good: against other implementations."""
+"""Tests which IRIs, language tags, labels and prefixes are valid, against other implementations."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Each rule that `validate` knows, broken and kept; and how far it goes on behind a fault."""
+"""Tests each rule of `validate`, broken and kept, and how it continues after a fault."""
 
 import gzip
 import io
@@ -45,7 +45,7 @@ def _general(rule: str) -> str:
 
 
 def refusals(source: Any, **arguments: Any) -> list[tuple[str, int | None, int | None]]:
-    """Return what `found` does, with "format" for all rules that readers enforce."""
+    """Return the result of `found`, with "format" for all rules that readers enforce."""
     return [(_general(rule), *place) for rule, *place in found(source, **arguments)]
 
 
@@ -55,7 +55,7 @@ def text_found(text: str) -> list[tuple[str, int | None, int | None]]:
 
 
 def options(**changes: Any) -> Any:
-    """Options of a patch stream that break no rule of their own."""
+    """Return valid options of a patch stream."""
     return b.options(max_prefix_table_size=0, **changes)
 
 
@@ -90,7 +90,7 @@ TX . TA .
         messages = producer.frames(stream.operations, stream.options, rng)
         data = producer.spelled(messages, rng)
         rules = {fault.rule for fault in faults(data) if fault.severity == "error"}
-        # What the foreign producer leaves to chance: graphs that mean nothing, oneofs set twice.
+        # The foreign producer also makes graphs without a meaning, and oneofs that are set twice.
         assert rules <= {"graph-in-triples", "row-kinds", "second-field"}
 
     @few
@@ -140,7 +140,7 @@ class TestFaults:
 
 
 def as_read(data: bytes) -> tuple[jr.DecodeError | None, dict[str, int]]:
-    """Return what readers refuse, and the number of operations before it, by their kind."""
+    """Return the error of readers, and the number of operations before it, by their kind."""
     codes: list[int] = []
     refusal = None
     try:
@@ -152,7 +152,7 @@ def as_read(data: bytes) -> tuple[jr.DecodeError | None, dict[str, int]]:
 
 
 class TestFormat:
-    """What readers refuse, and what comes behind it."""
+    """Tests faults that readers refuse, and the rows after them."""
 
     @pytest.mark.parametrize(
         ("rows", "expected"),
@@ -167,7 +167,7 @@ class TestFormat:
             ([b.add(b.literal("x"), "p", "o"), GOOD], [2, 2]),
             ([b.add(b.triple("s", b.iri(0, 1), "o"), b.iri(0, 1), "o"), b.commit()], [2, 3]),
             ([b.add("s", b.iri(0, 1), b.literal("x", "e n")), GOOD, b.commit()], [2, 4]),
-            # the rest can't be known
+            # The rest can't be checked.
             ([b.add("s", b.iri(0, 9), "o"), b.commit()], [2]),
             ([b.commit(), b.name("x", 17), b.commit()], [2, 3]),
         ],
@@ -193,7 +193,7 @@ class TestFormat:
         assert refusals(data) == [("format", 0, row) for row in expected]
 
     def test_state_is_as_if_the_rule_had_been_kept(self) -> None:
-        """Names, prefixes and repeated terms count on behind a fault."""
+        """Names, prefixes and repeated terms count on after a fault."""
         rows = [
             b.add(b.literal("x"), b.iri(0, 1), b.iri()),
             b.add(b.triple("s", b.iri(), "o"), b.iri(), "o"),
@@ -243,7 +243,7 @@ class TestFormat:
                     [0, 1, 10, 128, 255, rng.randrange(256)]
                 )
             data = bytes(mutated)
-            # Of a row with two kinds readers take the last.
+            # If a row has two kinds, readers use the last one.
             errors = [
                 fault
                 for fault in faults(data)
@@ -277,7 +277,7 @@ class TestFormat:
         assert refusals(SMALL, format="jelly-rdf")[0][0] == "format"
 
     def test_wrong_calls(self, tmp_path: Path) -> None:
-        """They are told by the call, not by the iterator."""
+        """The call itself raises the error, not the iterator."""
         with pytest.raises(TypeError, match="text file"):
             jr.validate(io.StringIO("TX ."))
         with pytest.raises(LookupError, match="no format 'docx'"):
@@ -353,7 +353,7 @@ class TestOptions:
         )
         smallest = b.options(max_prefix_table_size=1)
         assert found(b.stream([smallest, P, GOOD])) == [("unused-lookup", 0, 0)]
-        # nothing to use it for
+        # This stream has no terms that could use the lookup.
         assert found(b.stream([b.options(), b.begin(), b.commit()])) == []
 
 
@@ -378,11 +378,11 @@ class TestFrames:
         assert found(rb.stream([*head], [rb.end()])) == []
 
     def test_a_graph_that_a_wrong_row_leaves_behind_is_no_number(self) -> None:
-        """The last graph is one of an earlier frame; or there is none, and it can't be repeated."""
+        """The last graph is from an earlier frame. Without one, the graph can't be repeated."""
         triple, quad = rb.spo("s", rb.iri(0, 1), "o"), rb.spog("s", rb.iri(0, 1), "o")
         name = rb.name("urn:p")
         head = [rdf_options(physical_type=rb.QUADS), name]
-        # Rows are read by the fast way only if there is something behind them.
+        # The fast path only reads rows that are followed by other bytes.
         more = [rb.name("x" * 60, 2)] * 2
         graph = rb.spog("s", rb.iri(0, 1), "o", "g")
         data = rb.stream([*head, graph], [triple, quad, quad, *more])
@@ -398,13 +398,13 @@ class TestFrames:
 
 
 def patch(*rows: bytes) -> bytes:
-    """Return a stream of a patch, with more rows given by their bytes."""
+    """Return a stream of a patch, with additional rows given as bytes."""
     head = b.frame(options(), P)
     return b.delimited([head + b"".join(wire.field(1, row) for row in rows)])
 
 
 def _in_halves(frame: Any, rng: random.Random) -> bytes:
-    """Return a frame in which the message of each row stands twice, each time with some fields."""
+    """Return a frame in which each row has its message twice, each time with some of the fields."""
     rows = b""
     for row in frame.rows:
         ((known, content),) = row.ListFields()
@@ -454,10 +454,10 @@ class TestFields:
         for quad, rules in [
             (s + other + p + o, ["second-field"]),
             (s + p + wire.field(11, wire.field(3, 1) + wire.field(2, b"en")), ["second-field"]),
-            # The last one is read, and both are told: they are two faults.
+            # The last member is read, and both are reported: they are two faults.
             (s + other + s + p + o, ["second-field"] * 2),
             (s + s + other + s + p + o, ["repeated-field"] + ["second-field"] * 2),
-            # In a message that is overwritten.
+            # The fault is in a message that is overwritten.
             (wire.field(3, wire.field(2, b"en") + wire.field(3, 1)) + s + p + o,
              ["second-field"] * 2),
         ]:  # fmt: skip
@@ -480,7 +480,7 @@ class TestFields:
     @few
     @given(strategies.streams(), strategies.dice)
     def test_messages_in_two_halves(self, stream: Stream, rng: random.Random) -> None:
-        """Protobuf merges them: what is told of a stream is what is told of it in one piece."""
+        """Protobuf merges both halves, so the faults equal those of the whole message."""
         messages = producer.frames(stream.operations, stream.options, rng)
         whole = b.delimited(message.SerializeToString() for message in messages)
         split = b.delimited(_in_halves(message, rng) for message in messages)
@@ -513,7 +513,7 @@ class TestFields:
 
 
 class TestPatches:
-    """Rules of all formats of patches, told of text."""
+    """Tests the rules for patches in all formats, on text."""
 
     def test_headers_come_first(self) -> None:
         change = "A <urn:s> <urn:p> 1 .\n"
@@ -540,7 +540,7 @@ class TestPatches:
     def test_no_patch_follows_itself(self) -> None:
         assert text_found("H ID <urn:a> .\nH prev <urn:a> .") == [("patch-chain", 2, 1)]
         assert text_found("H prev <urn:a> .\nH id <urn:a> .") == [("patch-chain", 2, 1)]
-        # of the patch before that is what it should say
+        # This is the id that the header should have.
         assert text_found("H id <urn:a> .\nZ .\nH prev <urn:a> .") == []
 
     def test_ids_are_iris(self) -> None:
@@ -557,7 +557,7 @@ class TestPatches:
                 assert text_found(f"H id <{scheme}{uuid}> .") == [("patch-id", 1, 1)], uuid
 
     def test_uuids_are_compared_in_one_form(self) -> None:
-        """Those that a patch log takes for one."""
+        """UUIDs are equal if a patch log treats them as equal."""
         forms = [f"{scheme}{UUID}" for scheme in ("uuid:", "urn:uuid:", "URN:UUID:")]
         for one, other in itertools.product([*forms, *map(str.upper, forms)], repeat=2):
             one_id, other_id, prev = f"H id <{one}> .", f"H id <{other}> .", f"H prev <{other}> ."
@@ -577,7 +577,7 @@ class TestPatches:
         text = "H id <urn:a> .\nZ .\nH id <urn:b> .\nH prev <{}> .\nZ .\n"
         assert text_found(text.format("urn:a")) == []
         assert text_found(text.format("urn:x")) == [("patch-chain", 4, 1)]
-        # what was before the first one, or before one without an id, is not known
+        # The id before the first patch is not known, nor that of a patch without an id.
         assert text_found("H id <urn:a> .\nH prev <urn:x> .") == []
         assert text_found("H id <urn:a> .\nZ .\nZ .\nH prev <urn:x> .") == []
 
@@ -609,7 +609,7 @@ class TestPatches:
         assert found(rb.stream([rdf_options(version=2), *rows])) == []
 
     def test_generalized_statements(self) -> None:
-        """The text has no option that allows them; they are told once."""
+        """Text has no option that allows generalized statements, so they are reported once."""
         for statement in (
             "1 <urn:p> <urn:o>",
             "<urn:s> _:p <urn:o>",
@@ -662,6 +662,6 @@ def test_jelly_as_text_has_the_faults_of_its_frames(name: str | None, tmp_path: 
         expected = [replace(fault, offset=None) for fault in faults(data)]
         assert len(expected) > 0
         assert faults(source) == expected
-        # A fault of the text itself has its place there.
+        # A fault of the text has a line and a column.
         (*_, last) = faults(bytes(text) + b"# Frame 9\nrows {\n  nothing\n}\n")
         assert (last.rule, last.line) == ("format", text.count(b"\n") + 3)
