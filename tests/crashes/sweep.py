@@ -1,4 +1,4 @@
-"""Calls everything that the compiled modules' classes have, on objects that were never made well.
+"""Calls all members of the compiled classes on objects that were not initialized.
 
 ``python -m tests.crashes.sweep SEED [CLASS…]`` calls, for each class in a process of its own, all
 methods and properties of objects that only ``__new__`` has made, with no arguments, None and odd
@@ -50,7 +50,7 @@ def find_modules() -> list[str]:
 
 
 def find_classes() -> dict[str, type]:
-    """Return the classes of all compiled modules, those included that no module has a name for."""
+    """Return the classes of all compiled modules, including classes that no module names."""
     for name in find_modules():
         importlib.import_module(name)
     found = {}
@@ -68,7 +68,7 @@ def _subclasses(cls: type) -> Iterator[type]:
 
 
 def odd_arguments() -> list[Any]:
-    """Return what no method expects, or only some."""
+    """Return arguments that no method expects, or only some methods."""
     batch = next(iter(jr.read_batches(some_patch())))
     return [
         None, 0, 1, -1, 1 << 31, (1 << 64) - 1, 1 << 64, 0.5, True, "", "x", "\udc80", b"", b"\0",
@@ -91,7 +91,7 @@ def some_patch() -> bytes:
 
 
 class Sweep:
-    """Calls what a class has, at random.
+    """Calls the members of a class at random.
 
     Args:
         cls: The class.
@@ -107,7 +107,7 @@ class Sweep:
         ]
 
     def run(self) -> None:
-        """Make objects, and call all that they have."""
+        """Make objects, and call all their members."""
         for _ in range(_ROUNDS):
             for arguments in self._arguments():
                 made = self._try(
@@ -121,7 +121,7 @@ class Sweep:
         gc.collect()
 
     def _arguments(self) -> Iterator[list[Any]]:
-        """Give argument lists: none, None only, odd ones."""
+        """Return lists of arguments: empty, only None, and odd ones."""
         yield []
         for count in range(1, 6):
             yield [None] * count
@@ -149,7 +149,7 @@ class Sweep:
         ):
             self._try(use.__name__, lambda use=use: use(made))
         if self._random.random() < 0.5:
-            # In a cycle, which the collector ends.
+            # The object is in a cycle, which the garbage collector breaks.
             cycle = [made]
             cycle.append(cycle)
 
@@ -180,7 +180,7 @@ class Sweep:
 
 
 def main() -> None:
-    """Sweep classes, each in a process of its own."""
+    """Sweep classes, each in its own process."""
     seed = int(sys.argv[1])
     classes = find_classes()
     wanted = sys.argv[2:] or list(classes)

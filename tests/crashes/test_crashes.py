@@ -1,4 +1,4 @@
-"""No call ends the process: each of these once did, or said what can't be."""
+"""Tests calls that once crashed the process, or raised a nonsensical error."""
 
 import re
 
@@ -110,7 +110,7 @@ for options in ({}, {"format": "jelly-patch"}, {"format": "rdf-patch"}):
 def test_it_ends_with_an_error_at_most(call: str) -> None:
     printed = run(PRELUDE + call)
     assert printed
-    # An unsigned number that went below zero.
+    # An unsigned number was decremented below zero.
     assert not re.search(r"1844674407\d{10}", printed)
 
 

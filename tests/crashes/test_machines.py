@@ -1,4 +1,4 @@
-"""Methods of readers, decoders, encoders and writers, in any order."""
+"""Tests the methods of readers, decoders, encoders and writers in any order."""
 
 import contextlib
 import io
@@ -34,7 +34,7 @@ SEEDS = st.integers(0, 1 << 32).map(random.Random)
 
 
 class Reading(RuleBasedStateMachine):
-    """A reader of any kind; once it is closed, or has failed, it gives nothing."""
+    """A reader of any kind, which returns nothing after it was closed or has failed."""
 
     @initialize(
         read=st.sampled_from(
@@ -77,7 +77,7 @@ class Reading(RuleBasedStateMachine):
 
 
 class Decoding(RuleBasedStateMachine):
-    """A decoder of frames; after an error it decodes nothing more."""
+    """A decoder of frames, which decodes nothing after an error."""
 
     @initialize(make=st.sampled_from([jr.PatchDecoder, jr.StatementDecoder]), seed=SEEDS)
     def make(self, make: Any, seed: random.Random) -> None:
@@ -105,7 +105,7 @@ class Decoding(RuleBasedStateMachine):
 
 
 class Writing(RuleBasedStateMachine):
-    """A writer of changes: what was taken without an error is in what it writes."""
+    """A writer of changes, whose output has all changes that it accepted."""
 
     @initialize(format=st.sampled_from(["jelly-patch", "rdf-patch", "rdf-patch-thrift"]))
     def open(self, format: str) -> None:
@@ -130,7 +130,7 @@ class Writing(RuleBasedStateMachine):
 
     @rule()
     def make_anew(self) -> None:
-        """``__init__`` runs twice: what is there goes on, or is another stream."""
+        """Call ``__init__`` a second time, which continues the stream or starts another."""
         with contextlib.suppress(*REFUSALS):
             self.writer.encoder.__init__(NODE_TYPES, jr.PatchOptions())
 
@@ -151,7 +151,7 @@ class Writing(RuleBasedStateMachine):
         found = 0
         with contextlib.suppress(jr.DecodeError):
             found = sum(1 for operation in read if operation[0] == jr.Op.A)
-        # Of a batch that fails, what comes before the failure is written.
+        # If a batch fails, its rows before the failure are written.
         assert self.taken <= found <= self.tried
 
 

@@ -1,5 +1,5 @@
-"""Input that means harm: refused, or read in bounded time and memory.
+"""Tests hostile input, which is refused, or read in bounded time and memory.
 
-`attacks` makes it, piece by piece; `child` reads it in a process of its own and tells what came of
-it, and what that took. ``benchmarks/reliability`` draws the curves of the same attacks.
+`attacks` makes the input piece by piece. `child` reads it in its own process, and reports the
+outcome, the time and the memory. ``benchmarks/reliability`` draws curves of the same attacks.
 """

@@ -1,4 +1,4 @@
-"""Hostile input, and ordinary input to compare it with, made piece by piece up to any size."""
+"""Makes hostile input of any size piece by piece, and ordinary input to compare it with."""
 
 import gzip
 import io
@@ -29,10 +29,10 @@ class Attack:
     """A kind of input.
 
     Args:
-        name: What it is called.
-        format: What it is an input of.
-        pieces: Endless, or as long as it makes sense: pieces that can be cut between any two.
-        end: What comes behind them, wherever they are cut.
+        name: The name of the attack.
+        format: The format of the input.
+        pieces: The pieces of the input, often without an end. The input may end after any piece.
+        end: The bytes after the last piece.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Attack:
     end: bytes = b""
 
     def up_to(self, size: int) -> Iterator[bytes]:
-        """Return pieces up to a size in bytes, and the piece that comes to it."""
+        """Return pieces until they have this size in bytes."""
         made = 0
         for piece in self.pieces():
             yield piece
@@ -51,7 +51,7 @@ class Attack:
         yield self.end
 
     def write(self, path: Path, size: int) -> int:
-        """Write it to a file, and return its size."""
+        """Write the input to a file, and return its size."""
         with path.open("wb") as file:
             return sum(map(file.write, self.up_to(size)))
 
@@ -75,7 +75,7 @@ def attack(
 def attack_by_rows(
     format: str, make_head: Callable[[], bytes], size: int = FRAME_ROWS
 ) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
-    """Register a function that makes rows, which stand in frames of so many behind a first one."""
+    """Register a function that makes rows, which are put into frames after a first frame."""
 
     def register(rows: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
         attack(format)(wraps(rows)(lambda: frames(rows(), make_head(), size)))
@@ -89,12 +89,12 @@ def delimited(content: bytes) -> bytes:
 
 
 def row(kind: int, content: bytes = b"") -> bytes:
-    """A row of a frame, by the number of its kind."""
+    """Return a row of a frame, by the number of its kind."""
     return field(1, field(kind, content))
 
 
 def patch_head(**options: int) -> bytes:
-    """A bare frame of Jelly-Patch: its options, the name urn:p, and a statement <urn:p> of it."""
+    """Return a bare frame of Jelly-Patch: options, the name urn:p, and a statement of <urn:p>."""
     options = {"max_name_table_size": 4000, "max_prefix_table_size": 150, **options}
     return build.frame(
         build.options(rdf_star=True, **options),
@@ -106,7 +106,7 @@ def patch_head(**options: int) -> bytes:
 
 
 def frames(rows: Iterable[bytes], head: bytes, size: int = FRAME_ROWS) -> Iterator[bytes]:
-    """Put rows into frames, or several that must not be cut apart."""
+    """Put rows, or groups of rows that must stay together, into frames."""
     yield delimited(head)
     iterator = iter(rows)
     while frame := b"".join(itertools.islice(iterator, size)):
@@ -122,7 +122,7 @@ def iri(prefix: int, name: int) -> bytes:
 
 @attack_by_rows("jelly-patch", patch_head, FRAME_ROWS // 12)
 def ordinary_patch() -> Iterator[bytes]:
-    """Subjects in runs, few predicates, literals that are new each time; transactions."""
+    """Yield transactions with runs of subjects, few predicates, and new literals."""
     yield row(PREFIX, field(2, b"http://example.org/things/"))
     for number in range(1, 100):
         yield row(NAME, field(1, number + 1) + field(2, b"property%d" % number))
@@ -140,7 +140,7 @@ def ordinary_patch() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def lookup_refills() -> Iterator[bytes]:
-    """Entries of all lookups, replaced over and over, and hardly used."""
+    """Yield entries that replace all lookups repeatedly, and are hardly used."""
     for number in itertools.count():
         yield row(NAME, field(2, b"name number %d" % number) + field(1, number % 4000 + 1))
         yield row(PREFIX, field(1, number % 150 + 1) + field(2, b"urn:prefix:%d/" % number))
@@ -151,7 +151,7 @@ def lookup_refills() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def prefixes_under_names() -> Iterator[bytes]:
-    """A prefix that is another for each row: no IRI is ever known from the row before."""
+    """Yield a new prefix entry for each row, so that no IRI is cached from the row before."""
     for number in range(1, 200):
         yield row(NAME, field(1, number) + field(2, b"n" * 100 + b"%d" % number))
     for number in itertools.count():
@@ -161,7 +161,7 @@ def prefixes_under_names() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head, 2)
 def long_iris() -> Iterator[bytes]:
-    """Few bytes that each time stand for an IRI of 10 KB, in a new frame."""
+    """Yield short frames, each of which expands to an IRI of 10 KB."""
     yield row(PREFIX, field(1, 2) + field(2, b"urn:" + b"p" * 10_000))
     for number in itertools.count():
         yield row(NAME, field(1, number % 100 + 2) + field(2, b"%d" % number + b"." * 80))
@@ -188,7 +188,7 @@ def small_frames() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def repeated_rows() -> Iterator[bytes]:
-    """Statements of four bytes each."""
+    """Yield statements of four bytes each."""
     return frames(itertools.repeat(row(ADD)), patch_head())
 
 
@@ -217,7 +217,7 @@ def empty_patches() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def added_and_deleted() -> Iterator[bytes]:
-    """A statement comes and goes; the transaction never ends."""
+    """Yield additions and deletions of one statement in a transaction that never ends."""
     rows = itertools.cycle([row(ADD, field(2, b"b")), row(DELETE)])
     return frames(rows, patch_head())
 
@@ -236,7 +236,7 @@ def headers() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head, FRAME_ROWS // 3)
 def prefixes_in_transactions() -> Iterator[bytes]:
-    """A thousand prefixes, each bound in a transaction of its own, over and over."""
+    """Yield bindings of a thousand prefixes, each in its own transaction, repeatedly."""
     for number in itertools.count():
         prefix = field(1, b"p%d" % (number % 1000)) + field(2, iri(1, 1))
         yield row(START) + row(PREFIX_ADD, prefix) + row(COMMIT)
@@ -244,7 +244,7 @@ def prefixes_in_transactions() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def prefixes_in_one_transaction() -> Iterator[bytes]:
-    """Prefixes without end, all in one transaction."""
+    """Yield new prefixes without end in one transaction."""
     for number in itertools.count():
         yield row(NAME, field(1, 2) + field(2, b"urn:%d#" % number))
         yield row(PREFIX_ADD, field(1, b"p%d" % number) + field(2, iri(1, 2)))
@@ -252,7 +252,7 @@ def prefixes_in_one_transaction() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def new_graphs() -> Iterator[bytes]:
-    """A new graph in each transaction, which is taken back."""
+    """Yield a new graph in each transaction, which is aborted."""
 
     def rows() -> Iterator[bytes]:
         for number in itertools.count():
@@ -271,7 +271,7 @@ def new_graphs() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", lambda: patch_head(stream_type=build.PUNCTUATED), 3)
 def small_patches() -> Iterator[bytes]:
-    """Patches of two statements; every other one takes back what the one before it added."""
+    """Yield patches of two statements; every second patch deletes what the first one added."""
     for number in itertools.count():
         yield row(DELETE if number % 2 else ADD, field(2, b"a%d" % (number // 2)))
         yield row(DELETE if number % 2 else ADD, field(2, b"b%d" % (number // 2)))
@@ -280,14 +280,14 @@ def small_patches() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def nested_triples() -> Iterator[bytes]:
-    """Each quoted triple is as deep as is allowed."""
+    """Yield quoted triples that are nested as deep as the limit allows."""
     rows = (row(ADD, field(12, deep_triple(100, b"%d" % n))) for n in itertools.count())
     return frames(rows, patch_head())
 
 
 @attack("jelly-patch")
 def merged_fields() -> Iterator[bytes]:
-    """An object that stands in pieces, as protobuf allows."""
+    """Yield objects that are cut into several fields, which protobuf merges."""
     literal = field(11, field(99, b"x" * 10)) * 50
     rows = (row(ADD, literal + field(11, field(1, b"%d" % n))) for n in itertools.count())
     return frames(rows, patch_head())
@@ -295,7 +295,7 @@ def merged_fields() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def bad_iris() -> Iterator[bytes]:
-    """A relative IRI in each row, another each time."""
+    """Yield a new relative IRI in each row."""
     for number in itertools.count():
         yield row(NAME, field(1, 2) + field(2, b"no scheme %d" % number))
         yield row(ADD, field(1, iri(1, 2)))
@@ -303,14 +303,14 @@ def bad_iris() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def numbers_with_exponents() -> Iterator[bytes]:
-    """Decimal numbers whose normal form would have a thousand million digits."""
+    """Yield decimal numbers whose normal form would have a thousand million digits."""
     for number in itertools.count():
         literal = field(1, b"%dE999999999" % number) + field(3, 1)
         yield row(ADD, field(11, literal))
 
 
 def deep_triple(depth: int, label: bytes = b"b") -> bytes:
-    """A quoted triple in quoted triples, as the content of an RdfTriple."""
+    """Return nested quoted triples as the content of an RdfTriple."""
     iris = field(1, iri(1, 1)) + field(5, iri(1, 1))
     content = iris + field(10, label)
     size = len(content)
@@ -343,7 +343,7 @@ def ordinary_statements() -> Iterator[bytes]:
 
 @attack("jelly-rdf")
 def empty_graphs() -> Iterator[bytes]:
-    """Graphs that start and end, with nothing in them."""
+    """Yield empty graphs."""
     start = (field(1, field(4, field(2, b"g%d" % n)) + b"") for n in itertools.count())
     rows = (graph + field(1, field(5, b"")) for graph in start)
     return frames(rows, rdf_head(rdf_build.GRAPHS))
@@ -351,7 +351,7 @@ def empty_graphs() -> Iterator[bytes]:
 
 @attack("jelly-rdf")
 def repeated_namespaces() -> Iterator[bytes]:
-    """The namespaces of a thousand prefixes, over and over."""
+    """Yield the namespaces of a thousand prefixes repeatedly."""
     rows = (
         field(1, field(6, field(1, b"p%d" % (n % 1000)) + field(2, iri(1, 1))))
         for n in itertools.count()
@@ -361,7 +361,7 @@ def repeated_namespaces() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-rdf", lambda: rdf_head(rdf_build.TRIPLES))
 def namespaces() -> Iterator[bytes]:
-    """Namespaces without end, each with a prefix of its own."""
+    """Yield namespaces without end, each with its own prefix."""
     for number in itertools.count():
         yield field(1, field(9, field(1, 2) + field(2, b"urn:%d#" % number)))
         yield field(1, field(6, field(1, b"p%d" % number) + field(2, iri(1, 2))))
@@ -369,7 +369,7 @@ def namespaces() -> Iterator[bytes]:
 
 @attack("jelly-rdf")
 def metadata() -> Iterator[bytes]:
-    """Frames of nothing but metadata, a thousand entries each."""
+    """Yield frames with only metadata, a thousand entries each."""
     yield delimited(rdf_head(rdf_build.TRIPLES))
     entries = b"".join(field(15, field(1, b"k%d" % n) + field(2, b"")) for n in range(1000))
     while True:
@@ -400,7 +400,7 @@ def escapes() -> Iterator[bytes]:
 
 @attack("rdf-patch")
 def long_rows() -> Iterator[bytes]:
-    """Rows of 128 KiB each."""
+    """Yield rows of 128 KiB each."""
     for number in itertools.count():
         text = b"text %d, " % number
         yield b'A <urn:s> <urn:p> """%s""" .\n' % (text * ((128 << 10) // len(text)))
@@ -417,19 +417,19 @@ def quoted_in_text() -> Iterator[bytes]:
 
 @attack("rdf-patch")
 def bad_rows() -> Iterator[bytes]:
-    """Each row is wrong, in each of several ways."""
+    """Yield rows with several kinds of faults."""
     yield from itertools.repeat(b'A <urn:s> "p> .\nA <urn:s <urn:p> .\nX .\nTC .\nA a b c .\n')
 
 
 @attack("rdf-patch")
 def quotes_without_end() -> Iterator[bytes]:
-    """Each line starts a string that the next one does not end."""
+    """Yield lines that each start a string without an end."""
     yield from itertools.repeat(b"A <urn:s> <urn:p> '''x\"\"\" .\n")
 
 
 @attack("rdf-patch")
 def prefixes_in_text() -> Iterator[bytes]:
-    """Prefixed names, and a prefix that changes before each row."""
+    """Yield prefixed names, with a prefix that changes before each row."""
     for number in itertools.count():
         yield b"TX .\nPA p%d <urn:%d#> .\nTC .\n" % (number % 1000, number)
 
@@ -471,14 +471,14 @@ def ordinary_n_quads() -> Iterator[bytes]:
 
 @attack("turtle")
 def turtle_prefixes() -> Iterator[bytes]:
-    """Prefixes without end, and a statement after each."""
+    """Yield prefixes without end, and a statement after each."""
     for number in itertools.count():
         yield b"@prefix p%d: <urn:%d#> .\np%d:s p%d:p p%d:o .\n" % ((number,) * 5)
 
 
 @attack("turtle")
 def turtle_prefix_redefined() -> Iterator[bytes]:
-    """One prefix, another IRI for each statement."""
+    """Yield one prefix with another IRI for each statement."""
     for number in itertools.count():
         yield b"@prefix p: <urn:%d#> .\np:s p:p p:o .\n" % number
 
@@ -497,7 +497,7 @@ def json_long_string() -> Iterator[bytes]:
 
 @attack("nquads")
 def quoted_in_n_quads() -> Iterator[bytes]:
-    """Each quoted triple is as deep as is allowed."""
+    """Yield quoted triples that are nested as deep as the limit allows."""
     for number in itertools.count():
         object_ = b"<<( <urn:s> <urn:p> " * 99 + b'"%d"' % number + b" )>>" * 99
         yield b"<urn:s> <urn:p> " + object_ + b" <urn:g> .\n"
@@ -505,14 +505,14 @@ def quoted_in_n_quads() -> Iterator[bytes]:
 
 @attack("turtle")
 def turtle_long_prefix() -> Iterator[bytes]:
-    """Two bytes that each time stand for an IRI of 500."""
+    """Yield names of two bytes, each of which expands to an IRI of 500 bytes."""
     yield b"@prefix p: <urn:%s> .\n" % (b"x" * 500)
     yield from itertools.repeat(b"<urn:s> <urn:p> " + b"p:,p:1," * 50 + b"p: .\n")
 
 
 @attack("trig")
 def trig_nested() -> Iterator[bytes]:
-    """Blank nodes in blank nodes, 500 levels deep, in graphs without end."""
+    """Yield graphs with blank nodes nested 500 levels deep."""
     yield b"@prefix p: <urn:p#> .\n"
     for number in itertools.count():
         yield b"p:%d { p:s p:p " % number + b"[ p:p " * 500 + b"1" + b" ]" * 500 + b" }\n"
@@ -523,7 +523,7 @@ XML_HEAD = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xm
 
 @attack("rdf-xml", end=b"</rdf:RDF>")
 def xml_collections() -> Iterator[bytes]:
-    """Members of a few bytes each, a thousand to a collection."""
+    """Yield collections of a thousand members of a few bytes each."""
     yield XML_HEAD
     start = b'<rdf:Description><p:p rdf:parseType="Collection">'
     end = b"</p:p></rdf:Description>\n"
@@ -532,14 +532,14 @@ def xml_collections() -> Iterator[bytes]:
 
 @attack("json-ld", end=b"]")
 def json_values() -> Iterator[bytes]:
-    """Values of two bytes, 10,000 to an object."""
+    """Yield objects with 10,000 values of two bytes each."""
     yield b"[{}"
     yield from itertools.repeat(b',{"urn:p":[%s]}\n' % b",".join([b"1"] * 10_000))
 
 
 @attack("nquads")
 def rings_of_blank_nodes() -> Iterator[bytes]:
-    """A hundred nodes each, that nothing tells apart."""
+    """Yield rings of a hundred blank nodes that have no distinguishing statements."""
     for ring in itertools.count():
         for number in range(100):
             yield b"_:r%dn%d <urn:p> _:r%dn%d .\n" % (ring, number, ring, (number + 1) % 100)
@@ -547,7 +547,7 @@ def rings_of_blank_nodes() -> Iterator[bytes]:
 
 @attack("nquads")
 def star_of_blank_nodes() -> Iterator[bytes]:
-    """One around which are all others, that nothing tells apart."""
+    """Yield a blank node with neighbours that have no distinguishing statements."""
     return (b"_:center <urn:p> _:b%d .\n" % number for number in itertools.count())
 
 
@@ -555,10 +555,10 @@ def star_of_blank_nodes() -> Iterator[bytes]:
 
 
 def bomb(size: int, name: str) -> Iterator[bytes]:
-    """Frames of Jelly-Patch with a literal of 60 KB each, all the same, packed a thousandfold.
+    """Return compressed frames with the same literal of 60 KB, a thousandth of their real size.
 
     Args:
-        size: How many bytes there are, unpacked.
+        size: The size in bytes without compression.
         name: gzip or zstd.
     """
     if name == "gzip":
@@ -578,7 +578,7 @@ def packed(content: bytes, name: str) -> bytes:
 
 
 def in_members(name: str) -> Iterator[bytes]:
-    """The ordinary patch in members of 64 KiB (frames of zstd), each compressed by itself."""
+    """Return the ordinary patch in separately compressed members (zstd: frames) of 64 KiB."""
     content = b""
     for piece in ATTACKS["ordinary patch"].pieces():
         content += piece
@@ -588,7 +588,7 @@ def in_members(name: str) -> Iterator[bytes]:
 
 
 def empty_members(name: str) -> Iterator[bytes]:
-    """A small patch, and behind it members in which there is nothing."""
+    """Yield a small patch, then empty members."""
     yield packed(delimited(patch_head()), name)
     empty = packed(b"", name)
     while True:

@@ -1,4 +1,4 @@
-"""Reads hostile input in a process of its own: ``python -m tests.hostile.child``.
+"""Reads hostile input in its own process: ``python -m tests.hostile.child``.
 
 The arguments are uses with commas between them, a format, a path ("-" for standard input), limits
 as JSON, and the path of a small input if one is to be used before. For each use it prints a line of
@@ -21,16 +21,16 @@ import jelly_rdflib as jr
 from tests.pieces import Pieces
 from tests.sanitized import UNDER_SANITIZERS
 
-# Far more than any use is to take: for what would bring down the machine.
+# Far more memory than any use needs. It protects the machine.
 MAX_ADDRESS_SPACE = 2 << 30
 MAX_SECONDS = 300
 PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
-# How long a use is timed, at the least.
+# A use is repeated for at least this time.
 MIN_SECONDS = 0.2
 
 
 class Sink:
-    """A file that keeps nothing."""
+    """A file that discards its data."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -45,13 +45,13 @@ def count(things: Any) -> int:
 
 
 def read_bytes(source: Any, **arguments: Any) -> int:
-    """Read what is in memory as a whole, as from ``data=``."""
+    """Read an input that is in memory as a whole, as with ``data=``."""
     data = source.read() if hasattr(source, "read") else Path(source).read_bytes()
     return count(jr.read_batches(data, **arguments))
 
 
 def read_in_pieces(source: Any, **arguments: Any) -> int:
-    """Read what comes in pieces as small as those of a network."""
+    """Read an input in pieces as small as those of a network."""
     return count(jr.read_batches(Pieces(Path(source).read_bytes(), 1460), **arguments))
 
 
@@ -77,7 +77,7 @@ to_xml = partial(write, partial(jr.StatementWriter, format="rdf-xml"))
 
 
 def append(source: Any, *, format: str, limits: jr.Limits) -> int:
-    """Append a patch to a log; nothing of one that is refused stays there."""
+    """Append a patch to a log, and check that a refused patch leaves nothing there."""
     with tempfile.TemporaryDirectory() as folder:
         log = jr.PatchLog.create(Path(folder) / "log", limits=limits)
         try:
@@ -88,7 +88,7 @@ def append(source: Any, *, format: str, limits: jr.Limits) -> int:
 
 
 def log(source: Any, *, format: str, limits: jr.Limits) -> int:
-    """Append each patch to a log by itself; check it, squash it and read it back."""
+    """Append each patch to a log; check, squash and read the log."""
     with tempfile.TemporaryDirectory() as folder:
         patches = jr.PatchLog.create(Path(folder) / "log", limits=limits)
         for patch in jr.read_patches(source, format=format, limits=limits):
@@ -96,7 +96,7 @@ def log(source: Any, *, format: str, limits: jr.Limits) -> int:
         appended = patches.version
         assert patches.verify(deep=True) == []
         patches.squash()
-        # Maybe the last one added what none takes back.
+        # The last transaction may have added something that no other deletes.
         assert len(patches.checkout()) in (1, 3)
         return appended
 
@@ -164,7 +164,7 @@ def index(source: Any, *, format: str, limits: jr.Limits) -> int:
 
 
 def verify(path: Any, *, format: str, limits: jr.Limits) -> int:
-    """Count the problems of a patch log."""
+    """Return the number of problems of a patch log."""
     return len(jr.PatchLog(path, limits=limits).verify(deep=True))
 
 
@@ -202,9 +202,9 @@ USES: dict[str, Callable[..., int]] = {
 
 
 def peak() -> int:
-    """Return the most memory that this process has had so far, in bytes."""
+    """Return the peak memory of this process so far, in bytes."""
     if sys.platform == "linux":
-        # ru_maxrss starts at what the parent had.
+        # ru_maxrss starts at the value of the parent.
         found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
         assert found is not None
         return int(found[1]) * 1024
@@ -219,7 +219,7 @@ def run(
     warnings.simplefilter("ignore")
     source: Any = sys.stdin.buffer if path == "-" else path
     if warm is not None:
-        # What is imported when it is first asked for is no work on the input.
+        # Import lazy modules first, since imports are not part of the measured work.
         with contextlib.suppress(jr.JellyError):
             USES[use](warm, format=format, limits=jr.Limits())
     error: Exception | None = None
@@ -228,7 +228,7 @@ def run(
     seconds = 0.0
     rounds = 0
     try:
-        # What is to be timed is done until the clock's ticks don't count.
+        # Repeat the use until the ticks of the clock don't matter.
         while rounds == 0 or (warm is not None and seconds < MIN_SECONDS):
             result = USES[use](source, format=format, limits=jr.Limits(**limits))
             rounds += 1
@@ -248,7 +248,7 @@ def run(
 
 if __name__ == "__main__":
     if not UNDER_SANITIZERS:
-        # AddressSanitizer's shadow of all memory takes terabytes of address space.
+        # AddressSanitizer's shadow memory takes terabytes of address space.
         resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_SPACE, MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     uses, format, path, limits, *rest = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""Reading hostile input in a process of its own, and what is asked of that."""
+"""Reads hostile input in a separate process, and checks the outcome and the memory."""
 
 import json
 import os
@@ -12,23 +12,23 @@ from typing import Any
 from tests.sanitized import UNDER_SANITIZERS
 
 ROOT = Path(__file__).resolve().parents[2]
-# AddressSanitizer keeps some memory around each block, and some that was freed.
+# AddressSanitizer keeps memory around each block, and some freed memory.
 MAX_PEAK = 800_000_000 if UNDER_SANITIZERS else 200_000_000
-# Of the clock; to notice what never ends, and nothing else.
+# Seconds of the clock. This limit only ends endless work.
 TIMEOUT = 300
 
 
 @dataclass(frozen=True)
 class Report:
-    """What came of an input.
+    """The outcome of an input.
 
     Args:
-        error: The class of the error that it was refused with; None if it was read.
-        message: What the error says.
-        result: What the use counted.
+        error: The class of the error that refused it, or None if it was read.
+        message: The message of the error.
+        result: The number that the use returned.
         seconds: Processor time.
-        peak: The most memory of the process, in bytes.
-        children: The most memory of a process that it started.
+        peak: The peak memory of the process, in bytes.
+        children: The peak memory of a process that it started.
     """
 
     error: str | None
@@ -46,7 +46,7 @@ def read_hostile(
     *,
     limits: dict[str, int] | None = None,
 ) -> dict[str, Report]:
-    """Let a process of its own use an input, and check that it takes no more memory than it may.
+    """Let a separate process use an input, and check that its memory stays within the bound.
 
     Args:
         uses: Some of `tests.hostile.child.USES`, one after another.
@@ -55,7 +55,7 @@ def read_hostile(
         limits: Limits other than the defaults.
 
     Returns:
-        For each use what came of it.
+        The outcome of each use.
     """
     uses = list(uses)
     path = str(source) if isinstance(source, Path) else "-"
@@ -80,7 +80,7 @@ def read_hostile(
     reports = {use: Report(**line) for use, line in zip(uses, lines, strict=True)}
     for use, report in reports.items():
         assert report.peak < MAX_PEAK, (use, report)
-        # Of what is wrong, which may be of any size, a message shows a part.
+        # A message shows only a part of a wrong value, which may have any size.
         assert len(report.message) < 2000
     return reports
 
@@ -92,7 +92,7 @@ def _feed(child: subprocess.Popen[bytes], pieces: Iterable[bytes]) -> None:
             child.stdin.write(piece)
         child.stdin.flush()
     except BrokenPipeError:
-        # It has read enough.
+        # The process has read enough, and closed the pipe.
         pass
 
 

@@ -1,4 +1,4 @@
-"""The table of limits in the documentation."""
+"""Reads the table of limits in the documentation."""
 
 import re
 from pathlib import Path

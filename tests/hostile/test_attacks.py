@@ -1,4 +1,4 @@
-"""Hostile input that breaks no rule: it is read, in bounded memory."""
+"""Tests hostile input that breaks no rule: it is read in bounded memory."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tests.hostile.attacks import (
 from tests.hostile.support import read_hostile, write_pieces
 from tests.oracle import build, wire
 
-# What is read for the curves of time, and what is as long as it likes for other uses.
+# Some attacks are only for curves of time, others have a fixed size.
 READ = [
     *((kind.attack, kind.use) for kind in KINDS),
     ("endless transaction", "patches"),
@@ -49,14 +49,14 @@ def test_an_attack(name: str, tmp_path: Path) -> None:
     attack.write(tmp_path / "input", SIZES.get(name, MIB // 2))
     uses = [use for each, use in READ if each == name]
     for use, report in read_hostile(uses, attack.format, tmp_path / "input").items():
-        # The input ends where a piece ends, in a transaction.
+        # The input ends after a piece, inside a transaction.
         expected = "DecodeError" if name == "endless transaction" else None
         assert report.error == expected, report
         assert report.result > 0 or expected or use in ("parse", "validate")
 
 
 def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
-    """As many distinct terms as may be, each in a row of its own."""
+    """A frame with the maximum of distinct terms, one in each row, is read in bounded memory."""
     count = jr.Limits().max_frame_terms - 10
     rows = (row(ADD, wire.field(2, b"%x" % number)) for number in range(count))
     path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(b"".join(rows))])
@@ -69,7 +69,7 @@ def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("datatype", "text", "count"),
     [
-        # As many as may be of those of which rdflib makes the most.
+        # The maximum of the terms for which rdflib makes the largest objects.
         (XSD.duration, "P%dY2M3DT4H5M6.7S", jr.Limits().max_frame_terms // 2 - 10),
         (RDF.XMLLiteral, "%d", jr.Limits().max_xml_tags // 10),
         (RDF.XMLLiteral, "%d" + "<a/>" * (jr.Limits().max_xml_tags - 10), 1),
@@ -92,7 +92,7 @@ def test_the_most_values_that_are_allowed(
 
 
 def test_the_longest_strings_that_are_allowed(tmp_path: Path) -> None:
-    """A character that takes four bytes makes Python take four for each."""
+    """A long string is read although one wide character makes Python use four bytes for each."""
     size = jr.Limits().max_string_size - 8
     rows = (
         row(ADD, wire.field(11, wire.field(1, "\U0001f600%d".encode() % number + b"x" * size)))
@@ -105,7 +105,7 @@ def test_the_longest_strings_that_are_allowed(tmp_path: Path) -> None:
 
 
 def test_a_frame_full_of_long_strings(tmp_path: Path) -> None:
-    """All the text that a frame may have, each string with a character of four bytes."""
+    """A frame with the maximum of text is read, with a character of four bytes in each string."""
     size = jr.Limits().max_text_size // 4 - 100
     text = "\U0001f600".encode() + b"x" * size
     rows = (row(ADD, wire.field(11, wire.field(1, text + b"%d" % number))) for number in range(4))
@@ -116,7 +116,7 @@ def test_a_frame_full_of_long_strings(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_frame_full_of_faults(tmp_path: Path) -> None:
-    """Half a million headers that come twice, in one frame."""
+    """A frame with half a million repeated headers is validated in bounded memory."""
     header = row(HEADER, wire.field(1, b"id") + wire.field(2, iri(1, 1)))
     count = jr.Limits().max_frame_rows - 10
     path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(header * count)])
@@ -126,7 +126,7 @@ def test_a_frame_full_of_faults(tmp_path: Path) -> None:
 
 
 def test_numbers_with_exponents_stay_as_they_are() -> None:
-    """rdflib's normal form of 1E999999999 has a thousand million digits."""
+    """Numbers keep their form, since rdflib's form of 1E999999999 has a thousand million digits."""
     from decimal import Decimal
 
     for text, normal in (
@@ -148,7 +148,7 @@ def test_numbers_with_exponents_stay_as_they_are() -> None:
 
 
 def test_an_error_shows_a_part_of_what_is_wrong() -> None:
-    """The subject is a literal of 6 MB, which rdflib can't hold."""
+    """An error about a subject that is a literal of 6 MB shows only a part of it."""
     from rdflib import Dataset
 
     options = build.options(generalized_statements=True)

@@ -1,4 +1,4 @@
-"""For each limit a file that goes beyond it: refused by all uses, in bounded memory."""
+"""Tests for each limit that all uses refuse a file beyond it, in bounded memory."""
 
 import dataclasses
 import itertools
@@ -40,14 +40,14 @@ ALL = (*MOST, "validate", "rewrite", "text")
 
 @dataclass(frozen=True)
 class Refused:
-    """An input that goes beyond a limit.
+    """An input that exceeds a limit.
 
     Args:
         limit: The limit.
-        name: What it is.
-        pieces: Makes it.
-        uses: Which uses refuse it.
-        format: What it is an input of.
+        name: The name of the input.
+        pieces: Makes the pieces of the input.
+        uses: The uses that refuse it.
+        format: The format of the input.
         limits: Limits other than the defaults.
     """
 
@@ -87,7 +87,7 @@ def too_many_terms() -> Iterable[bytes]:
 
 
 def concatenated_iri() -> Iterable[bytes]:
-    """Some MB of prefix and as much of a name: an IRI of 10 MB."""
+    """Yield an IRI of 10 MB, half of it a prefix and half a name."""
     return one_frame(
         row(PREFIX, wire.field(1, 2) + wire.field(2, string(5 * MIB))),
         row(NAME, wire.field(1, 2) + wire.field(2, string(5 * MIB))),
@@ -96,7 +96,7 @@ def concatenated_iri() -> Iterable[bytes]:
 
 
 def many_concatenated_iris() -> Iterable[bytes]:
-    """One prefix of 1 MB, and IRIs of it that are 100 MB together."""
+    """Yield a prefix of 1 MB, and IRIs with it that have 100 MB together."""
     names = (row(NAME, wire.field(1, n) + wire.field(2, b"%d" % n)) for n in range(2, 102))
     uses = (row(ADD, wire.field(1, iri(2, n))) for n in range(2, 102))
     return one_frame(row(PREFIX, wire.field(1, 2) + wire.field(2, string(MIB))), *names, *uses)
@@ -109,14 +109,14 @@ def full_lookups() -> Iterator[bytes]:
 
 
 def iris_in_many_frames() -> Iterator[bytes]:
-    """A prefix of 200 KB, and again and again a frame of ten bytes with an IRI of it."""
+    """Yield a prefix of 200 KB, then frames of ten bytes, each with an IRI of this prefix."""
     yield delimited(patch_head())
     yield delimited(row(PREFIX, wire.field(1, 2) + wire.field(2, string(200_000))))
     yield from itertools.repeat(delimited(row(ADD, wire.field(1, iri(2, 1)))), 10_000)
 
 
 def iris_in_a_transaction() -> Iterator[bytes]:
-    """All in one transaction, each in a frame of 20 bytes that stands for three IRIs of 20 KB."""
+    """Yield one transaction of frames of 20 bytes, which expand to three IRIs of 20 KB each."""
     yield delimited(patch_head())
     yield delimited(row(PREFIX, wire.field(1, 2) + wire.field(2, string(20_000))))
     for number in range(2, 1002):
@@ -262,11 +262,11 @@ def test_a_limit(case: Refused, tmp_path: Path) -> None:
     path = write_pieces(tmp_path / "input", case.pieces())
     reports = read_hostile(case.uses, case.format, path, limits=case.limits)
     for use, report in reports.items():
-        # Errors of rdflib's parse are rdflib's ParserError, too.
+        # Errors from rdflib's `parse` are also ParserErrors of rdflib.
         expected = "ParserLimitError" if use == "parse" else "LimitError"
         assert report.error == expected, (use, report)
         assert f"limit {case.limit}" in report.message
-        # As the table in the documentation has it.
+        # The message must match the table in the documentation.
         assert MESSAGES[case.limit].search(report.message), report.message
 
 
@@ -284,7 +284,7 @@ def test_bombs_through_a_pipe_and_from_memory(name: str, use: str) -> None:
 
 
 def test_windows_of_zstd_that_are_read(tmp_path: Path) -> None:
-    """As much text as a frame may have, in the largest window."""
+    """The largest window that is read, with the maximum of text in a frame."""
     content = b"".join(
         [
             delimited(patch_head()),
@@ -305,7 +305,7 @@ def test_windows_of_zstd_that_are_read(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "quoted", "tree", "graph"])
 def test_what_is_kept_on_the_disk(kind: str) -> None:
-    """Statements that take much memory, of which some thousand are kept there in other cases."""
+    """Large statements are refused, although a file would keep most of them."""
     forms = {
         "text": f'"😀{"x" * MIB}"',
         "quoted": f'<< <urn:b> <urn:c> "{"x" * MIB}" >>',

@@ -1,4 +1,4 @@
-"""A patch log with a segment that a stranger made: told by `verify`, refused by all else."""
+"""Tests a log with a hostile segment: `verify` reports it, and all other uses refuse it."""
 
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ def name_file(log: PatchLog, statement: str, file: str) -> None:
 
 @pytest.mark.parametrize("file", OUTSIDE)
 def test_a_snapshot_with_the_name_of_another_file(file: str, tmp_path: Path) -> None:
-    """To squash removes snapshots, and to make one anew that which is there: none elsewhere."""
+    """Squashing and new snapshots delete only snapshots of the log itself."""
     victim = tmp_path / "victim"
     victim.write_text("keep")
     log = fill(PatchLog.create(tmp_path / "log"), 3)

@@ -1,4 +1,4 @@
-"""A stream through three processes, as ``make long-run`` has it, but a short one."""
+"""Tests a short version of ``make long-run``: a stream through three processes."""
 
 from benchmarks.reliability.long_run import run, table
 

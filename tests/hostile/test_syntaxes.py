@@ -1,6 +1,6 @@
-"""Texts of Turtle, RDF/XML, JSON-LD and the like that take much memory or time, or crash a parser.
+"""Tests texts of RDF syntaxes that take much memory or time, or crash a parser.
 
-In a child process they are read within its limits or refused, and this process takes no harm.
+A child process reads them within its limits or refuses them, and this process is not affected.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,19 +21,19 @@ def long(size: int) -> bytes:
 
 
 def quoted(levels: int, size: int) -> bytes:
-    """A statement with quoted triples in each other, and an IRI of a size in each."""
+    """Return a statement of nested quoted triples, each with an IRI of this size."""
     start = b"<<( <urn:%s> <urn:p> " % long(size)
     return b"<urn:s> <urn:p> " + start * levels + b"1" + b" )>>" * levels + b" .\n"
 
 
 def prefixed(size: int, levels: int, start: bytes, end: bytes) -> bytes:
-    """A prefix of a size, which is used at each level."""
+    """Return a prefix of this size, which is used at each level."""
     declared = b"@prefix p: <urn:%s> .\np:s p:p " % long(size)
     return declared + start * levels + b"p:o" + end * levels + b" .\n"
 
 
 def bases(count: int) -> bytes:
-    """Each base is relative to the one before, and longer."""
+    """Return growing bases, each relative to the one before."""
     return b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * count
 
 
@@ -43,7 +43,7 @@ def many_prefixes(count: int, size: int) -> Iterable[bytes]:
 
 
 def xml(content: bytes, size: int = 1, declared: bytes = b"") -> bytes:
-    """A document with a namespace of a size."""
+    """Return a document with a namespace of this size."""
     rdf = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
     start = b'<rdf:RDF xmlns:rdf="%s" xmlns:p="urn:%s#">' % (rdf, long(size))
     return declared + start + content + b"</rdf:RDF>"
@@ -60,7 +60,7 @@ def collection(count: int) -> bytes:
 
 
 def bomb(levels: int) -> bytes:
-    """Entities that each stand for ten of the one before."""
+    """Return entities that each expand to ten of the entity before."""
     entities = (b'<!ENTITY e%d "%s">' % (n, b"&e%d;" % (n - 1) * 10) for n in range(1, levels))
     declared = b'<!DOCTYPE r [<!ENTITY e0 "%s">%s]>' % (long(100), b"".join(entities))
     return xml(b"<rdf:Description><p:p>&e%d;</p:p></rdf:Description>" % (levels - 1), 1, declared)
@@ -78,7 +78,7 @@ def definitions(count: int) -> bytes:
     return b",".join(b'"t%d":"urn:%d"' % (number, number) for number in range(count))
 
 
-# What a process has besides what its limit is for: the code that is shared with others.
+# Memory that the limit does not count: code that the process shares with others.
 PYTHON = 100_000_000
 
 HOSTILE: list[tuple[str, str, Callable[[], bytes | Iterable[bytes]]]] = [
@@ -146,7 +146,7 @@ def test_what_is_not_that_bad_is_read(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].format in PARSED])
 def test_an_attack_in_isolation(name: str, tmp_path: Path) -> None:
-    """Input that breaks no rule is read within the default limits; one has too many prefixes."""
+    """Valid input is read within the default limits, except one with too many prefixes."""
     path = tmp_path / "input"
     ATTACKS[name].write(path, 3 * MIB if name == "turtle prefixes" else MIB)
     [report] = read_hostile(["isolated"], ATTACKS[name].format, path).values()

@@ -1,4 +1,4 @@
-"""Terms that are long, and of which something keeps or makes more than their text."""
+"""Tests long terms, for which some code keeps or makes more than their text."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -32,7 +32,7 @@ def many_tags() -> Iterable[bytes]:
 
 
 def write_as(format: str, path: Path, rows: Iterable[bytes]) -> Path:
-    """Write rows of text in a format, each row by itself."""
+    """Write rows of text in a format, each row separately."""
     if format == "rdf-patch":
         return write_pieces(path, rows)
     with jr.PatchWriter(path, format=format) as writer:
@@ -54,7 +54,7 @@ def test_long_tags(format: str, kind: str, tmp_path: Path) -> None:
     path = write_as(format, tmp_path / "input", [add(b'"x"@' + TAGS[kind])])
     reports = read_hostile(["batches", "validate"], format, path)
     assert {report.error for report in reports.values()} == {None}
-    # What begins with a letter alone is of no language; and a frame of this size is warned of.
+    # A tag must start with a letter, and frames of this size cause a warning.
     found = (kind == "subtags") + (format == "jelly-patch")
     assert reports["validate"].result == found, reports
 
@@ -73,20 +73,20 @@ def test_an_address_of_many_parts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_booleans_that_are_none(tmp_path: Path) -> None:
-    """rdflib warns of each, and Python would keep what it warned of."""
+    """Invalid booleans stay small, though rdflib warns of each and Python keeps its warnings."""
     rows = (
         add(b'"%d %b"^^<%b>' % (n, repeated(b"", b"x", 1_000_000), str(XSD.boolean).encode()))
         for n in range(300)
     )
     path = write_pieces(tmp_path / "input", rows)
     [report] = read_hostile(["operations"], "rdf-patch", path).values()
-    # Three rows each, and the end.
+    # Each patch has three rows and its end.
     assert (report.error, report.result) == (None, 901), report
 
 
 @pytest.mark.slow
 def test_small_xml_literals(tmp_path: Path) -> None:
-    """What remembers terms keeps none of rdflib's trees."""
+    """The cache of terms does not keep rdflib's trees of XML literals."""
     rows = (
         add(b'"%d%b"^^<%b>' % (n, b"<a b=''/>x" * 24, str(RDF.XMLLiteral).encode()))
         for n in range(12_500)

@@ -1,4 +1,4 @@
-"""Work that grows with the input and no faster: counted, not timed."""
+"""Tests that work grows at most in proportion to the input, by counting calls."""
 
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -36,13 +36,13 @@ class Counted:
 
 
 def assert_linear(work: Callable[[int], int]) -> None:
-    """Check that eight times as much takes no more than about eight times the work."""
+    """Check that an input eight times as large takes at most about eight times the work."""
     few, many = work(FEW), work(MANY)
     assert many <= few * (MANY // FEW) * 1.1 + 100, (few, many)
 
 
 def test_prefixes_in_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """rdflib's tree of namespaces is not made anew for each transaction."""
+    """A transaction does not build rdflib's tree of namespaces again."""
 
     def work(count: int) -> int:
         insert = Counted(rdflib.namespace.insert_trie)
@@ -61,7 +61,7 @@ def test_prefixes_in_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Key(str):
-    """A key of a header that counts how often it is looked at."""
+    """A key of a header that counts its comparisons."""
 
     looks = 0
     __slots__ = ()
@@ -93,7 +93,7 @@ def test_headers_of_many_patches() -> None:
 
 @pytest.mark.parametrize("row", ['H key "v" .', "PA p <urn:o> .", "PD p ."])
 def test_a_row_by_itself_looks_at_its_own_terms_only(row: str) -> None:
-    """An iterator over its batch would go through all terms, for each such row anew."""
+    """A single row does not go through all terms of its batch."""
     text = f"{row}\n" + "".join(f"A <urn:{n}> <urn:p> <urn:o> .\n" for n in range(100))
     batch = next(jr.read_batches(text.encode()))
     looked_at = []
@@ -111,7 +111,7 @@ def test_a_row_by_itself_looks_at_its_own_terms_only(row: str) -> None:
 
 
 def test_aborted_transactions_behind_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stays in a spool is not looked at each time something is cut off."""
+    """Cutting off the end of a spool does not go through the operations that stay."""
     kept = [(Op.A, S, P, Literal(n), None) for n in range(5000)]
 
     def work(count: int) -> int:
@@ -127,7 +127,7 @@ def test_aborted_transactions_behind_a_long_one(monkeypatch: pytest.MonkeyPatch)
 
 
 class Text(Literal):
-    """A literal that counts how often it is compared."""
+    """A literal that counts its comparisons."""
 
     compared = 0
     __slots__ = ()
@@ -140,7 +140,7 @@ class Text(Literal):
 
 
 def colliding(number: int) -> Literal:
-    """A literal that has the same hash for rdflib, 0, whatever the number is."""
+    """Return a literal whose hash in rdflib is 0 for every number."""
     return Text(f"urn:{number}", datatype=URIRef(f"urn:{number}"))
 
 
@@ -174,7 +174,7 @@ def test_literals_made_to_collide_in_rdflibs_hash() -> None:
 
 
 class Calls(OtherMemory):
-    """Counts how many triples, graphs and prefixes it is asked to go through."""
+    """A store that counts the triples, graphs and prefixes that it yields."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -263,7 +263,7 @@ def test_undoing_literals_made_to_collide_on_oxigraph(is_recorded: bool) -> None
 def test_literals_made_to_collide_are_refused_by_stores_in_memory(
     make: Callable[[], Any], is_recorded: bool
 ) -> None:
-    """Their own dicts would take time that grows with the square of their number."""
+    """Stores in memory refuse colliding literals, whose dicts would take quadratic time."""
     operations = [(Op.A, S, P, colliding(number), None) for number in range(1000)]
     graph = Graph(make())
     recordings = [jr.record(graph) for _ in range(2 * is_recorded)]
