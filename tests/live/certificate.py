@@ -1,4 +1,4 @@
-"""A certificate for 127.0.0.1, which no authority has signed."""
+"""Makes a self-signed certificate for 127.0.0.1."""
 
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ class Certificate(NamedTuple):
 
 
 def make_certificate(folder: Path) -> Certificate:
-    """Make one in a folder."""
+    """Make a certificate and its key in a folder."""
     made = Certificate(folder / "certificate.pem", folder / "key.pem")
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
     command += " subjectAltName=IP:127.0.0.1"

@@ -1,4 +1,4 @@
-"""Logs in memory, servers that all tests of a module share, and retries that come soon."""
+"""Fixtures: logs in memory, servers that a module's tests share, and quick retries."""
 
 import os
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ works = logs.works
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder of logs, which has one already: else it could be one of another kind."""
+    """Return a folder of logs with one log, so that it is recognized as a folder of logs."""
     for path in logs.make_folder():
         jr.PatchLog.create(path / "first")
         yield path
@@ -37,9 +37,9 @@ def context_of(file: str | None, **options: Any) -> SSLContext:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a client try again, and all look for patches of others, after a short time.
+    """Shorten the time until a client retries, and until patches of others are looked for.
 
-    And a client does not read all authorities' certificates anew, which takes longer than a test.
+    Clients also share the certificates of authorities, since reading them takes longer than a test.
     """
     monkeypatch.setattr(waiting, "_FIRST_WAIT", 0.01)
     monkeypatch.setattr(waiting, "_LONGEST_WAIT", 0.1)
@@ -51,7 +51,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def http_server(folder: Path) -> Iterator[str]:
-    """The address of a server of all logs in the folder."""
+    """Return the address of a server of all logs in the folder."""
     with http.served(folder) as found:
         yield found
 
@@ -64,19 +64,19 @@ def grpc_server(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def log(folder: Path) -> jr.PatchLog:
-    """A log that the servers have by its name."""
+    """Return a log that the servers serve by its name."""
     return jr.PatchLog.create(folder / f"log{len(list(folder.iterdir()))}")
 
 
 @pytest.fixture
 def server(log: jr.PatchLog) -> Iterator[grpc.Server]:
-    """A server of the log by HTTP and gRPC, in another process."""
+    """Return a server of the log by HTTP and gRPC, in another process."""
     with grpc.Server(log.path) as found:
         yield found
 
 
 @pytest.fixture
 def url(log: jr.PatchLog, request: pytest.FixtureRequest) -> str:
-    """The address of the log: by what the test asks for, or by gRPC."""
+    """Return the address of the log by the protocol that the test names, or by gRPC."""
     server = getattr(request, "param", "grpc_server")
     return f"{request.getfixturevalue(server)}/{log.path.name}"

@@ -1,4 +1,4 @@
-"""Faults that several transports can have: with nothing lost, and nothing twice."""
+"""Faults of several transports, after which no patch may be lost or applied twice."""
 
 import re
 import threading
@@ -23,14 +23,14 @@ _OPTIONS = jr.PatchOptions(rdf_star=True, generalized_statements=True)
 
 
 class Peer:
-    """A log or a topic by some transport, in which a test makes faults.
+    """A log or a topic of some transport, in which a test causes faults.
 
     Attributes:
         url: Its address.
-        settings: Of a source that goes on where it was.
-        silence: The seconds after which a follower of a topic knows that nothing more comes.
-        exchange: Puts another one in its place, which is empty; not for a log.
-        delete: Deletes what was sent so far; of a log, squashes it.
+        settings: The settings of a source that continues at its position.
+        silence: The seconds after which a follower assumes that a topic has no more patches.
+        exchange: Replaces the topic by an empty one; None for a log.
+        delete: Deletes all patches of a topic, or squashes a log.
         send_bad: Sends a message that is no patch, and returns a pattern of its place, as errors
             have it; not for a log.
     """
@@ -52,7 +52,7 @@ class Peer:
 
 
 def closer(source: live.Source, count: int) -> Callable[[object], None]:
-    """Return what closes a source when it was called so often."""
+    """Return a function that closes a source at its `count`-th call."""
     left = [None] * count
 
     def call(_: object) -> None:
@@ -71,7 +71,7 @@ def follow(peer: Peer, replica: jr.Replica, count: int = 0, **settings: Any) -> 
 
 
 def copy(peer: Peer, log: jr.PatchLog, count: int = 0, **settings: Any) -> None:
-    """Append to a log in the same way."""
+    """Copy patches to a log, in the way of `follow`."""
     with peer.connect(**settings) as source:
         progress = closer(source, count) if count and not peer.silence else None
         append_from(source, log, progress=progress)
@@ -132,7 +132,7 @@ def deleted_under_a_follower(peer: Peer, folder: Path) -> None:
     peer.send(with_id(40))
     with pytest.raises((OSError, LogError)):
         follow(peer, replica)
-    # What is there has no gap.
+    # The stored patches have no gap.
     found = stored(replica)
     assert found == list(range(len(found)))
     assert 3 <= len(found) < 40
@@ -159,7 +159,7 @@ JUNK = {
     "a cut frame": _frame()[:-3],
     "no options": _frame()[30:],
     "empty options": b"\x0a\x02\x0a\x00",
-    # A frame without its length.
+    # The message is a frame without a length.
     "statements": Graph()
     .add((URIRef("urn:s"),) * 3)
     .serialize(format="jelly", encoding="utf-8")[1:],
@@ -198,7 +198,7 @@ def bad_messages_are_left_out(peer: Peer, folder: Path) -> None:
     kept = {path.stem: path.read_bytes() for path in (folder / "bad").glob("*.bin")}
     assert sorted(kept.values()) == sorted(JUNK.values())
     assert {path.stem for path in (folder / "bad").glob("*.txt")} == {*kept}
-    # The last one has no patch behind it, so it may come again, but only until there is one.
+    # The last patch may be received again until another patch follows it.
     peer.send(with_id(len(JUNK)))
     assert len(told()) <= 1
     assert told() == []
@@ -209,7 +209,7 @@ def bad_messages_are_left_out(peer: Peer, folder: Path) -> None:
 def a_patch_that_comes_twice(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
     for number in range(3):
-        # By two sinks, which a log takes only once itself.
+        # Two sinks send the patch, which a log itself accepts only once.
         peer.send(with_id(number))
         peer.send(with_id(number))
     copy(peer, log, 3)
@@ -225,7 +225,7 @@ def all_that_a_log_can_take(peer: Peer, folder: Path) -> None:
     peer.send(jr.Patch([(Op.H, "Live-Position", Literal("x")), *with_id(3)]))
     copy(peer, log, 4)
     if peer.silence:
-        # All that a topic has comes again.
+        # All patches of the topic are received again.
         copy(peer, log)
     assert [list(entry.read())[-1] for entry in log.patches()] == [*rows, (Op.TC,)]
     options = [options_for([entry]) for entry in log.patches()]
@@ -265,7 +265,7 @@ def what_a_log_refuses(peer: Peer, folder: Path) -> None:
 
 def a_log_that_has_it_already(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
-    # From another process with the same source, which this one has not seen.
+    # Another process with the same source sends it, unknown to this process.
     other = jr.PatchLog(log.path)
     for number in range(3):
         other.append(with_id(number))

@@ -1,4 +1,4 @@
-"""Faults that every transport has to bear: with nothing lost, and nothing twice."""
+"""Faults of every transport, after which no patch may be lost or applied twice."""
 
 import json
 import os
@@ -27,17 +27,17 @@ def kill_followers(
     timeout: float = 5.0,
     **settings: Any,
 ) -> None:
-    """Let a follower be killed again and again, at random times, and then let one go to the end.
+    """Kill followers repeatedly at random times, and then let one finish.
 
     Args:
-        kind: What it keeps: ``"replica"`` or ``"log"``.
+        kind: What the follower writes: ``"replica"`` or ``"log"``.
         url: The address of the source.
-        folder: Where it keeps it.
-        send: Sends some patches; called with the number of each kill.
-        kills: How often it is killed.
-        seed: Of the times.
+        folder: The folder of the replica or log.
+        send: Sends some patches. It is called with the number of each kill.
+        kills: The number of kills.
+        seed: The seed of the random times.
         timeout: The seconds without a patch after which the last one ends.
-        settings: Of the source.
+        settings: The settings of the source.
     """
     random_ = random.Random(seed)
     command = [sys.executable, "-m", "tests.live.follower", kind, url, str(folder)]
@@ -46,7 +46,7 @@ def kill_followers(
         process = _start([*command, json.dumps(settings), "600"])
         assert process.stdout is not None
         if number % 5:
-            # Some are killed while they open what they have, and connect.
+            # Some followers are killed while they open their data and connect.
             process.stdout.readline()
             time.sleep(random_.random() * 0.1)
         else:
@@ -67,7 +67,7 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
 def numbers_in(kind: str, folder: Path) -> list[int]:
     """Return the numbers of the patches that a follower has kept: objects of their statements.
 
-    In order, for a log. A replica tells how many patches it has applied: that is compared here.
+    The numbers are in order for a log. For a replica, its number of applied patches is compared.
     """
     if kind == "replica":
         replica = jr.Replica(folder)
@@ -79,7 +79,7 @@ def numbers_in(kind: str, folder: Path) -> list[int]:
 
 
 def memory_of(pid: int) -> int:
-    """Return the bytes of memory that a process has."""
+    """Return the memory of a process in bytes."""
     text = Path(f"/proc/{pid}/status").read_text()
     return int(text.partition("VmRSS:")[2].split()[0]) << 10
 
@@ -87,7 +87,7 @@ def memory_of(pid: int) -> int:
 def check_outages_are_told(
     url: str, stop: Callable[[], object], start: Callable[[], object], **settings: Any
 ) -> None:
-    """Take a server away twice: a source tells each time once that it is lost, and is back."""
+    """Stop a server twice, and check that a source reports each loss and each return once."""
 
     def wait_for(is_connected: bool, source: live.Source) -> None:
         end = time.monotonic() + 60
@@ -103,7 +103,7 @@ def check_outages_are_told(
             stop()
             wait_for(False, source)
             assert isinstance(source.last_error, OSError)
-            # It is tried more than once.
+            # The source retries more than once.
             assert source.receive(0.3) is None
             start()
             wait_for(True, source)

@@ -16,7 +16,7 @@ from jelly_rdflib.live.log import append_from
 def main(kind: str, url: str, folder: str, settings: str, timeout: str) -> None:
     def progress(taken: object) -> None:
         print("taken", flush=True)
-        # So that there is something left for the next one when this is killed.
+        # Patches remain for the next follower when this one is killed.
         time.sleep(0.002)
 
     with live.connect(url, timeout=float(timeout), **json.loads(settings)) as source:

@@ -1,4 +1,4 @@
-"""Patches with numbers, which tell them apart."""
+"""Makes and receives patches that are identified by numbers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,13 +13,13 @@ P, G = URIRef("urn:p"), URIRef("urn:g")
 
 
 def patch_of(number: int, size: int = 1, name: str = "s") -> jr.Patch:
-    """Return a patch of so many statements of a number."""
+    """Return a patch of `size` statements with a number."""
     rows = [(Op.A, URIRef(f"urn:{name}/{number}/{n}"), P, Literal(number), G) for n in range(size)]
     return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
 
 
 def with_id(number: int, prev: int | None = None) -> jr.Patch:
-    """Return a patch with an id, and that of the one before it."""
+    """Return a patch with its id and the id of its predecessor."""
     headers: list[Any] = [(Op.H, "id", patch_id(number))]
     if prev is not None:
         headers.append((Op.H, "prev", patch_id(prev)))
@@ -31,7 +31,7 @@ def numbers(patches: Iterable[Iterable[Any]]) -> list[int]:
 
 
 def receive(source: live.Source, count: int) -> list[jr.Patch]:
-    """Receive so many patches, however long they take."""
+    """Receive `count` patches, without a time limit."""
     found = []
     for _ in range(count):
         patch = source.receive(30)
@@ -41,17 +41,17 @@ def receive(source: live.Source, count: int) -> list[jr.Patch]:
 
 
 def receive_all(source: live.Source, count: int) -> list[jr.Patch]:
-    """Receive so many patches, however long they take, and see that no other one follows."""
+    """Receive `count` patches, without a time limit, and check that no other patch follows."""
     found = receive(source, count)
     assert source.receive(0.3) is None
     return found
 
 
 def take(source: live.Source, count: int) -> list[int]:
-    """Receive so many patches, however long they take; return their numbers."""
+    """Receive `count` patches, without a time limit; return their numbers."""
     return numbers(receive(source, count))
 
 
 def take_all(source: live.Source, count: int) -> list[int]:
-    """Return the numbers of so many patches, and see that no other one follows."""
+    """Return the numbers of `count` patches, and check that no other patch follows."""
     return numbers(receive_all(source, count))

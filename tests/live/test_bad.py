@@ -1,4 +1,4 @@
-"""What is left out of a topic, in a folder."""
+"""Tests the folder of messages that were left out of a topic."""
 
 import os
 from pathlib import Path

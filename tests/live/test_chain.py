@@ -1,4 +1,4 @@
-"""A log that is exchanged under its followers, and lists that end too early, by each transport."""
+"""Tests logs that are replaced under their followers, and incomplete lists, by each transport."""
 
 import shutil
 import sqlite3
@@ -39,13 +39,13 @@ def _log_of(path: Path, values: list[int]) -> jr.PatchLog:
     log = jr.PatchLog(path, create=True)
     for value in values:
         rows = list(patch_of(value))
-        # Only this one is sent twice.
+        # Only this patch is sent twice.
         log.append([(Op.H, "id", patch_id(5)), *rows] if value == 5 else rows)
     return log
 
 
 def _older(backup: Path) -> None:
-    """Leave the log as the backup has it."""
+    """Leave the log as it is in the backup."""
 
 
 def _forked(backup: Path) -> None:
@@ -57,7 +57,7 @@ def _forked_to_the_same_version(backup: Path) -> None:
 
 
 def _with_a_patch_sent_again(backup: Path) -> None:
-    """The patch of version 5 makes version 4 now."""
+    """Append the patch of version 5 as version 4."""
     _log_of(backup, [5, 6])
 
 
@@ -91,7 +91,7 @@ class Exchange:
         _log_of(self.log, [4, 5])
 
     def restore(self, change: Callable[[Path], None]) -> None:
-        """Put the changed backup in the log's place."""
+        """Replace the log by the changed backup."""
         change(self._backup)
         self.log.rename(self.log.with_name("before"))
         self._backup.rename(self.log)
@@ -244,7 +244,7 @@ def test_a_log_that_is_damaged_ends_a_running_follower(exchange: Exchange, trans
     ):
         assert source.receive(0.1) is None
         with closing(sqlite3.connect(exchange.log / "log.db")) as database:
-            # Version 6 is left out.
+            # The list does not have version 6.
             database.execute(
                 f"INSERT INTO segments SELECT 7, 7, '{patch_id(7)}', id, file, size, digest, time"
                 " FROM segments WHERE version = 5"
@@ -272,7 +272,7 @@ def test_another_log_without_patches_is_not_the_same(tmp_path: Path) -> None:
 
 @contextmanager
 def _followed(log: Path, transport: str, tellers: int) -> Iterator[live.Source]:
-    """Follow in the block, in which each of so many tells an outage, and its end, once."""
+    """Run `count` followers in the block, each of which must report one outage and its end."""
     with (
         warnings.catch_warnings(record=True) as told,
         TRANSPORTS[transport](log) as address,
@@ -304,7 +304,7 @@ def test_a_server_tells_that_its_log_is_gone_and_so_its_followers(
     away = exchange.log.with_name("away")
     with _followed(exchange.log, transport, 2) as source:
         for value in (7, 8):
-            # The server waits for the second one.
+            # The server waits for the second follower.
             _log_of(exchange.log, [value])
             assert source.receive(20) is not None
         exchange.log.rename(away)
@@ -348,7 +348,7 @@ def test_answers_without_anything_are_one_outage(
         for nothing in ():
             yield nothing
 
-    # The first connection is one of these, too.
+    # The first connection counts, too.
     with monkeypatch.context() as patched:
         patched.setattr(Feed, "pages", pages)
         with _followed(exchange.log, transport, 1) as source:
@@ -388,7 +388,7 @@ def test_another_patch_than_the_one_that_is_asked_for_is_refused(
 
 
 class LogPeer(Peer):
-    """A log in a folder, or its server."""
+    """A peer that is a log in a folder or on a server."""
 
     def __init__(self, url: str, log: jr.PatchLog) -> None:
         self.url, self._log = url, log

@@ -1,4 +1,4 @@
-"""Patches to the frames of a stream, and back: what transports share."""
+"""Tests encoding patches as frames of a stream and decoding them, for all transports."""
 
 import gc
 import sys
@@ -49,7 +49,7 @@ def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) ->
             patch = Patch(map(operation, operations))
             found = []
             for encoder in (used, LiveEncoder(options)):
-                # A stream has options that allow what is in it, and the others may not.
+                # The options of a stream allow its features, and other options may not.
                 with suppress(EncodeError):
                     found.append(encoder.encode(patch))
             assert found[:1] == found[1:]
@@ -67,7 +67,7 @@ def test_no_stream_starts_in_the_middle_of_a_call() -> None:
 
 
 def test_a_finalizer_starts_no_stream_in_the_middle_of_a_row() -> None:
-    """The garbage collector may run wherever an exception is made."""
+    """A finalizer starts no stream inside a row, although the collector may run at an exception."""
     (batch,) = NodeBatches(NODE_TYPES, [(Op.A, Literal("s"), G, G, G)])
     writer = PatchWriter(FrameBuffer(1 << 20))
     encoder: Any = writer.encoder
@@ -89,7 +89,7 @@ def test_a_finalizer_starts_no_stream_in_the_middle_of_a_row() -> None:
     finally:
         gc.set_threshold(*threshold)
         gc.callbacks.remove(restart)
-    # Later versions of Python collect only between instructions.
+    # Newer versions of Python collect only between instructions.
     assert refused > 0 or sys.version_info >= (3, 12)
 
 
@@ -112,7 +112,7 @@ print(memory_of(os.getpid()) - before)
 
 
 def test_a_restarted_encoder_keeps_no_large_memory() -> None:
-    # In a process of its own: what others have freed says where the memory comes from.
+    # A separate process, since memory that other tests freed would affect the result.
     assert int(run(LARGE)) < 12 << 20
 
 
@@ -192,7 +192,7 @@ def test_a_flat_stream_gives_whole_transactions() -> None:
 
 @given(sizes=st.lists(st.integers(0, 40), max_size=12), restart_every=st.integers(1, 3))
 def test_options_may_be_repeated_in_a_stream(sizes: list[int], restart_every: int) -> None:
-    """A restart is the same stream to those who go by the specification, and by another decoder."""
+    """Repeated options start no new stream for readers by the specification."""
     options = PatchOptions.small(frame_rows=16, max_name_table_size=8)
     encoder = LiveEncoder(options, restart_every=restart_every)
     patches = [patch_of(size, f"n{number % 3}-") for number, size in enumerate(sizes)]

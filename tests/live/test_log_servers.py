@@ -1,4 +1,4 @@
-"""What servers of a log, by HTTP and by gRPC, have to bear."""
+"""Tests servers of a log by HTTP and gRPC under faults and load."""
 
 import signal
 import socket
@@ -33,7 +33,7 @@ def test_a_server_that_is_restarted(
     url = server.url if kind == "grpc" else server.address
     found: list[int] = []
 
-    # The first connection is not tried again.
+    # A failed first connection is not retried.
     source = live.connect(url)
 
     def follow() -> None:
@@ -77,7 +77,7 @@ def test_a_consumer_is_killed_50_times(
 
 
 def opened(opener: Any, url: str) -> Any:
-    """Open a source or sink; the first connection may be one that is cut."""
+    """Open a source or sink, whose first connection may be cut."""
     while True:
         with suppress(ConnectionError):
             return opener(url)
@@ -158,6 +158,6 @@ def test_followers_that_read_nothing_take_no_memory_and_no_threads(
                 before = memory_of(server.process.pid)
         after = memory_of(server.process.pid)
         threads = len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
-    # The server's events have 54 kB each: without a bound 20 followers would hold 320 MB more.
+    # The server's events have 54 kB each. Without a limit, 20 followers would take 320 MB more.
     assert after - before < 40 << 20
     assert threads < 80

@@ -1,4 +1,4 @@
-"""Patch logs as sources and sinks, in folders and on a server."""
+"""Tests patch logs as sources and sinks, in folders and on a server."""
 
 import asyncio
 import threading
@@ -101,7 +101,7 @@ def test_a_reader_that_is_cancelled_loses_no_patch(address: str) -> None:
                 position = source.position
                 await sink.send_async(patch_of(number))
                 await asyncio.sleep(0.05)
-                # A patch that a cancelled reader left is not in it.
+                # The log does not have the patch of a cancelled reader.
                 assert source.position == position
                 found.append(await anext(source))
                 assert source.position != position
@@ -116,7 +116,7 @@ def test_close_ends_an_iteration_in_another_thread(address: str) -> None:
     thread = threading.Thread(target=lambda: found.extend(source), daemon=True)
     thread.start()
     time.sleep(0.1)
-    # The lock of SQLite that its thread has could be waited for by a forked process.
+    # A forked process could wait forever for the SQLite lock of the thread.
     (reader,) = (each for each in threading.enumerate() if each.name == repr(source))
     source.close()
     for each in (thread, reader):
@@ -181,7 +181,7 @@ def test_a_patch_that_names_the_one_before_it_is_not_appended_elsewhere(
     first = log.append(patch_of(0))
     log.append(patch_of(1))
     for key in ("prev", "previous"):
-        # One may tell it when it is closed.
+        # The source may report it when it is closed.
         with pytest.raises(jr.LogConflict) as caught, live.open_sink(address) as sink:
             sink.send([(Op.H, key, first.id), *patch_of(2)])
         assert not caught.value.is_locked

@@ -1,4 +1,4 @@
-"""How long a client waits before it tries again."""
+"""Tests the time that a client waits before it tries again."""
 
 import random
 from itertools import islice

@@ -7,13 +7,13 @@ from tests.live.fuseki.support import Fuseki
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuseki]:
-    """A server; what asks for it is skipped where Java or Maven is missing."""
+    """Return a server; skip the test if Java or Maven is missing."""
     with Fuseki(tmp_path_factory.mktemp("fuseki")) as server:
         yield server
 
 
 @pytest.fixture
 def fuseki(running: Fuseki) -> Fuseki:
-    """The server with an empty dataset."""
+    """Return the server with an empty dataset."""
     running.clear()
     return running

@@ -1,4 +1,4 @@
-"""A real Apache Jena Fuseki whose dataset is on the disk, which tests may kill."""
+"""Runs a real Apache Jena Fuseki with a dataset on the disk. Tests may kill it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Fuseki:
         self.kill()
 
     def dataset(self) -> Dataset:
-        """Return the data behind rdflib's store for endpoints, which waits for its commit."""
+        """Return a dataset of rdflib's store for endpoints, which sends changes at a commit."""
         store = SPARQLUpdateStore(
             f"{self.dataset_url}/query",
             f"{self.dataset_url}/update",

@@ -1,4 +1,4 @@
-"""Changes to a SPARQL endpoint, by rdflib's store: each transaction is one update."""
+"""Tests changes to a SPARQL endpoint by rdflib's store: each transaction is one update."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ BAD = URIRef("urn:bad")
 
 @pytest.fixture
 def updates(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The updates that were sent."""
+    """Return the updates that were sent."""
     sent: list[str] = []
     update = SPARQLUpdateStore._update
 
@@ -51,7 +51,7 @@ def test_each_transaction_is_one_update(
     assert (result.committed, result.aborted) == (5, 1)
 
 
-# rdflib leaves open what an endpoint answered with an error.
+# rdflib does not close a response that was an error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_an_update_that_the_endpoint_refuses_leaves_nothing(
@@ -59,12 +59,12 @@ def test_an_update_that_the_endpoint_refuses_leaves_nothing(
 ) -> None:
     jr.apply([add(0)], dataset)
     write = dataset.store.node_to_sparql
-    # What no endpoint can parse.
+    # A literal that no endpoint can parse.
     dataset.store.node_to_sparql = lambda node: "<" if node == BAD else write(node)
     with pytest.raises(ValueError, match="something wrong"):
         jr.apply([(Op.TX,), add(1), delete(0), (Op.A, S, BAD, S, None), (Op.TC,)], dataset)
     assert held(fuseki) == [0]
-    # Nor is anything left in the store that would be sent with the next update.
+    # The store also keeps nothing that it would send with the next update.
     jr.apply([add(3)], dataset)
     assert held(fuseki) == [0, 3]
 

@@ -1,4 +1,4 @@
-"""Changes go to a real Apache Jena Fuseki."""
+"""Tests sending changes to a real Apache Jena Fuseki."""
 
 import random
 import re
@@ -39,7 +39,7 @@ def held(fuseki: Fuseki) -> list[int]:
 
 @pytest.fixture
 def requests(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The bodies that were sent."""
+    """Return the bodies that were sent."""
     bodies: list[bytes] = []
     stream = httpx2.Client.stream
 
@@ -250,7 +250,7 @@ def test_a_server_that_is_killed_while_it_applies(tmp_path: Path) -> None:
             killer.join()
             fuseki.start()
             assert len(held(fuseki)) in (1 + turn * rows, 1 + (turn + 1) * rows)
-            # Once more: this does no harm.
+            # Applying the patch again has no effect.
             jr.apply([(Op.TX,), *patch, (Op.TC,)], fuseki.url)
         assert held(fuseki) == list(range(-1, 3 * rows))
 

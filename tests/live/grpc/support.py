@@ -1,4 +1,4 @@
-"""Servers for tests, and calls of bytes."""
+"""Servers for tests, and calls with bytes instead of messages."""
 
 import asyncio
 import re
@@ -31,7 +31,7 @@ def served(folder: Path, *, tls: tuple[Path, Path] | None = None, **options: Any
             found.set()
             await end.wait()
 
-    # It waits for calls that the server has cancelled, whose threads are not ready.
+    # Closing waits for the threads of cancelled calls.
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""What breaks between a log's server and its clients: nothing is lost, nothing doubled."""
+"""Tests faults between a log's server and its clients: no patch is lost or applied twice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_server_that_is_slow_to_take_a_connection(url: str) -> None:
 
 
 class Fake:
-    """A server of patches that gives what it is told to."""
+    """A server of patches with given answers."""
 
     def __init__(self, *answers: Iterable[bytes]) -> None:
         self._answers = iter(answers)
@@ -71,7 +71,7 @@ def test_a_server_that_stays_away_is_told_with_what_it_did_not_take() -> None:
     end = threading.Event()
 
     def answers() -> Iterator[bytes]:
-        # The first patch has come.
+        # The first patch was received.
         next(fake.asked[0])
         yield answer.SerializeToString()
         end.wait(30)

@@ -1,4 +1,4 @@
-"""A patch log by gRPC: its server, sources and sinks, and other implementations."""
+"""Tests a patch log by gRPC: server, sources, sinks, and other implementations."""
 
 import asyncio
 import random
@@ -53,7 +53,7 @@ def publish(address: str, frames: list[Any], *metadata: tuple[str, Any]) -> tupl
 def test_faults_of_a_server_that_stay_end_a_source(
     log: jr.PatchLog, address: str, is_long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless each comes after a long time, as by a proxy that ends calls."""
+    """Repeated faults end a source, unless they are far apart, as with a proxy that ends calls."""
     log.append(patch_of(0))
     tries = []
 
@@ -89,7 +89,7 @@ def test_a_long_patch_is_cut_and_comes_whole(log: jr.PatchLog, address: str) -> 
 
 @pytest.mark.parametrize("compression", [None, "zst"])
 def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compression: Any) -> None:
-    """One of more than 4 MiB, or of a compressed segment that may stand for as much."""
+    """A patch of more than 4 MiB is not cached for other followers, but arrives completely."""
     log = jr.PatchLog.create(tmp_path / "big", compression=compression)
     words = [Literal(random.Random(n).randbytes(3000).hex()) for n in range(900)]
     rows = [(Op.A, URIRef("urn:s"), URIRef("urn:p"), word, G) for word in words]
@@ -103,10 +103,10 @@ def test_a_patch_that_is_not_kept_for_others_comes_whole(tmp_path: Path, compres
     assert [row for row in patch if row[0] == Op.A] == rows
 
 
-# The rules of the service.
+# --- the rules of the service ---------------------------------------------------------------------
 
 
-# What is sent, how many patches of it are taken, and how the call ends.
+# The sent frames, the number of accepted patches, and the status of the call.
 SENT: dict[str, tuple[list[jr.Patch | bytes], int, str]] = {
     "two": ([with_id(1), with_id(2)], 2, "OK"),
     "what comes after a conflict": ([with_id(1), with_id(2, prev=5), with_id(3)], 1, "ABORTED"),
@@ -127,7 +127,7 @@ def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str, n
 
 
 def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
-    """Also one that another patch has followed meanwhile."""
+    """A patch that is sent again counts once, also if another patch follows it already."""
     for _ in range(2):
         frames = [*LiveEncoder().encode(with_id(1))]
         assert publish(address, frames) == ([(1, str(patch_id(1)))], "OK", "")
@@ -148,14 +148,14 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
     assert f"<{patch_id(3)}>" in str(caught.value)
     _, code, _ = publish(address, LiveEncoder().encode(with_id(3, prev=1)))
     assert code == "ABORTED"
-    # A patch of this id is there, but at another place.
+    # The log has a patch with this id at another place.
     _, code, _ = publish(address, LiveEncoder().encode(with_id(2, prev=3)))
     assert code == "ABORTED"
     log.refresh()
     assert log.version == 2
 
 
-# Each is refused, and nothing of it is appended.
+# Each input is refused, and no part of it is appended.
 WRONG: dict[str, list[bytes | memoryview]] = {
     "nothing": [],
     "no options": [b""],
@@ -233,7 +233,7 @@ def test_a_patch_that_is_too_large_is_refused(
         with live.open_sink(address) as sink:
             for number in range(100):
                 sink.send(patch_of(number))
-        # A message that grpc itself refuses.
+        # grpc itself refuses this message.
         assert publish(address, [b"\x0a" * (5 << 20)])[1] == "RESOURCE_EXHAUSTED"
     log.refresh()
     assert log.version == 100
@@ -344,7 +344,7 @@ def test_who_sends_half_a_patch_and_no_more_is_cut_off(
             "DEADLINE_EXCEEDED",
             "too little of a patch came for 0.3 seconds",
         )
-        # Between patches there is all the time.
+        # The time between patches has no limit.
         with live.open_sink(address) as sink:
             for number in range(2):
                 sink.send(patch_of(number))

@@ -1,4 +1,4 @@
-"""Jelly-RDF by gRPC: the rules of the specification, and other implementations."""
+"""Tests Jelly-RDF by gRPC: the rules of the specification, and other implementations."""
 
 import threading
 import time
@@ -29,7 +29,7 @@ TRIPLES_ASKED = jr.StreamOptions(physical_type="TRIPLES")
 
 
 def serving(statements: Any, options: jr.StreamOptions | None = None, **more: Any) -> Any:
-    """Return a server that gives the same to each subscriber."""
+    """Return a server that sends the same stream to each subscriber."""
     return RdfStreamServer(subscribe=lambda topic, asked: statements, options=options, **more)
 
 
@@ -183,7 +183,7 @@ def test_a_published_stream_that_can_not_be_processed_is_refused() -> None:
 
 
 def test_the_answer_comes_after_the_stream_is_complete() -> None:
-    """Even if the server's function has read nothing of it."""
+    """The server answers after the whole stream, even if its function does not read it."""
     encoder, sent = jr.StatementEncoder(), []
 
     def frames() -> Iterator[bytes]:
@@ -308,7 +308,7 @@ def test_a_request_that_is_garbage_is_refused() -> None:
 
 @contextmanager
 def foreign() -> Iterator[tuple[str, list[Any]]]:
-    """Give each subscriber what was published last; yield the address, and what was asked for."""
+    """Serve the last published stream; yield the address and the requested options."""
     asked: list[Any] = []
     frames: list[bytes] = []
     read = message_class("RdfStreamFrame").FromString

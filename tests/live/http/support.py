@@ -1,4 +1,4 @@
-"""Servers for tests: in this process, in another one, and behind a network that breaks off."""
+"""Servers for tests: in this process, in another process, and behind a faulty network."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def served(folder: Path, http: Any = "auto", **options: Any) -> Iterator[str]:
     running = uvicorn.Server(config)
     server.followers.is_ending = lambda: running.should_exit
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        # As `jellyp log serve` does.
+        # `jellyp log serve` has the same setting.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         thread = threading.Thread(target=running.run, args=[[listening]])
         thread.start()
@@ -83,7 +83,7 @@ class Program:
         assert re.search(r" is at https?://", line), line + self.process.stderr.read()
 
     def end(self, signal: int) -> tuple[int, str]:
-        """Send a signal; return the exit code and what was printed as an error."""
+        """Send a signal; return the exit code and the standard error."""
         self.process.send_signal(signal)
         _, err = self.process.communicate(timeout=30)
         return self.process.returncode, err
@@ -121,15 +121,15 @@ class Network:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def stop(self) -> None:
-        """End all connections, and take no more."""
+        """End all connections, and accept no new ones."""
         for each in (self._listening, *self._open):
-            # It wakes the thread that waits for a connection; `close` alone does not.
+            # This wakes the thread that waits for a connection; `close` alone does not.
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
     def start(self) -> None:
-        """Take connections again."""
+        """Accept connections again."""
         self._listening = socket.create_server(("127.0.0.1", self._port))
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -140,7 +140,7 @@ class Network:
         self.stop()
 
     def mend(self) -> None:
-        """Let later connections last."""
+        """Stop resetting new connections."""
         self._is_broken = False
 
     def _accept(self) -> None:
@@ -166,7 +166,7 @@ class Network:
                     others[one].sendall(data)
                     if left is not None and left <= 0:
                         self.breaks += 1
-                        # A close with bytes unread is a reset; so is this.
+                        # Closing a socket with unread bytes resets it, and so does this option.
                         for each in others:
                             each.setsockopt(
                                 socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)

@@ -1,4 +1,4 @@
-"""Servers that send too much, too slowly, or without an end; and clients of that kind."""
+"""Tests servers and clients that send too much, too slowly, or without an end."""
 
 import json
 import socket
@@ -60,7 +60,7 @@ def dripping(data: bytes, pause: float = 0.05) -> Iterator[bytes]:
 
 
 def endless(status: str, coding: str) -> Iterator[bytes]:
-    """Yield an answer without an end, of which each KiB may stand for a MiB."""
+    """Yield an endless answer, each KiB of which may unpack to a MiB."""
     yield f"HTTP/1.1 {status}\r\nContent-Encoding: {coding}\r\n\r\n".encode()
     packer = zlib.compressobj(wbits={"gzip": 31}.get(coding, 15))
     many = b" " * (1 << 20)
@@ -101,7 +101,7 @@ SLOW: dict[str, Callable[[], Iterator[bytes]]] = {
 def test_an_answer_that_drips_is_broken_off(
     client: str, slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Less than for each byte: so it is not one of these that is waited for in vain.
+    # This is less than the time for each byte, so the whole time is checked, too.
     monkeypatch.setattr(watched, "GRACE", -0.8)
 
     def make(_: bytes) -> Iterator[bytes]:
@@ -134,7 +134,7 @@ def answered(fields: dict[str, Any]) -> bytes:
 @pytest.mark.parametrize("following", [1, 3, 4, -1, 10**30, "x"])
 @pytest.mark.parametrize("page", [[], [ENTRY], [ENTRY | {"version": 1}]])
 def test_pages_go_forward(page: list[Any], following: Any) -> None:
-    """A list that goes on for ever, or back, is none; so is one that is not the log's."""
+    """A list of versions that is endless, goes back or is not the log's is refused."""
     body = answered(LOG | {"patches": page, "next": following})
     with answering(lambda _: iter([body])) as url:
         log = jr.PatchLog(url, timeout=0.3)
@@ -234,7 +234,7 @@ def test_the_head_of_a_request_has_a_time(tmp_path: Path, data: bytes) -> None:
         connected(address, data) as client,
         suppress(OSError),
     ):
-        # Each byte starts the time that uvicorn has for silence between requests again.
+        # Each byte restarts uvicorn's time-out between requests.
         while client.recv(1 << 16):
             if data:
                 time.sleep(0.05)
@@ -254,7 +254,7 @@ def test_a_host_has_half_of_the_connections(tmp_path: Path) -> None:
 
 
 def test_a_request_that_lasts_is_not_cut(tmp_path: Path) -> None:
-    """Neither a follower, nor a client that sends one request after the other."""
+    """The server does not cut off a follower, or a client that sends many requests."""
     folder = jr.PatchLog.create(tmp_path / "log").path
     with served(folder, http=protocol(10, 0.1)) as address:
         follower = jr.PatchLog(address).follow(0)

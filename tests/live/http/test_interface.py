@@ -1,4 +1,4 @@
-"""Schemathesis asks for all that /openapi.json describes, rightly and wrongly.
+"""Tests the server with Schemathesis, by valid and invalid requests from /openapi.json.
 
 It looks for codes, media types and schemas that the description lacks, for failures of the server,
 for wrong requests that are taken, and for requests without a token that are let through.
@@ -28,14 +28,14 @@ def write(context: Any, value: Any) -> bytes:
 
 
 def faults_in(server: LogServer, **generation: Any) -> list[str]:
-    """Return what schemathesis finds: by its examples, its edge cases, and random requests."""
-    # Otherwise an answer of events has no end.
+    """Return the findings of schemathesis from examples, edge cases and random requests."""
+    # Without this, a stream of events has no end.
     server.followers.is_ending = lambda: True
-    # But the server is ready.
+    # The server is ready in any case.
     server.metrics._followers = Followers(1)
     settings: Any = {
         "generation": {"deterministic": True, "no-shrink": True, **generation},
-        # Random bytes are no patch, and a log has few versions.
+        # Random bytes are not a patch, and a log has few versions.
         "checks": {"positive_data_acceptance": {"enabled": False}},
         "headers": {"Authorization": f"Bearer {TOKEN}"},
         "workers": 1,

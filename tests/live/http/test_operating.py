@@ -1,4 +1,4 @@
-"""What an operator of a server needs: its health, its numbers, its signals, and a calm log."""
+"""Tests health, metrics, signals and messages of a server, for its operator."""
 
 import re
 import shutil
@@ -60,7 +60,7 @@ def test_health_takes_no_token_and_tells_no_path(
 ) -> None:
     server = LogServer(log.path, tokens=Tokens({READ: Right.READ}))
     http = TestClient(server.app, base_url="http://probe.example")
-    # Each look is a new one.
+    # Each request checks again.
     monkeypatch.setattr(time, "monotonic", iter(range(0, 10_000, 2)).__next__)
 
     def found() -> list[tuple[int, str]]:
@@ -145,7 +145,7 @@ def test_metrics_count_followers_and_appends_of_both_transports(
 
 
 def wait(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     end = time.monotonic() + 20
     while not is_so():
         assert time.monotonic() < end
@@ -155,7 +155,7 @@ def wait(is_so: Callable[[], bool]) -> None:
 def test_the_health_service_of_grpc(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = health_pb2.HealthCheckResponse
     monkeypatch.setattr(log_server, "_INTERVAL", 0.1)
-    # A client of health has no token.
+    # A client that checks the health has no token.
     with (
         served(log.path, tokens=Tokens({READ: Right.READ})) as url,
         grpc.insecure_channel(url.partition("://")[2]) as channel,
@@ -183,7 +183,7 @@ def test_the_health_service_of_grpc(log: PatchLog, monkeypatch: pytest.MonkeyPat
 
 
 def connect(address: str, *, tls: bool = False, reset: bool = False) -> socket.socket:
-    """Connect to a port, without a look at the certificate; a reset ends it if so wanted."""
+    """Connect to a port without checking the certificate, optionally with a reset at the end."""
     found = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 20)
     if reset:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -226,7 +226,7 @@ def test_clients_that_go_away_leave_no_trace(log: PatchLog, tmp_path: Path, tls:
                 follower = channel.unary_stream(f"/{PATCH_SERVICE}/SubscribePatches")(b"")
                 assert follower.initial_metadata()
         with httpx2.Client(verify=False) as http:
-            # All of it has come to the server.
+            # The server has received the whole request.
             address = program.address.replace("http:", "https:") if tls else program.address
             assert http.get(f"{address}/ready").json() == {"status": "ready"}
         assert program.end(signal.SIGTERM) == (0, "")
@@ -235,7 +235,7 @@ def test_clients_that_go_away_leave_no_trace(log: PatchLog, tmp_path: Path, tls:
 def test_what_is_in_work_at_sigterm_is_done(log: PatchLog) -> None:
     with Program(log.path, "--access-log") as program, connect(program.address) as client:
         httpx2.get(f"{program.address}/patches/1?token=secret", headers=BEARER)
-        # Neither the query nor the token is in the access log.
+        # The access log has neither the query nor the token.
         line = program.process.stdout.readline()
         assert re.fullmatch(
             r'\d{4}-\d\d-\d\d [\d:,]+ 127\.0\.0\.1:\d+ - "GET /patches/1 HTTP/1\.1" 200\n', line
@@ -304,7 +304,7 @@ def test_sighup_renews_tokens_and_certificates(log: PatchLog, tmp_path: Path) ->
             assert (codes(), certificates()) == ([200, 401], old)
             tokens.write_text("read " + "n" * 20)
             assert "read again" in hang_up(program.process.stdout)
-            # The connection is the one that there was.
+            # The client still has the same connection.
             assert (codes(), certificates()) == ([401, 200], [new] * 2)
         assert program.end(signal.SIGTERM) == (0, "")
 

@@ -1,4 +1,4 @@
-"""A log on a server does what a log in a folder does, over any network."""
+"""Tests that a log on a server behaves like a log in a folder, over any network."""
 
 import copy
 import hashlib
@@ -54,7 +54,7 @@ CALLS = st.one_of(
 
 
 def call(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
-    """Return what a call gives, in a form that is the same for a folder and a server."""
+    """Return the result of a call in a form that is equal for a folder and a server."""
     match name, arguments:
         case "append", ():
             entry = log.append([(jr.Op.H, "id", patch_id(log.version + 1)), *change(log.version)])
@@ -99,7 +99,7 @@ def call(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
 
 
 def outcome(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
-    """Return what a call gives, or its error."""
+    """Return the result of a call, or its error."""
     try:
         return call(log, folder, name, *arguments)
     except LogConflict as error:
@@ -141,7 +141,7 @@ def test_a_patch_is_encoded_by_one_side_only(
         remote.append(patch)
         assert works == {"encoded": 1, "decoded": 1}
     works.clear()
-    # Each side reads the bytes, once.
+    # Each side reads the bytes once.
     assert remote.append(SEGMENTS[2]).digest == hashlib.sha256(SEGMENTS[2]).hexdigest()
     assert works == {"decoded": 2}
     assert (log.refresh(), log.verify(deep=True)) == (log.head, [])
@@ -173,7 +173,7 @@ def test_a_token_is_not_for_a_folder(path: Path) -> None:
 
 
 def test_a_patch_that_is_larger_than_memory_is_to_be(address: str, path: Path) -> None:
-    """It goes through files: to the server, on it, and back."""
+    """A large patch goes through files on both sides, so memory stays bounded."""
     many = [(jr.Op.A, S, P, Literal(f"{n}" + "x" * 4000), GRAPH) for n in range(400)]
     log = PatchLog(address)
     assert log.append(iter(many)).size > 1 << 20
@@ -190,7 +190,7 @@ def test_a_follower_ends_after_its_timeout(address: str) -> None:
     assert list(log.follow(timeout=0)) == []
     start = time.monotonic()
     with warnings.catch_warnings():
-        # The server is silent, and not lost.
+        # The server is only silent, so the connection is not lost.
         warnings.simplefilter("error", jr.ConnectionWarning)
         assert [entry.version for entry in log.follow(1, timeout=0.3)] == [2]
     assert time.monotonic() - start >= 0.3
@@ -204,7 +204,7 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
         log = PatchLog(address, timeout=1)
     with pytest.raises(ConnectionError, match=address):
         PatchLog(address)
-    # The patch was never sent: the log is as it was.
+    # The patch was not sent, so the log did not change.
     with pytest.raises(ConnectionError, match=address):
         log.append([add(1)])
 
@@ -252,7 +252,7 @@ def test_answers_that_are_errors(status: str, error: Any) -> None:
 
 
 def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) -> None:
-    """The digest of a patch is that of its bytes, whoever has changed them on the way."""
+    """The digest of a patch detects bytes that changed on the way."""
     log = fill(PatchLog(address), 1)
     entry = log.entry(1)
     monkeypatch.setattr(remote_log.httpx2.Response, "iter_raw", lambda self: iter([b"damaged"]))
@@ -264,7 +264,7 @@ def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) 
 
 
 class Lossy(remote_log.LogClient):
-    """Its first post is done by the server, and the answer is lost."""
+    """A client whose first post reaches the server, but whose answer is lost."""
 
     between: Any = None
     is_done = True
@@ -323,7 +323,7 @@ def test_a_patch_that_was_squashed_before_its_answer_was_missed(
 def test_a_server_that_fails_may_have_committed(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server does not know it either: the client looks for the patch."""
+    """After an error of the server, the client checks whether the patch was committed."""
     from jelly_rdflib.log.history import FolderHistory
 
     append = FolderHistory.append
@@ -436,7 +436,7 @@ def test_news_that_is_no_patch(
 def test_a_body_that_ends_inside_an_event_is_a_lost_connection(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A proxy that can't see that the server's answer was cut ends its own properly."""
+    """A body that ends inside an event counts as lost, although a proxy ended it properly."""
     first = fill(PatchLog(path), 3).entry(1)
     line = json.dumps({"event": "patch", "inline": first.size, **entry_fields(first)}) + "\n"
     original = httpx2.Response.iter_raw
@@ -469,7 +469,7 @@ def test_server_sent_events_as_another_client_reads_them(address: str, path: Pat
 
 def test_events_with_patches_as_another_client_reads_them(address: str, path: Path) -> None:
     log = fill(PatchLog(path), 2)
-    # It can't be compressed to 64 KiB.
+    # This text can't be compressed to 64 KiB.
     long = Literal(random.Random(1).randbytes(70_000).hex())
     log.append([(jr.Op.A, S, P, long, GRAPH)], options=jr.PatchOptions(frame_bytes=1000))
     expected = b""

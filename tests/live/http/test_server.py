@@ -1,4 +1,4 @@
-"""What the server of a log answers, request by request; what it never tells."""
+"""Tests the answers of a log's server, and what it must not reveal."""
 
 import asyncio
 import gzip
@@ -45,12 +45,12 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
     return fill(PatchLog.create(tmp_path / "log", compression=compression), 3)
 
 
-# Where it matters whether the files of a log are compressed.
+# For tests that depend on whether the files of a log are compressed.
 both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
 def patch_id(number: int) -> str:
-    """Return the id of a patch as JSON and headers have it."""
+    """Return the id of a patch in the form of JSON and headers."""
     return str(support.patch_id(number))
 
 
@@ -297,7 +297,7 @@ def test_a_page_of_another_site_changes_nothing(http: TestClient, log: PatchLog)
 
 
 def test_another_host_name_is_refused_without_tokens(log: PatchLog) -> None:
-    """A site whose name is made to lead to this machine (DNS rebinding)."""
+    """Without tokens, the server refuses a foreign host name, against DNS rebinding."""
     headers = {"Host": "evil.example"}
     assert client(log).get("/", headers=headers).status_code == 403
     assert client(log, is_open=True).get("/", headers=headers).status_code == 200
@@ -338,7 +338,7 @@ def test_what_has_not_changed_is_not_sent_again(
         for name in ("etag", "cache-control", "vary"):
             assert answer.headers.get(name) == first.headers.get(name)
     assert http.get(path, headers={**headers, "If-None-Match": '"x"'}).status_code == 200
-    # A new snapshot, too, changes the description.
+    # A new snapshot also changes the description.
     log.snapshot(1)
     log.squash(2, 3)
     answer = http.get(path, headers={**headers, "If-None-Match": first.headers["etag"]})
@@ -452,7 +452,7 @@ REQUESTS = [
     ("POST", "/squash?first=1&last=2", Right.MANAGE),
     ("GET", "/metrics", Right.READ),
 ]
-# These tell nothing of a log.
+# These paths reveal nothing about a log.
 FOR_ALL = {("GET", "/health"), ("GET", "/ready")}
 
 
@@ -477,7 +477,7 @@ def test_each_request_takes_its_right(log: PatchLog, method: str, path: str, rig
 
 
 def test_every_path_takes_a_right(log: PatchLog) -> None:
-    """A path that is added to the application is in the list above."""
+    """The list above has every path of the application."""
     paths = client(log).get("/openapi.json").json()["paths"]
     found = {(method.upper(), path) for path, methods in paths.items() for method in methods}
     assert (
@@ -525,7 +525,7 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
         pages = [feed.pages(point_of(log.entry(3)), "one") for _ in range(5)]
         waiting = [asyncio.ensure_future(anext(each)) for each in pages]
         await asyncio.sleep(0.1)
-        # Each would ask the log by it.
+        # Each request would use the token.
         feed._after = lambda since: pytest.fail("a follower asks the log")  # type: ignore[method-assign]
         log.append(change(4))
         feed.look()
@@ -645,7 +645,7 @@ def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
                 PatchLog(url)
         monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
         PatchLog(address).append(change(4))
-        # When a source is closed, its thread that reads by TLS ends at once.
+        # Closing a source ends the thread that reads by TLS at once.
         with live.connect(address) as source:
             assert [source.receive(30) is not None for _ in range(4)] == [True] * 4
             (reader,) = (each for each in threading.enumerate() if each.name == repr(source))

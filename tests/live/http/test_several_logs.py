@@ -1,4 +1,4 @@
-"""Several logs on one server: by name, with rights, and logs that are made while it runs."""
+"""Tests several logs on one server: by name, with rights, and made while it runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,7 +22,7 @@ NEW = {"If-None-Match": "*"}
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the logs one and two, a log whose name can't be one, and another folder."""
+    """Return a folder with two logs, a log with an invalid name, and another folder."""
     for number, name in enumerate(("one", "two", "one.old"), 1):
         fill(PatchLog.create(tmp_path / "logs" / name), number)
     (tmp_path / "logs" / "other").mkdir()
@@ -91,7 +91,7 @@ def test_a_log_is_created(folder: Path, path: str, headers: dict[str, str], stat
 
 def test_several_clients_make_one_log(folder: Path) -> None:
     http = client(folder)
-    # A server that was killed before had made so much.
+    # An earlier server was killed after it had made these files.
     (folder / "log0").mkdir()
     for number in range(5):
         with ThreadPoolExecutor(6) as pool:
@@ -120,17 +120,17 @@ def test_a_token_is_for_the_logs_that_it_names(folder: Path, tmp_path: Path) -> 
     http = client(folder, tokens=Tokens.read(path))
     assert (names(http, READ), names(http, MANAGE)) == (["two"], ["one", "two"])
     headers = {"Authorization": f"Bearer {READ}"}
-    # They tell of all logs.
+    # These answers describe all logs.
     assert http.get("/metrics", headers=headers).status_code == 403
     assert http.get("/metrics", headers={"Authorization": f"Bearer {MANAGE}"}).is_success
     for name, status in (("one", 403), ("two", 200), ("no", 403)):
         assert http.get(f"/{name}/patches", headers=headers).status_code == status
-    # So it is for a server of one log, whose name no request has.
+    # A server of one log does the same, although requests don't name the log.
     for name, status in (("one", 403), ("two", 200)):
         alone = client(folder / name, tokens=Tokens.read(path))
         for place in ("/", "/metrics"):
             assert alone.get(place, headers=headers).status_code == status
-    # The right to make logs, too.
+    # This token may also make logs.
     http = client(folder, tokens=Tokens({MANAGE: Right.MANAGE}, {MANAGE: ["mine"]}))
     headers = {"Authorization": f"Bearer {MANAGE}"}
     assert [http.put(f"/{each}", headers=headers).status_code for each in ("x", "mine")] == [
@@ -155,7 +155,7 @@ def test_clients_and_followers_of_several(folder: Path) -> None:
             PatchLog(f"{address}/three")
         logs = [PatchLog(f"{address}/{name}") for name in ("one", "two")]
         assert [log.append(change(9)).version for log in logs] == [2, 3]
-        # All logs together have the server's room for followers: a half of two is one.
+        # All logs share the server's maximum of followers: half of two is one.
         with live.connect(f"{address}/one", timeout=5) as source:
             assert source.receive(5) is not None
             assert httpx2.get(f"{address}/two/events").status_code == 503

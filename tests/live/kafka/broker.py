@@ -1,4 +1,4 @@
-"""A broker of Kafka on this machine, by Maven: one process, which tests may kill."""
+"""Runs a Kafka broker from Maven on this machine, in one process that tests may kill."""
 
 import subprocess
 import time
@@ -14,7 +14,7 @@ from tests.live.certificate import make_certificate
 
 FOLDER = Path(__file__).resolve().parent
 USER, PASSWORD = "alice", "ThisMustNotBeTold"
-# Who comes without a password may do everything; alice, who comes by TLS, what a test allows her.
+# Clients without a password may do everything; alice, by TLS, only what a test allows.
 PROPERTIES = """
 process.roles=broker,controller
 node.id=1
@@ -55,8 +55,8 @@ class Broker(JavaServer):
     Attributes:
         sasl_address: Where it asks for `USER` and `PASSWORD`, by TLS.
         certificate: Its certificate.
-        behind: Its address behind a network, through which all connections to it go.
-        network: The port of that network.
+        behind: Its address behind a proxy that stands for a network.
+        network: The port of that proxy.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,7 +74,7 @@ class Broker(JavaServer):
         self._properties.write_text(text, encoding="utf-8")
         cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
         config = ("--config", str(self._properties))
-        # With "=", since one of 64 ids starts with "-".
+        # The argument has "=", since one of 64 ids starts with "-".
         self._run("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", *config)
 
     def start(self) -> None:
@@ -83,7 +83,7 @@ class Broker(JavaServer):
 
     @cached_property
     def admin(self) -> AdminClient:
-        """A client that may do everything."""
+        """Return a client that may do everything."""
         return AdminClient({"bootstrap.servers": self.address})
 
     def create_topic(self, name: str, partitions: int = 1, **config: str) -> None:
@@ -91,7 +91,7 @@ class Broker(JavaServer):
         settings = {key.replace("_", "."): value for key, value in config.items()}
         topic = NewTopic(name, partitions, 1, config=settings)
         self.admin.create_topics([topic])[name].result(SECONDS)
-        # The broker itself hears of it a little later.
+        # The broker learns of the topic a little later.
         while not self.admin.list_topics(name, SECONDS).topics[name].partitions:
             time.sleep(0.05)
 

@@ -1,4 +1,4 @@
-"""The broker that all tests of a run share."""
+"""Fixtures: a broker that all tests of a run share."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
         pytest.skip(f"Kafka's broker is not there: {error}")
     try:
         broker.start()
-        # It is slow until it has made what it needs for itself.
+        # The broker is slow until it has made its internal topics.
         broker.create_topic("first")
         produce(broker, "first", (None, frame_of(jr.PatchEncoder(), 0)))
         with live.connect(f"kafka://{broker.address}/first", group="first") as source:
@@ -33,7 +33,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 @pytest.fixture
 def topic(broker: Broker, request: pytest.FixtureRequest) -> str:
-    """The name of a topic of the test's own, with one partition."""
+    """Return the name of a new topic with one partition."""
     name = re.sub(r"\W+", "-", request.node.name)
     broker.create_topic(name)
     return name

@@ -43,12 +43,12 @@ def consume(broker: Broker, topic: str, partitions: int = 1) -> list[Any]:
 
 
 def delete(broker: Broker, topic: str, offset: int = OFFSET_END) -> None:
-    """Delete what comes before an offset, as the topic's retention does."""
+    """Delete all messages before an offset, as the topic's retention does."""
     place = TopicPartition(topic, 0, offset)
     broker.admin.delete_records([place])[place].result(30)
 
 
 def read(url: str, count: int, **settings: Any) -> list[int]:
-    """Return the numbers of all patches of a topic, which has so many."""
+    """Return the numbers of all patches of a topic, and check their count."""
     with live.connect(url, **settings) as source:
         return take_all(source, count)

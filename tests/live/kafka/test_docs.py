@@ -1,4 +1,4 @@
-"""The examples of the page about Kafka work as they stand, but for the broker's address."""
+"""Tests that the examples of the page about Kafka work, with the address of the test's broker."""
 
 from pathlib import Path
 

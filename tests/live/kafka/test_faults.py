@@ -1,4 +1,4 @@
-"""Kills, restarts and cut connections: with nothing lost, and nothing twice."""
+"""Tests kills, restarts and cut connections: no patch is lost or applied twice."""
 
 import threading
 import time
@@ -46,7 +46,7 @@ def test_a_follower_is_killed_50_times(
                         message = (name, bytes(frame))
                         produce(broker, f"{topic}-2", message, partition=int(name == "c"))
 
-    # What the broker takes from one process at a time.
+    # The broker accepts this much from one process at a time.
     kills = 50 if not group else 15
     url = f"kafka://{broker.address}/{topic}-2"
     kill_followers(kind, url, tmp_path / "kept", send, kills=kills, seed=kills, timeout=10, **group)
@@ -132,7 +132,7 @@ def test_connections_that_are_cut_in_the_middle(broker: Broker, topic: str, tmp_
             sink.send(patch_of(number, 100))
             number += 1
             time.sleep(0.01)
-        # What has piled up is more than one of these connections lasts for.
+        # The pending messages are more than one of these connections can carry.
         network.mend()
         sink.close()
         end = time.monotonic() + 120
@@ -144,7 +144,7 @@ def test_connections_that_are_cut_in_the_middle(broker: Broker, topic: str, tmp_
 
 
 def _open(open_it: Any) -> Any:
-    """Open something by a network that may break the first connection."""
+    """Open a source or sink through a network that may break the first connection."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         with suppress(ConnectionError):
@@ -166,14 +166,14 @@ def test_what_a_broker_does_not_take_is_told_and_the_sink_waits_for_room(
             with pytest.raises(ConnectionError, match="of the patches that were sent are not ack"):  # noqa: PT012
                 for number in range(5, 1000):
                     sink.send(patch_of(number, 40))
-            # No more than the room for messages was taken.
+            # The sink accepted no more than its buffer holds.
             assert 5 < number < 30
             with pytest.raises(ConnectionError, match="the last 1 of the patches"):  # noqa: PT012
                 sink.send(patch_of(1000))
                 sink.flush()
         finally:
             broker.start()
-        # The sink can be used again, and nothing of what was given up spoils what it sends.
+        # The sink works again, and the abandoned patches do not damage later ones.
         sink.send(patch_of(1001, 100))
     assert read(url, 6) == [*range(5), 1001]
 

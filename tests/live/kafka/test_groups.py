@@ -1,4 +1,4 @@
-"""Groups of sources, which share the partitions of a topic."""
+"""Tests groups of sources, which share the partitions of a topic."""
 
 import time
 from typing import Any
@@ -34,7 +34,7 @@ def test_what_was_acknowledged_does_not_come_again(broker: Broker, topic: str, u
             found += take(source, 4 if len(found) < 28 else 2)
             source.acknowledge()
             if len(found) < 30:
-                # Received, and not acknowledged: it comes again.
+                # The patch was received but not acknowledged, so it is received again.
                 take(source, 1)
     assert found == expected
     with live.connect(url, group="g", timeout=3) as source:
@@ -51,7 +51,7 @@ def test_the_group_has_the_offset_of_the_next_patch(broker: Broker, topic: str, 
     consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "g"})
     (committed,) = consumer.committed([TopicPartition(topic, 0)], timeout=10)
     assert (committed.offset, committed.metadata) == (3, "[0, 3, 0, 0]")
-    # An administrator sets it back.
+    # An administrator resets the offset.
     consumer.commit(offsets=[TopicPartition(topic, 0, 0)], asynchronous=False)
     consumer.close()
     with live.connect(url, group="g") as source:
@@ -63,7 +63,7 @@ def test_a_group_that_starts_with_the_latest_loses_nothing_from_then_on(url: str
         sink.send(patch_of(0))
         sink.flush()
         with live.connect(url, group="g", start="latest") as source:
-            # The group has given it no partition yet.
+            # The group has not assigned it a partition yet.
             sink.send(patch_of(1))
             assert take(source, 1) == [1]
         sink.send(patch_of(2))
@@ -80,7 +80,7 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
     waiting: list[list[tuple[bytes, bytes]]] = [[], [], [], []]
 
     def send(first: int, count: int) -> None:
-        """Send patches to each partition; of the last one only a half."""
+        """Send patches to each partition, but only half of the last patch."""
         for at, encoder in enumerate(encoders):
             frames = waiting[at]
             for number in range(first, first + count):
@@ -111,7 +111,7 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
                 if takers == {"1", "2"} and len(kept) >= 4 * 30 - 4:
                     break
             assert takers == {"1", "2"}
-        # The other has left: its partitions come back, with the rest of their patches.
+        # The other source has left, so its partitions return with the rest of their patches.
         for at, frames in enumerate(waiting):
             produce(broker, f"{topic}-4", *frames, partition=at)
         while take_one(one, 10 if len(kept) < 120 else 2):
@@ -130,7 +130,7 @@ def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
     with live.connect(url, **settings) as source:
         found = take(source, 3)
         time.sleep(7.5)
-        # The group has taken its partition away meanwhile.
+        # The group has revoked its partition.
         source.acknowledge()
         assert found + take_all(source, 2) == [0, 1, 2, 3, 4]
         source.acknowledge()

@@ -1,4 +1,4 @@
-"""Topics of a real broker as sources and sinks."""
+"""Tests topics of a real broker as sources and sinks."""
 
 import json
 import time
@@ -27,7 +27,7 @@ def test_messages_are_bare_frames_that_protobuf_decodes(broker: Broker, topic: s
     assert len(messages) > 6
     assert len({message.key() for message in messages}) == 1
     assert all(message.headers() is None for message in messages)
-    # The last one says that the stream has ended.
+    # The last message ends the stream.
     assert [message.value() for message in messages if not message.value()] == [b""]
     assert messages[-1].value() == b""
     reference = Reference()
@@ -88,7 +88,7 @@ def test_a_source_reads_again_no_more_than_the_open_streams(url: str) -> None:
             assert place == [90, 95, 0, 0]
     with live.connect(url) as source:
         assert len(receive_all(source, 95)) == 95
-        # The sink has ended its stream: by a message without a patch, which may come later.
+        # The sink ended its stream by a message without a patch, which may arrive later.
         end = time.monotonic() + 30
         while (place := json.loads(source.position or "")["partitions"]["0"])[1] < 96:
             assert source.receive(0.2) is None
@@ -216,7 +216,7 @@ def test_patches_that_were_deleted_are_an_error(broker: Broker, topic: str, url:
             assert source.receive(2) is None
             sink.send(patch_of(20))
             assert take_all(source, 1) == [20]
-        # The next patch is there, but not the start of its stream.
+        # The next patch exists, but not the start of its stream.
         late = live.connect(url, position=positions[14])
         with late, pytest.raises(jr.DecodeError, match="it was deleted"):
             late.receive(30)
@@ -225,7 +225,7 @@ def test_patches_that_were_deleted_are_an_error(broker: Broker, topic: str, url:
 def test_a_dead_producer_does_not_hold_the_position_back(
     broker: Broker, topic: str, url: str
 ) -> None:
-    # Each of these was killed: its stream has no end.
+    # Each of these sinks was killed, so its stream has no end.
     produce(broker, topic, *((f"{n}".encode(), frame_of(jr.PatchEncoder(), n)) for n in range(50)))
     with live.connect(url, streams=10) as source:
         assert take_all(source, 50) == list(range(50))
@@ -278,7 +278,7 @@ def test_the_rest_of_a_stream_is_left_out_with_its_bad_message(
         [bytes(f) for n in range(6) for f in each.encode(patch_of(n + at, 50))]
         for at, each in ((0, encoders[0]), (100, encoders[1]))
     ]
-    # In the middle of the first patch of the first stream.
+    # This is in the middle of the first patch of the first stream.
     broken = [*frames[0][:6], b"junk", *frames[0][6:]]
     messages = [m for pair in zip(broken, [*frames[1], b""], strict=True)
                 for m in zip((b"1", b"2"), pair, strict=True)]  # fmt: skip
@@ -290,7 +290,7 @@ def test_the_rest_of_a_stream_is_left_out_with_its_bad_message(
         source.acknowledge()
     found = [number for number, _ in steps]
     assert [n for n in found if n >= 100] == list(range(100, 106))
-    # The stream starts anew with its third patch.
+    # The stream starts again with its third patch.
     assert [n for n in found if n < 100] == [2, 3, 4, 5]
     with live.connect(url, timeout=1, position=steps[-1][1]) as source:
         assert list(source) == []

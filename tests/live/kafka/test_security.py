@@ -1,4 +1,4 @@
-"""A broker that asks for a password, by TLS, and lets its users do only some things."""
+"""Tests a broker that requires a password, by TLS, and restricts its users."""
 
 from typing import Any
 
@@ -39,11 +39,11 @@ def allow(broker: Broker, kind: ResourceType, name: str, *operations: AclOperati
 
 @pytest.fixture
 def asking(broker: Broker, topic: str) -> str:
-    """The address of a topic at the broker that asks for a password."""
+    """Return the address of a topic on the broker that requires a password."""
     return f"kafka://{broker.sasl_address}/{topic}"
 
 
-# What is set instead, None for nothing.
+# The changed settings; None removes a setting.
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"sasl.password": "Guessed!"}, PermissionError, "Authentication failed"),
     ({"security.protocol": None}, ConnectionError, r"no broker can be reached: .+"),

@@ -11,7 +11,7 @@ from tests.live.kafka.support import delete, produce
 
 
 class KafkaPeer(Peer):
-    """A topic of one partition."""
+    """A peer that is a topic with one partition."""
 
     silence = 2.0
 

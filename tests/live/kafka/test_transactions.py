@@ -1,4 +1,4 @@
-"""Patches as transactions of Kafka."""
+"""Tests patches as transactions of Kafka."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def test_each_patch_is_a_transaction(url: str) -> None:
     with live.open_sink(url, transactional="id", options=long_options) as sink:
         for number in range(3):
             sink.send(patch_of(number, 100))
-            # It is there when send returns.
+            # The patch is committed when `send` returns.
             assert read(url, number + 1) == list(range(number + 1))
 
 
@@ -55,7 +55,7 @@ def test_half_a_patch_is_never_seen(broker: Broker, topic: str, url: str) -> Non
             producer.flush(30)
             assert source.receive(1) is None
             if number == 1:
-                # Its lookups go with it.
+                # The lookups of the aborted stream are lost with it.
                 producer.abort_transaction(30)
                 encoder.restart()
             else:

@@ -1,4 +1,4 @@
-"""A real broker, mosquitto, which tests may stop and kill."""
+"""Runs the real broker mosquitto. Tests may stop and kill it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-# Debian's packages put it where only root looks for programs.
+# Debian installs it in a folder that only root has in its path.
 PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 CONFIGURATION = """
 listener {port} 127.0.0.1
@@ -27,7 +27,7 @@ user root
 
 
 class Mosquitto:
-    """A broker on the same port each time that it is started, whose sessions stay in a folder."""
+    """A broker that always has the same port, and keeps its sessions in a folder."""
 
     def __init__(self, folder: Path, *lines: str, anonymous: str = "true") -> None:
         if PROGRAM is None:
@@ -52,13 +52,13 @@ class Mosquitto:
         raise AssertionError("mosquitto does not start")
 
     def stop(self) -> None:
-        """Let the broker store its sessions, and end."""
+        """Stop the broker; it stores its sessions before it ends."""
         self._process.terminate()
         self._process.wait(30)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Let the broker be silent in the block; its connections stay."""
+        """Suspend the broker in the block; its connections stay open."""
         self._process.send_signal(signal.SIGSTOP)
         yield
         self._process.send_signal(signal.SIGCONT)

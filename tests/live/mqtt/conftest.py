@@ -7,12 +7,12 @@ from tests.live.mqtt.broker import Mosquitto
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
-    """A broker that asks nobody for a password; what asks for it is skipped without mosquitto."""
+    """Return a broker without passwords; skip the test if mosquitto is missing."""
     with Mosquitto(tmp_path_factory.mktemp("mosquitto")) as running:
         yield running
 
 
 @pytest.fixture
 def url(broker: Mosquitto, request: pytest.FixtureRequest) -> str:
-    """The address of a topic that no other test uses."""
+    """Return the address of a topic that no other test uses."""
     return f"{broker.url}/tests/{request.node.name.replace('#', '')}"

@@ -1,4 +1,4 @@
-"""Messages of strangers."""
+"""Sends messages as another program does."""
 
 from collections.abc import Sequence
 from typing import Any

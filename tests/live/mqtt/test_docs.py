@@ -1,4 +1,4 @@
-"""The page of the documentation does what it says."""
+"""Tests that the examples on the page about MQTT work."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nothing is lost and nothing is doubled, whatever breaks off: with a real mosquitto."""
+"""Tests faults with a real mosquitto: no patch is lost or applied twice."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ def check(found: list[int], count: int) -> None:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Mosquitto]:
-    """A broker of the test's own."""
+    """Return a broker for this test alone."""
     with Mosquitto(tmp_path) as broker:
         yield broker
 
@@ -80,7 +80,7 @@ def test_a_sink_says_what_was_not_acknowledged(kept: Mosquitto) -> None:
     with live.connect(f"{kept.url}/x") as source:
         retry(lambda: sink.send(patch_of(9)))
         sink.close()
-        # The broker may have those before it, or not.
+        # The broker may or may not have the earlier patches.
         while take(source, 1) != [9]:
             pass
 

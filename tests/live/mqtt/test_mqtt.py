@@ -1,4 +1,4 @@
-"""Topics of a real broker, mosquitto, as sources and sinks."""
+"""Tests topics of the real broker mosquitto as sources and sinks."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ LONG = patch_of(7, 2000)
 
 
 def frame_of(*patches: jr.Patch) -> bytes:
-    """Return patches as a file has them."""
+    """Return the bytes of a file with these patches."""
     return b"".join(patch.serialize() for patch in patches)
 
 
@@ -49,7 +49,7 @@ def test_what_a_sink_sends_a_source_receives(url: str) -> None:
 
 
 def messages_of(broker: Mosquitto, url: str, *patches: jr.Patch) -> list[Any]:
-    """Return messages that a sink makes, as the bare client receives them."""
+    """Return the messages of a sink, as the bare client receives them."""
     topic = topic_of(url)
     arrived: list[Any] = []
 
@@ -160,7 +160,7 @@ def test_a_position_has_the_last_streams_alone(broker: Mosquitto, url: str) -> N
     with live.connect(url, session="streams") as source:
         publish(broker, topic_of(url), *[data] * count, stamps=[(str(n), 1) for n in range(count)])
         assert len(receive_all(source, count)) == count
-        # All of them may still come again.
+        # All of them may still be received again.
         assert len(json.loads(source.position or "")) == count
         source.acknowledge()
         publish(broker, topic_of(url), data, stamps=[("0", 2)])
@@ -176,7 +176,7 @@ def test_a_position_has_the_last_streams_alone(broker: Mosquitto, url: str) -> N
 
 
 def test_each_message_of_a_stranger_is_what_its_file_would_be(broker: Mosquitto, url: str) -> None:
-    """Streams that no sink makes: some have no mark at the end, no patch, or two of them."""
+    """A foreign message is read like a file, also without an end mark or with no or two patches."""
     add = b.add("s", "p", "o", "g")
     streams = [
         [kind, *rows]
@@ -356,7 +356,7 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
             opener(f"{broker.url}/x")
 
 
-# The client leaves the socket of a handshake that failed to the garbage collector.
+# The client does not close the socket of a failed handshake.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_tls(tmp_path: Path) -> None:
     made = make_certificate(tmp_path)

@@ -1,4 +1,4 @@
-"""Each fault of the table that a topic of MQTT can have."""
+"""Tests each fault in the table of faults that can happen to a topic of MQTT."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.live.mqtt.support import publish
 
 
 class MqttPeer(Peer):
-    """A topic whose followers have a session, which was there before."""
+    """A topic whose followers have a session that exists before the patches."""
 
     silence = 1.0
 
