@@ -1,4 +1,4 @@
-"""Hypothesis strategies: whole legal streams of statements, in the plain form of patches."""
+"""Hypothesis strategies for whole legal streams of statements, in the plain form of patches."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +14,19 @@ PHYSICAL_TYPES = (TRIPLES, QUADS, GRAPHS)
 
 FLAT = {TRIPLES: [1, 11, 31], QUADS: [2, 12], GRAPHS: [2, 102]}
 GROUPED = {TRIPLES: [3, 13, 23], QUADS: [4, 14, 114, 24], GRAPHS: [4, 14, 114, 1004]}
-"""Logical types that go with the physical ones, some of them yet to be defined."""
+"""The logical types that are legal with each physical type; some of them are not defined yet."""
 
 
 @dataclass
 class Stream:
-    """A legal stream: fields of its options row, and what each of its frames says."""
+    """A legal stream: the fields of its options row, and the content of each of its frames."""
 
     options: dict[str, Any]
     frames: list[Frame]
 
     @property
     def operations(self) -> list[Plain]:
-        """Statements and namespaces of all frames."""
+        """Return the statements and namespaces of all frames."""
         return [op for frame in self.frames for op in frame.operations]
 
     @property

@@ -1,10 +1,11 @@
-"""Rules that both formats share; each test is named after its rule.
+"""Tests rules that both formats share; each test has the name of its rule.
 
-A class for each section of the specification of Jelly-RDF, in its order. What a consumer reads and
-refuses is in the conformance suite's cases: `test_shared_rules` tries them of Jelly-RDF, and
-`tests/conformance/patch` of Jelly-Patch. Here is what they can't show: what a producer writes, as
-protobuf's classes parse it; limits; what the package makes of what a rule leaves open. The rules of
-one format alone are in `test_patch_spec_rules` and `test_statement_spec_rules`.
+There is a class for each section of the specification of Jelly-RDF, in its order. The cases of the
+conformance suite show what a consumer reads and refuses: `test_shared_rules` runs them on
+Jelly-RDF, and `tests/conformance/patch` on Jelly-Patch. These tests check the rest: what a
+producer writes, parsed by protobuf's classes; limits; and how the package decides what a rule
+leaves open. The rules of one format alone are in `test_patch_spec_rules` and
+`test_statement_spec_rules`.
 """
 
 from typing import Any
@@ -45,7 +46,7 @@ class TestVersioning:
 
     def test_a_version_above_the_implementations_is_refused(self, f: Format) -> None:
         """SHOULD throw an error if the version tag is greater."""
-        # Version 3 of Jelly-RDF is a draft that is read: see tests/core/columns.
+        # Version 3 of Jelly-RDF is a draft, which the package reads: see tests/core/columns.
         for version in {f.version + 1, f.version + 2, 10_000, 10_001, 2**32 - 1} - {3}:
             assert "version" in f.refuse(f.one(version=version), row=True).message
 
@@ -60,7 +61,7 @@ class TestFrames:
         sizes = list(map(len, wire.split(data)))
         assert max(sizes) < 1_048_576
         assert len(sizes) > 1
-        # An object that repeats takes no room.
+        # A repeated object takes no space.
         big = lit("x" * 10_000)
         repeated = f.write([("A", ("bnode", str(n)), P, big, None) for n in range(200)])
         assert len(wire.split(repeated)) == 1
@@ -204,20 +205,20 @@ class TestStatements:
     @formats
     @pytest.mark.parametrize("graph", [G, P])
     def test_the_writer_refuses_a_graph_in_triples(self, f: Format, graph: Plain) -> None:
-        """A triple has no graph."""
+        """A triple can't have a graph."""
         with pytest.raises(jr.EncodeError):
             f.write([("A", S, P, O, graph)])
 
     @formats
     def test_the_writer_takes_the_default_graph_in_triples(self, f: Format) -> None:
-        """Issue: None is the default graph, and rdflib's name for it is taken too."""
+        """Issue: None is the default graph, and rdflib's name for it is accepted, too."""
         assert f.statements(f.write([("A", S, P, O, DEFAULT_GRAPH)])) == [(S, P, O)]
 
 
 @formats
 @pytest.mark.parametrize("language", ["", " ", "1", "en_GB", "é", "en-", "-en"])
 def test_what_is_no_language_tag_is_refused(f: Format, language: str) -> None:
-    """Literals, langtag: SHOULD be a valid BCP 47 language tag; rdflib can hold nothing else."""
+    """Literals, langtag: SHOULD be a valid BCP 47 language tag; rdflib accepts no other."""
     f.refuse(f.one(f.triple(o=b.literal("x", language))), row=True)
 
 
@@ -225,7 +226,7 @@ class TestQuotedTriples:
     """Quoted triples (RDF-star); Security considerations, infinite recursion."""
 
     def nested(self, f: Format, levels: int) -> bytes:
-        """A stream with one statement whose object has so many levels of quoted triples."""
+        """Return a stream with a statement whose object has `levels` levels of quoted triples."""
         start = wire.field(2, b"s") + wire.field(5, b"\x10\x01")
         content = start + wire.field(10, b"o")
         for _ in range(levels):
@@ -268,7 +269,7 @@ class TestQuotedTriples:
 
     @with_graphs
     def test_a_graph_is_no_quoted_triple(self, f: Format) -> None:
-        """RDF terms and graph nodes: *_triple_term; there is none of a graph."""
+        """RDF terms and graph nodes: *_triple_term; there is no such field for a graph."""
         with pytest.raises(jr.EncodeError):
             f.write([("A", S, P, O, QUOTED)], rdf_star=True, generalized_statements=True)
 
@@ -299,7 +300,7 @@ class TestDelimiting:
 
     @all_types
     def test_the_writer_can_write_a_bare_frame(self, f: Format) -> None:
-        """The option `delimited`."""
+        """The option `delimited` turns off the lengths of frames."""
         operations = [("A", S, P, O, f.graph), ("A", O, P, S, f.graph)]
         data = f.write(operations, delimited=False, frame_rows=1)
         assert wire.looks_bare(data)

@@ -1,10 +1,10 @@
-"""Rules of Jelly-RDF alone; each test is named after its rule.
+"""Tests rules of Jelly-RDF alone; each test has the name of its rule.
 
-A class for each section, in the specification's order. "Rulings" are the later ones of the format's
-authors; "Decided" is what this project made of what the specification leaves open. The rules that
-both formats share are in `test_spec_rules` and `test_shared_rules`; what frames, metadata and
-graphs say is held against the reference decoder in `test_read`, `test_write` and
-`test_statement_decoder`.
+There is a class for each section, in the specification's order. "Rulings" are later decisions of
+the format's authors. "Decided" is a decision of this project where the specification leaves
+something open. The rules that both formats share are in `test_spec_rules` and `test_shared_rules`.
+`test_read`, `test_write` and `test_statement_decoder` compare frames, metadata and graphs with the
+reference decoder.
 """
 
 import io
@@ -62,7 +62,7 @@ class TestVersioning:
 
 
 def test_batches_have_metadata_before_the_options_too() -> None:
-    """Issue: batch.metadata."""
+    """Issue: the attribute `batch.metadata`."""
     data = b.delimited([b.frame(metadata={"k": b"v"}), b.frame(b.options())])
     assert [frame.metadata for frame in jr.read_frames(data)] == [{"k": b"v"}, {}]
     assert [batch.metadata for batch in jr.read_batches(data)] == [{"k": b"v"}, {}]
@@ -194,7 +194,7 @@ class TestStatementsAndGraphs:
         assert (error.frame, error.row) == (1, 0)
 
     def test_the_writer_opens_and_closes_graphs(self) -> None:
-        """Triples MUST NOT occur outside of a graph; nor a graph inside another."""
+        """Triples MUST NOT occur outside of a graph, nor a graph inside another."""
         graphs = (G, G, DEFAULT_GRAPH, iri("urn:g"), G, None, None)
         data = RDF_GRAPHS.write([("A", S, P, O, g) for g in graphs])
         letters = {"graph_start": "(", "triple": "t", "graph_end": ")"}
@@ -216,7 +216,7 @@ class TestNamespaceDeclarations:
         assert [frame.namespaces for frame in read(data)] == [[("a", P)], [("b", P), ("a", P)], []]
 
     def test_batches_have_them_as_pa(self) -> None:
-        """Issue: Op.PA, graph 0."""
+        """Issue: the operation is Op.PA, and its graph is 0."""
         (batch,) = jr.read_batches(RDF.one(b.namespace("a", b.iri(0, 1)), TRIPLE))
         assert next(iter(batch)) == (jr.Op.PA, "a", URIRef("urn:p"), None)
         assert list(memoryview(batch.g)) == [0, 0]
@@ -249,7 +249,7 @@ class TestDelimiting:
 
     @pytest.mark.parametrize("start", [b"\0\0", b.delimited([b.frame(metadata={"k": b"v"})])])
     def test_leading_frames_without_rows_mean_delimited(self, start: bytes) -> None:
-        """protocol.md; Decided: each empty frame is a frame. The options are the first row."""
+        """protocol.md. Decided: each empty frame is a frame. The options are the first row."""
         data = start + RDF.one(TRIPLE)
         frames = read(data)
         assert frames == rdf_decoder.read(data)
@@ -257,7 +257,7 @@ class TestDelimiting:
 
 
 class TestApart:
-    """What Jelly-RDF is told from (Issue)."""
+    """Issue: Jelly-RDF and Jelly-Patch are told apart by their options."""
 
     def test_statements_of_a_patch_are_refused_by_name(self) -> None:
         options = wire.field(1, 1) + wire.field(2, 2) + wire.field(9, 16) + wire.field(15, 1)
