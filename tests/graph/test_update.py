@@ -1,4 +1,4 @@
-"""SPARQL Update, where rdflib's own does otherwise."""
+"""Tests SPARQL Update where rdflib's own differs."""
 
 from pathlib import Path
 from typing import Any
