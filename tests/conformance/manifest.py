@@ -70,7 +70,7 @@ def read_suite(folder: Path) -> list[Case]:
     """Return the cases of all manifests below a folder, in the manifests' order.
 
     Raises:
-        SuiteError: There are none, or a manifest can't be read.
+        SuiteError: The folder has no cases, or a manifest can't be read.
     """
     cases: list[Case] = []
     for path in sorted(folder.rglob("manifest.ttl")):

@@ -16,7 +16,7 @@ from tests.conformance.run import Outcome
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # Pytest depends on this package.
+    import tomli as tomllib  # pytest depends on this package.
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 

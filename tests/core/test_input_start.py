@@ -152,7 +152,7 @@ def test_no_stream_is_a_text(stream: strategies.Stream, rng: random.Random, size
 
 @pytest.mark.parametrize("tag", [b"\x8a\x00", b"\x8a\x80\x00", b"\xfa\x01", b"\xfa\x81\x00"])
 def test_a_first_tag_that_is_spelled_longer_is_no_comment(tag: bytes) -> None:
-    """Hypothesis found that a frame of length `#` was taken for a comment."""
+    """Hypothesis found that a frame of length `#` was read as a comment."""
     assert has_control_characters(b"#" + tag + b"\x02\x0a\x00")
 
 

@@ -75,7 +75,7 @@ def state_of(target: Graph) -> dict[str, Any]:
             "graphs": set(at_the_endpoint.named_graphs()),
             "prefixes": dict(store.namespaces()),
         }
-    # Rdflib binds its own prefixes when the namespace manager is made, so it must exist before the
+    # rdflib binds its own prefixes when the namespace manager is made, so it must exist before the
     # comparison.
     _ = target.namespace_manager
     statements = set()
@@ -143,7 +143,7 @@ class Scenario:
 
     def prepare(self, target: Graph) -> None:
         """Give an empty target its first content."""
-        # Rdflib binds its prefixes when the namespace manager is made.
+        # rdflib binds its prefixes when the namespace manager is made.
         _ = target.namespace_manager
         apply(self._before, target)
 

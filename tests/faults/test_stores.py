@@ -62,7 +62,7 @@ def test_another_fault_while_the_first_is_undone(name: str) -> None:
     assert tally.injected > 5
 
 
-# Rdflib leaves open the response of an endpoint that answers with an error.
+# rdflib leaves open the response of an endpoint that answers with an error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_fault_at_each_request_to_an_endpoint() -> None:

@@ -584,7 +584,7 @@ def test_prefixes_are_bound_exactly(dataset: Dataset) -> None:
     )
     assert prefixes(dataset) == {"x": "urn:x#", "y": "urn:y#"}
     assert result.prefixes_added == 2
-    # Rdflib's own bind would make "x1" here.
+    # rdflib's own bind would make "x1" here.
     result = apply([(Op.PA, "x", URIRef("urn:z#"), None)], dataset)
     assert prefixes(dataset) == {"x": "urn:z#", "y": "urn:y#"}
     # The prefix of one IRI becomes the prefix of another IRI.

@@ -84,7 +84,7 @@ class TestParsing:
         with pytest.raises(ParserError, match='directions="drop"') as caught:
             dataset.parse(data=LINES, format=format)
         assert isinstance(caught.value, jr.DecodeError)
-        # Pyoxigraph does not report the places of its statements.
+        # pyoxigraph does not report the places of its statements.
         assert (caught.value.offset is None) == (format == "trig")
         assert exact_state(dataset) == before
         with warnings.catch_warnings(record=True) as told:

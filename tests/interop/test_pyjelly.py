@@ -240,7 +240,7 @@ def _streams(draw: st.DrawFn) -> tuple[jr.StreamOptions, list[Plain]]:
 def _usual(term: Plain) -> bool:
     """Return whether both sides can represent the exact term.
 
-    Pyjelly reads an empty datatype as none, and xsd:string, too, as RDF 1.1 does. The constructor
+    pyjelly reads an empty datatype as none, and xsd:string, too, as RDF 1.1 does. The constructor
     of rdflib changes the white space of some lexical forms.
     """
     if term[0] == "literal":

@@ -96,7 +96,7 @@ class TestNodes:
             expected = node(term, False)
             assert type(got) is Literal
             if not datatype.endswith(("#normalizedString", "#token")):
-                # Rdflib's constructor rewrites these two datatypes even if normalize is False.
+                # rdflib's constructor rewrites these two datatypes even if normalize is False.
                 assert same_term(got, expected), (term, got, expected)
                 assert str(got) == lex
 

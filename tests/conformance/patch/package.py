@@ -79,7 +79,7 @@ def answer(verb: str, path: Path) -> bytes:
 
 def main() -> None:
     """Read requests, one on each line, and answer them until there are no more."""
-    # Rdflib warns of literals whose lexical form is wrong for their datatype.
+    # rdflib warns of literals whose lexical form is wrong for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")

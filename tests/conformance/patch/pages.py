@@ -31,7 +31,7 @@ from tests.interop.jvm import project
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # Pytest depends on this package.
+    import tomli as tomllib  # pytest depends on this package.
 
 EARL = Namespace("http://www.w3.org/ns/earl#")
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"
@@ -191,7 +191,7 @@ def main() -> None:
     checkout = parser.parse_args().jelly_jvm
     if not any((checkout / "submodules" / "protobuf" / "proto").glob("*.proto")):
         parser.error(f"{str(checkout)!r} is no checkout of Jelly-JVM with its submodule")
-    # Rdflib warns of literals whose lexical form is wrong for their datatype.
+    # rdflib warns of literals whose lexical form is wrong for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     entries = read_suite()

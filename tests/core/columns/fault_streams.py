@@ -34,12 +34,12 @@ class Fault:
     """A stream that is refused.
 
     Attributes:
-        name: What is wrong.
-        rule: The rule that it breaks.
+        name: The name of the fault.
+        rule: The rule that the stream breaks.
         data: The stream, delimited.
-        frame: The number of the frame at fault.
-        place: The bytes of the stream that have the fault: a field with its tag, which is the whole
-            column, options row or batch where no smaller part is at fault alone.
+        frame: The number of the frame with the fault.
+        place: The bytes of the stream that have the fault: a field with its tag. If the fault is
+            not in a single field, they are the whole column, options row or batch.
     """
 
     name: str
@@ -73,13 +73,14 @@ def build_stream(draft: Draft, frames: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def find_field(draft: Draft, data: bytes, frame: int, path: str) -> range:
-    """Return the bytes of a field, the last one of its number, in a frame of a delimited stream.
+    """Return the bytes of a field in a frame of a delimited stream; the last field of its number.
 
     Args:
-        draft: Of the stream.
-        data: The stream. No field of it has a fixed size.
+        draft: The draft of the stream.
+        data: The stream; none of its fields has a fixed size.
         frame: The number of the frame.
-        path: The names of messages and, at last, of the field: "columns.subjects.layouts".
+        path: The names of the messages around the field, and of the field:
+            "columns.subjects.layouts".
     """
     at = end = 0
     for _ in range(frame + 1):

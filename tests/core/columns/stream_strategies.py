@@ -93,11 +93,11 @@ def streams(
     """Draw a legal stream that `columns_producer.write_columns` can write.
 
     Args:
-        draw: Hypothesis's.
-        physical_type: TRIPLES or QUADS; None for any.
-        stream_type: FLAT or MESSAGES; None for any.
-        rdf_version: The RDF version whose terms there may be; None for any.
-        draft: The draft; None for any.
+        draw: The function of hypothesis.
+        physical_type: TRIPLES or QUADS, or None for either.
+        stream_type: FLAT or MESSAGES, or None for either.
+        rdf_version: The RDF version whose terms are allowed, or None for any.
+        draft: The draft, or None for either.
     """
     physical_type = physical_type or draw(st.sampled_from([TRIPLES, QUADS]))
     if stream_type is None:

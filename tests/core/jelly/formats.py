@@ -38,12 +38,14 @@ def in_row(number: int, content: bytes) -> bytes:
 class Format:
     """A format with a type of its statements: TRIPLES, QUADS or GRAPHS.
 
-    Each format has of its own: `spo` and `spog`, rows of a triple and of a quad, and `namespace`;
-    `operations`, statements and namespaces in the plain form of patches, and `nodes`, statements of
-    rdflib's terms; `plain`, what the first of `readers` gives in plain form. Of the reference:
-    `all_said`, the operations of a stream, `said`, those of a frame, `decoded`, what it has of a
-    decoder's frame, and `written_row`. For hypothesis: `flat_streams` and `single_streams`, with
-    `content` and `spoken` of a stream.
+    Each format defines the following members. `spo`, `spog` and `namespace` make rows of a triple,
+    a quad and a namespace. `operations` returns statements and namespaces in the plain form of
+    patches, `nodes` returns statements with rdflib's terms, and `plain` returns an item of the
+    first of `readers` in plain form.
+
+    From the reference come `all_said`, the operations of a stream, `said`, the operations of a
+    frame, `decoded`, the reference's form of a decoder's frame, and `written_row`. For hypothesis
+    there are `flat_streams` and `single_streams`, with `content` and `spoken` of a stream.
     """
 
     build: Any
@@ -78,7 +80,7 @@ class Format:
     outcomes: tuple[dict[str, Any], ...] = ({},)
     """Arguments with which a reader must have the same outcome as the reference."""
     changes: tuple[dict[str, Any], ...]
-    """Fields of the options row that only this format has, with unusual values."""
+    """Changes to fields of the options row that only this format has."""
 
     def __init__(self, type: int) -> None:
         self.type = type

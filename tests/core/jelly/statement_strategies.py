@@ -70,9 +70,9 @@ def streams(
     """Draw a legal stream whose lookups are big enough for each of its rows.
 
     Args:
-        draw: Hypothesis's.
-        physical_type: Of the stream; None for any.
-        logical: "flat", "grouped", or "any", which may be unspecified too.
+        draw: The function of hypothesis.
+        physical_type: The physical type of the stream, or None for any.
+        logical: The logical type: "flat", "grouped", or "any", which includes unspecified.
         one_frame: Draw exactly one frame.
         rdf_1_1: Draw neither quoted triples nor generalized statements.
     """

@@ -35,7 +35,7 @@ def statement(s: Any = "s", o: Any = "o", g: Any = None) -> Any:
 
 
 class TestRepeatedTerms:
-    """Patch and RDF: Repeated terms."""
+    """Patch and RDF: the section "Repeated terms"."""
 
     def test_a_namespace_of_quads_before_any_graph_may_have_none(self) -> None:
         """Patch: Namespaces: MUST be set, unless repeated. Jelly-JVM sets none, which we read."""
@@ -54,7 +54,10 @@ class TestRepeatedTerms:
 class TestTransactions:
     @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
     def test_the_writer_writes_only_whole_transactions(self, stream_type: str) -> None:
-        """Patch: Transactions: only TX … TC and TX … TA; Rulings: within one RDF Patch."""
+        """Patch: Transactions: only TX … TC and TX … TA.
+
+        Rulings: both ends are in one RDF Patch.
+        """
         file = io.BytesIO()
         with jr.PatchWriter(file, jr.PatchOptions(stream_type=stream_type)) as writer:
             for end in (writer.commit, writer.abort):
@@ -70,10 +73,10 @@ class TestTransactions:
 
 
 class TestDelimiting:
-    """Patch: Delimited variant; protocol.md: delimited or bare."""
+    """Patch: Delimited variant. In protocol.md: streams are delimited or bare."""
 
     def test_a_delimited_frame_of_ten_bytes(self) -> None:
-        """protocol.md: delimited when byte 1 is 0x0A and byte 2 is not."""
+        """protocol.md: a stream is delimited when byte 1 is 0x0A and byte 2 is not."""
         options = wire.field(1, TRIPLES) + wire.field(2, FLAT) + wire.field(9, 8)
         data = b.delimited([wire.field(1, wire.field(1, options))])
         assert data[:2] == b"\x0a\x0a"

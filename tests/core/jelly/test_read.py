@@ -295,7 +295,7 @@ class TestIteration:
             assert list(reader) == []
 
     def test_a_path_is_closed_at_the_end_and_at_an_error(self, f: Format, tmp_path: Path) -> None:
-        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
         path = tmp_path / "x"
         path.write_bytes(DATA[f])
         list(f.readers[0](path))

@@ -159,7 +159,7 @@ READERS: list[Callable[..., Any]] = [
 class TestIteration:
     @pytest.mark.parametrize("call", READERS)
     def test_close(self, call: Any, tmp_path: Path) -> None:
-        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
         path = tmp_path / "x.jelly"
         path.write_bytes(grouped(QUADS, DATASETS))
         reader = call(path)

@@ -344,7 +344,7 @@ class TestFrames:
 
 
 class FlushedFile(io.BytesIO):
-    """Counts how often it is flushed."""
+    """A file that counts how often it is flushed."""
 
     flushes = 0
 

@@ -174,7 +174,7 @@ def test_of_any_soup_all_is_read_or_told(rng: random.Random) -> None:
     found, error = TEXT.attempt(data)
     operations, errors = go_on(data)
     if errors and errors[0].message == "expected the dot that ends the row":
-        pass  # Rdflib may write such rows.
+        pass  # rdflib may write such rows.
     elif error is None:
         assert errors == []
     else:

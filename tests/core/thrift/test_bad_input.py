@@ -260,7 +260,7 @@ class TestLimits:
     )
     @pytest.mark.parametrize("start", [b"\x1c\x18", b"\x1c\x98"])
     def test_of_a_string_is_kept_before_it_is_read(self, start: bytes, size: int) -> None:
-        """Check the limit before a string is read, also for a field that is not known."""
+        """The limit is checked before a string is read, also in an unknown field."""
         tracemalloc.start()
         try:
             _, error = THRIFT.attempt(start + wire.varint(size) + b"x", max_string_size=1 << 20)

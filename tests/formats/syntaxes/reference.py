@@ -13,7 +13,7 @@ from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Pyoxigraph accepts these faults, although no grammar allows them; LENIENT ones only if it is not
+# pyoxigraph accepts these faults, although no grammar allows them; LENIENT ones only if it is not
 # strict.
 NO_TEXT = re.compile(r"comment is not UTF-8")
 LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
@@ -87,7 +87,7 @@ def assert_same(data: bytes, format: str, *, strict: bool) -> None:
     expected, is_good = _parse(data, format, strict=strict)
     # If a statement is before a fault on the same line, a reader may give it or not.
     size = min(len(found), len(expected))
-    # Pyoxigraph does not distinguish "x" from "x"^^xsd:string, nor the case of language tags.
+    # pyoxigraph does not distinguish "x" from "x"^^xsd:string, nor the case of language tags.
     found = [tuple(map(_respell, statement)) for statement in found]
     assert found[:size] == expected[:size]
     if error is not None:

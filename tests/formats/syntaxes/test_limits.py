@@ -52,7 +52,7 @@ class TestNesting:
             found, error = attempt(deep, format)
             assert found == [(S, P, O)] * 5
             assert isinstance(error, jr.LimitError)
-            # Pyoxigraph does not report the place of a statement.
+            # pyoxigraph does not report the place of a statement.
             start = deep.rindex("\n") + len("\n<urn:s> <urn:p> ")
             in_line = start + 100 * len("<<( <urn:s> <urn:p> ")
             assert error.offset == (in_line if format in LINES else len(deep))

@@ -104,7 +104,7 @@ def sayable(statement: Plain, format: str) -> bool:
 def expected(statements: list[Plain], format: str) -> list[Plain]:
     """Return the statements that a reader must give for written statements."""
     length = 4 if format in WITH_GRAPHS else 3
-    # Rdflib's own constructor changes the white space of some datatypes.
+    # rdflib's own constructor changes the white space of some datatypes.
     return [
         tuple(read_back(plain(node(term))) for term in statement[:length])
         for statement in statements
@@ -263,7 +263,7 @@ tame = st.tuples(
 @settings(max_examples=20)
 @given(st.lists(tame, max_size=8), st.booleans())
 def test_rdflib_reads_the_same(format: str, statements: list[Plain], has_prefixes: bool) -> None:
-    """Rdflib confirms that a document is well-formed, not only that pyoxigraph accepts it."""
+    """rdflib confirms that a document is well-formed, not only that pyoxigraph accepts it."""
     if format not in WITH_GRAPHS:
         statements = [statement for statement in statements if statement[3] == DEFAULT_GRAPH]
     prefixes = (

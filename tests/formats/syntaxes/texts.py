@@ -1,4 +1,4 @@
-"""Random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
+"""Makes random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
 
 import random
 

@@ -268,7 +268,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
     [
         (Literal("1"), Literal("1", datatype=XSD.integer)),
         (Literal("1"), Literal("1", lang="en")),
-        # Pyoxigraph does not accept surrogates as text.
+        # pyoxigraph does not accept surrogates as text.
         (Literal("\ud800", datatype=XSD.token), Literal("\ud800", datatype=XSD.Name)),
         (Literal("\ud800", lang="de"), Literal("\ud800", lang="en")),
         (Literal("\ud800"), Literal("\ud800", datatype=XSD.token)),

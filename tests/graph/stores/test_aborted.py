@@ -196,7 +196,7 @@ def change(target: Graph, store: StoreAtHand, way: str, operations: list[Any]) -
     if way == "add and remove":
         perform(target, operations)
     elif way == "in one go":
-        # Rdflib would put these statements into a graph other than the endpoint's default graph.
+        # rdflib would put these statements into a graph other than the endpoint's default graph.
         name = URIRef("urn:g") if store.is_endpoint else None
         graph = graph_of(target, name)
         target.addN((*op[1:4], graph) for op in operations if op[0] == Op.A)

@@ -32,11 +32,11 @@ def build(checkout: Path) -> str:
     """Compile a checkout of Jelly-JVM, with its submodule, for Jena 5.6 and RDF4J 5.3.
 
     Returns:
-        The classpath to run ``interop.Server`` with.
+        The classpath for ``interop.Server``.
 
     Raises:
         tests.maven.UnavailableError: Java, Maven or a library is missing.
-        subprocess.CalledProcessError: It does not compile.
+        subprocess.CalledProcessError: The checkout does not compile.
     """
     libraries = maven.build(FOLDER)
     out = FOLDER / "target"

@@ -55,7 +55,7 @@ def without_last_end(operations: Iterable[Plain]) -> list[Plain]:
 
 
 def without_default_graph(operations: Iterable[Plain]) -> list[Plain]:
-    """Return operations with None for the default graph, which RDF Patch does not distinguish."""
+    """Return operations with None for the default graph: RDF Patch writes both in one way."""
     return [
         (*operation[:-1], None)
         if operation[0] in WITH_GRAPH and operation[-1] == DEFAULT_GRAPH
