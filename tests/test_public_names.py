@@ -21,7 +21,7 @@ from jelly_rdflib.plugins import PLUGINS, Plugin
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # Pytest depends on this package.
+    import tomli as tomllib  # pytest depends on this package.
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -142,7 +142,7 @@ def test_entry_points_are_the_plugins() -> None:
             name: f"jelly_rdflib.plugins.{each.module}_{kind}:{each.classes}{kind.title()}"
             for each in PLUGINS
             for name in each.names
-            if name != "jelly"  # Pyjelly also has this name.
+            if name != "jelly"  # pyjelly also has this name.
         }
 
 
