@@ -158,7 +158,7 @@ LOOSE = jr.Limits(
 
 
 def assert_same_without_limits(read_loosely: Callable[[], Any], expected: Any) -> None:
-    """Check the input that a limit refuses without limits: the reference has none."""
+    """Check that without limits the package reads an input as the reference does."""
     try:
         got = read_loosely()
     except jr.LimitError as refusal:

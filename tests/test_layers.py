@@ -1,4 +1,4 @@
-"""Tests that compiled modules import only from packages below: import-linter skips Cython."""
+"""Tests that compiled modules import only lower packages: import-linter reads no Cython."""
 
 import re
 import sys

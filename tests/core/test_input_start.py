@@ -66,8 +66,7 @@ def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: b
         (b"#z\x04", b"\x0a\x01k\x12"),
         (b"A\n?\n=", b" as long as a name may be"),
         (b"\n?\n=\n", b" in a bare frame"),
-        # The end of an IRI distinguishes it from an XML element. The second byte of other XML
-        # does, too.
+        # An IRI and an XML element differ at their ends. Other XML differs at its second byte.
         (b"<urn:s>", b" <urn:p>"),
         (b"<rdf:RDF ", b"xmlns"),
         (b"<?xml", b" version"),

@@ -57,7 +57,7 @@ OPERATIONS = [
     *(add(9), add(1, H), delete(10), END),
     *(TX, add(12, s=BNode("b")), delete(3, H), prefix_added("last", "urn:last#"), TC),
 ]
-"""Transactions: committed ones, one that is aborted, and one that the patch itself makes."""
+"""Transactions that are committed, one that is aborted, and operations outside of any."""
 
 
 def can_unbind(target: Graph) -> bool:

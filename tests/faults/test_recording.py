@@ -110,8 +110,8 @@ def test_what_is_committed_is_recorded_or_undone(
         assert error is (KeyboardInterrupt if is_hit else None), turn
         found = exact_state(dataset)
         is_recorded = len(recorder.patch) > 0
-        # Just after the patch was passed on, the changes are undone, though they are recorded: see
-        # docs/patch-log.md.
+        # If the interrupt comes just after the patch was passed on, the changes are undone,
+        # although they are recorded: see docs/patch-log.md.
         assert found in ((before, after) if is_recorded else (before,)), turn
         outcomes.add((is_recorded, found == after))
         turn += 1

@@ -28,8 +28,7 @@ from tests.faults.scenario import BEFORE, TARGETS, G, Scenario, add, delete, pre
 from tests.faults.targets import ForeignStore, OtherMemory, endpoint_store
 from tests.support import run
 
-# The fast paths for Memory and JellyStore call no methods of the store, so these targets are
-# others.
+# The fast paths for Memory and JellyStore call no methods of the store, so this list lacks them.
 CALLED = [
     *("another Memory", "SimpleMemory", "AuditableStore around Memory", "transactional"),
     *("Oxigraph in memory", "Oxigraph on disk", "of a third party"),

@@ -222,7 +222,7 @@ def test_what_lacks_is_told(side: Side) -> None:
 
 
 def test_a_literal_of_rdf_thrift_has_a_language_or_a_datatype() -> None:
-    """A literal of RDF Thrift with both is refused; RDF Protobuf has room for only one."""
+    """A literal with a language and a datatype is refused; RDF Protobuf has room for one."""
     kind = {"datatype": "urn:d"}, {"dtPrefix": THRIFT.name("", "d")}
     for datatype in kind:
         literal = THRIFT.make("RDF_Literal", lex="x", langtag="en", **datatype)

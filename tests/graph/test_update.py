@@ -1,4 +1,4 @@
-"""Tests SPARQL Update where rdflib's own differs."""
+"""Tests SPARQL Update where rdflib's own implementation gives other results."""
 
 from pathlib import Path
 from typing import Any

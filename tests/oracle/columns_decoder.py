@@ -375,7 +375,7 @@ def _find_draft(data: bytes) -> Draft:
     try:
         rows = LATER.Frame.FromString(data).rows
     except ProtobufError:
-        # As a frame of either draft, the data are refused.
+        # Both drafts refuse the data, so the choice does not matter.
         return LATER
     if rows and rows[0].options.version == VERSION:
         options = rows[0].options

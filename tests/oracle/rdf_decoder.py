@@ -50,8 +50,8 @@ class Reference(TermReference):
     """A decoder of one stream.
 
     Args:
-        strict: Refuse a logical type that does not go with the physical type, instead of a
-            warning.
+        strict: Whether to refuse a logical type that does not go with the physical type. If not,
+            give a warning.
     """
 
     VERSION = 2

@@ -33,7 +33,7 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("given", [None, DATASET_DEFAULT_GRAPH_ID])
 @pytest.mark.parametrize("statement_type", ["TRIPLES", "QUADS"])
 def test_the_default_graph_is_none_in_operations(statement_type: str, given: Any) -> None:
-    """The default graph is None, whatever the stream has for it, and is written with its type."""
+    """The default graph is read as None, and written again as the same bytes."""
     options = jr.PatchOptions(statement_type=statement_type)
     term = URIRef("urn:x")
 

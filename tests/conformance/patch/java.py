@@ -76,7 +76,7 @@ def encode(peer: Peer, data: bytes) -> bytes:
 
 def _answer(error: str) -> str:
     """Return the answer that an exception of Java means."""
-    # Exceptions are for the caller, but an error means that the stack is full.
+    # An exception means that the input is refused or unsupported. A StackOverflowError is a crash.
     if error.startswith("StackOverflowError"):
         return f"crashed {error}"
     if error.startswith("UnsupportedOperationException") or "Cannot create generalized" in error:

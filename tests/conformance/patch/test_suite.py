@@ -80,7 +80,7 @@ def test_the_package_refuses_all_that_a_reader_may_refuse_but_this() -> None:
 def test_the_package_keeps_what_a_writer_should_keep() -> None:
     entries = [entry for entry in ENTRIES if entry.kind != "from_jelly"]
     told = {o.info for o in outcomes(package.answer, entries) if o.info.startswith("not kept")}
-    # The suite asks for options that a stream may not use.
+    # Some documents ask for options that their stream does not use.
     assert told <= {"not kept: unused-feature"}
 
 

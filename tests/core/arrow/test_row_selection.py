@@ -47,7 +47,7 @@ def is_wanted(operation: Any) -> bool:
 
 
 def expected(operations: list[Any]) -> list[Any]:
-    """Return the operations that the documentation says are selected, patch by patch."""
+    """Return the selected operations, computed patch by patch as the documentation says."""
     kept: list[Any] = []
     patch: list[Any] = []
     for operation in operations:

@@ -16,7 +16,7 @@ from tests.oracle.columns_decoder import read
 from tests.oracle.reference import Doubt, RuleError
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, with_simple_strings
 
-# With these limits only those of lookups, of rows and of nested triples refuse a stream.
+# The limits on lookups, on rows and on nested triples stay in force.
 LOOSE = jr.Limits(max_expansion=1 << 24, max_text_size=1 << 30)
 
 

@@ -51,7 +51,7 @@ class Format:
     build: Any
     """The module that builds rows and frames."""
     support: Any
-    """The module with the functions that refuse and write."""
+    """The module with `refuse`, `write` and other helpers."""
     decoder: Any
     """The module of the reference decoder."""
     producer: Any

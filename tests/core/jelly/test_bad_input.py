@@ -697,7 +697,7 @@ class TestErrors:
 
 @pytest.mark.parametrize("value", [5, 9, 10, 2**31, 2**32 - 1, -1, 2**63])
 def test_logical_types_of_no_known_base(value: int) -> None:
-    """Such a logical type is read or refused; it has no other effect."""
+    """A logical type without a known base is read or refused, and nothing else happens."""
     options = RDF.options().options.SerializeToString() + wire.field(14, value)
     for strict in (True, False):
         RDF.assert_same_outcome(b.delimited([in_row(1, options)]), strict=strict)

@@ -181,8 +181,8 @@ class TestDamage:
         decoder = patch_decoder()
         for frame in wire.split(data):
             decoder.decode_frame(frame)
-        # The state has these bytes for the subject: 1, it is there; 1, its table has one term; a
-        # blank node of 20 bytes; 1, the last term is number 1.
+        # The saved subject consists of a flag, a table with one term (a blank node of 20 bytes),
+        # and the number of the last term.
         node = bytes([2, 0, len(text)]) + text.encode()
         subject = b"\1\1" + node + b"\1"
         triples = b"".join(bytes([6, level, 1, level]) for level in range(1, levels + 1))

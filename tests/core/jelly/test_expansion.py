@@ -47,7 +47,7 @@ def started(limits: jr.Limits = SMALL) -> PatchFrameDecoder:
 
 
 def most_frames(text: int) -> int:
-    """Return how many frames with a long IRI `text` allows: an IRI counts twice, read and kept."""
+    """Return how many frames fit into `text` bytes, if each has a long IRI that counts twice."""
     return text // (2 * LONG) + 1
 
 

@@ -128,7 +128,7 @@ class TestRestart:
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
-        """The short names replace the long ones, but their entries keep the memory of these."""
+        """The short names replace the long ones, whose memory the entries keep."""
         options = b.options(max_name_table_size=128)
         limits = jr.Limits(max_text_size=10_000)
         long = [b.name(f"{n:03}" + "n" * 245, n) for n in range(1, 39)]

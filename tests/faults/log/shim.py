@@ -1,4 +1,4 @@
-"""Builds the shim of ``shim.c``, starts Python with it, and arms it."""
+"""Builds the shim of ``shim.c``, which intercepts calls of the system, and uses it in Python."""
 
 import ctypes
 import os
